@@ -1,0 +1,49 @@
+# A room is a folder of the library: include/rigspace/<room> and src/<room>. Each is a static library of its own.
+
+add_library(rigspace_flags INTERFACE)
+target_include_directories(rigspace_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+# Eigen's alignment is part of our interface: a consumer built without AVX must allocate as we do.
+target_compile_definitions(rigspace_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32)
+target_compile_features(rigspace_flags INTERFACE cxx_std_20)
+
+add_library(rigspace_build_flags INTERFACE)
+target_compile_options(rigspace_build_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual=1
+  $<$<BOOL:${RIGSPACE_MARCH}>:-march=${RIGSPACE_MARCH}>)
+if(RIGSPACE_SANITIZE)
+  target_compile_options(rigspace_build_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(rigspace_build_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+set(RIGSPACE_ROOMS "" CACHE INTERNAL "")
+
+function(rigspace_room room)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  set(target rigspace_${room})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PUBLIC rigspace_flags PRIVATE $<BUILD_INTERFACE:rigspace_build_flags>)
+    target_link_libraries(${target} ${arg_LINK})
+    if(room STREQUAL "base")
+      target_precompile_headers(${target} PRIVATE <Eigen/Core> <Eigen/Geometry> <algorithm> <memory> <span> <string> <vector>)
+    else()
+      target_precompile_headers(${target} REUSE_FROM rigspace_base)
+    endif()
+    set(RIGSPACE_ROOMS ${RIGSPACE_ROOMS} ${target} CACHE INTERNAL "")
+  else()
+    add_library(${target} INTERFACE)
+    string(REPLACE "PUBLIC" "INTERFACE" link "${arg_LINK}")
+    string(REPLACE "PRIVATE" "INTERFACE" link "${link}")
+    target_link_libraries(${target} INTERFACE rigspace_flags ${link})
+    set(RIGSPACE_ROOMS ${RIGSPACE_ROOMS} ${target} CACHE INTERNAL "")
+  endif()
+  add_library(rigspace::${room} ALIAS ${target})
+endfunction()
+
+# rigspace::rigspace, everything; and what `cmake --install` puts where find_package(rigspace) finds it.
+function(rigspace_library)
+  add_library(rigspace INTERFACE)
+  target_link_libraries(rigspace INTERFACE ${RIGSPACE_ROOMS})
+  add_library(rigspace::rigspace ALIAS rigspace)
+endfunction()

@@ -1,0 +1,23 @@
+#pragma once
+// One callback carries progress out of, and cancellation into, every long operation. The library never prints.
+
+#include <functional>
+#include <string_view>
+
+namespace rigspace {
+
+struct Progress {
+  std::string_view stage;   ///< what is being done, as a person would say it: "rendering"
+  double fraction = 0;      ///< 0..1 of this stage
+};
+
+/// Returns false to cancel. Called from the thread that started the operation.
+using ProgressCallback = std::function<bool(const Progress&)>;
+
+/// Reports, and throws Cancelled if the callback asked to stop. An empty callback is fine.
+void report(const ProgressCallback& callback, std::string_view stage, double fraction);
+
+/// True if the callback asks to stop; for solvers, where cancellation is a result and not an exception.
+bool wants_cancel(const ProgressCallback& callback, std::string_view stage, double fraction);
+
+}  // namespace rigspace

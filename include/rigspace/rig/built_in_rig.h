@@ -1,0 +1,45 @@
+#pragma once
+// A rig made of our own parts: control graph, then deformers. Exact derivatives of any stack.
+
+#include "rigspace/rig/deformer.h"
+#include "rigspace/rig/graph.h"
+#include "rigspace/rig/rig.h"
+
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+
+class BuiltInRig final : public Rig {
+ public:
+  /// `points_rest`: flattened. Deformers apply in order; each point may be moved by several.
+  BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_rest, std::vector<std::shared_ptr<const Deformer>> deformers);
+
+  const ControlGraph& graph() const { return *graph_; }
+  const Vec& points_rest() const { return points_rest_; }
+  std::span<const std::shared_ptr<const Deformer>> deformers() const { return deformers_; }
+
+  std::span<const Control> controls() const override { return graph_->controls(); }
+  int point_count() const override { return static_cast<int>(points_rest_.size() / 3); }
+  Traits traits() const override { return {.exact_jacobian = true}; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  void evaluate(Workspace&, In p, Vec& s) const override;
+  void jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian&) const override;
+  void pull(Workspace&, In p, In g, Vec& g_p) const override;
+  bool rest_jacobian(Workspace&, In p, std::vector<Mat3>& B) const override;
+  std::unique_ptr<Rig> restricted(std::span<const int> points) const override;
+
+  /// The graph's slots at p: joint transforms and the like.
+  void evaluate_slots(Workspace&, In p, Vec& u) const;
+
+ private:
+  struct Memory;
+  struct Plan;
+  void plan(Memory&, std::span<const int> free) const;
+
+  std::shared_ptr<const ControlGraph> graph_;
+  Vec points_rest_;
+  std::vector<std::shared_ptr<const Deformer>> deformers_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,79 @@
+#include "rigspace/base/parallel.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+namespace {
+
+int& threads() {
+  static int value = std::max(1, oneapi::tbb::info::default_concurrency());
+  return value;
+}
+
+std::unique_ptr<oneapi::tbb::task_arena>& arena() {
+  static std::unique_ptr<oneapi::tbb::task_arena> value;
+  return value;
+}
+
+}  // namespace
+
+int thread_count() { return threads(); }
+
+void set_thread_count(int count) {
+  threads() = std::max(1, count);
+  arena().reset();
+}
+
+namespace detail {
+
+void parallel_ranges(int count, int chunk, RangeBody body, void* context) {
+  if (count <= 0) return;
+  chunk = std::max(1, chunk);
+  const int chunks = (count + chunk - 1) / chunk;
+  const auto run = [&](int k) { body(context, k * chunk, std::min(count, (k + 1) * chunk)); };
+  if (threads() == 1 || chunks == 1) {
+    for (int k = 0; k < chunks; ++k) run(k);
+    return;
+  }
+  if (!arena()) arena() = std::make_unique<oneapi::tbb::task_arena>(threads());
+  arena()->execute([&] {
+    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, chunks, 1), [&](const auto& range) {
+      for (int k = range.begin(); k < range.end(); ++k) run(k);
+    });
+  });
+}
+
+double parallel_sum(int count, int chunk, double (*body)(void*, int, int), void* context) {
+  if (count <= 0) return 0;
+  chunk = std::max(1, chunk);
+  const int chunks = (count + chunk - 1) / chunk;
+  thread_local std::vector<double> parts;
+  std::vector<double>& own = parts;  // the caller's buffer, also from inside other threads
+  own.assign(static_cast<std::size_t>(chunks), 0.0);
+  struct Context {
+    double (*body)(void*, int, int);
+    void* inner;
+    double* parts;
+    int chunk;
+  } outer{body, context, own.data(), chunk};
+  parallel_ranges(
+      count, chunk,
+      [](void* raw, int begin, int end) {
+        const auto& c = *static_cast<Context*>(raw);
+        c.parts[begin / c.chunk] = c.body(c.inner, begin, end);
+      },
+      &outer);
+  double sum = 0;
+  for (const double part : own) sum += part;
+  return sum;
+}
+
+}  // namespace detail
+}  // namespace rigspace

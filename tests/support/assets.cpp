@@ -1,0 +1,12 @@
+#include "support/assets.h"
+
+#include <cstdlib>
+
+namespace rigspace::testing {
+
+std::filesystem::path assets_folder() {
+  if (const char* named = std::getenv("RIGSPACE_ASSETS")) return named;
+  return std::filesystem::path(RIGSPACE_SOURCE_DIR) / "../shared/assets";
+}
+
+}  // namespace rigspace::testing
