@@ -36,11 +36,11 @@ Bytes read_all(const fs::path& path, std::size_t max_bytes) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::size_t used = 0;
   for (;;) {
-    if (used > max_bytes)
-      fail(path, "is larger than " + std::to_string(max_bytes) + " bytes", "split it, or remove what is not needed");
     bytes.resize(used + kPiece);
     const std::size_t got = std::fread(bytes.data() + used, 1, kPiece, file.get());
     used += got;
+    if (used > max_bytes)
+      fail(path, "is larger than " + std::to_string(max_bytes) + " bytes", "split it, or remove what is not needed");
     if (got < kPiece) break;
   }
   if (std::ferror(file.get())) fail(path, "cannot be read to its end", "check the disk");

@@ -1,6 +1,7 @@
 #include "rigspace/base/parallel.h"
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -17,6 +18,12 @@ int& threads() {
   return value;
 }
 
+/// Lets the arena have more threads than the machine has cores, where somebody asks for it.
+std::unique_ptr<oneapi::tbb::global_control>& more_threads() {
+  static std::unique_ptr<oneapi::tbb::global_control> value;
+  return value;
+}
+
 std::unique_ptr<oneapi::tbb::task_arena>& arena() {
   static std::unique_ptr<oneapi::tbb::task_arena> value;
   return value;
@@ -29,6 +36,10 @@ int thread_count() { return threads(); }
 void set_thread_count(int count) {
   threads() = std::max(1, count);
   arena().reset();
+  more_threads().reset();
+  if (threads() > oneapi::tbb::info::default_concurrency())
+    more_threads() = std::make_unique<oneapi::tbb::global_control>(oneapi::tbb::global_control::max_allowed_parallelism,
+                                                                   static_cast<std::size_t>(threads()));
 }
 
 namespace detail {

@@ -41,7 +41,8 @@ TEST_F(Files, ErrorsNameTheFileAndTheRemedy) {
     }
     return "no error";
   };
-  EXPECT_EQ(message([&] { read_file(folder_ / "gone.glb"); }), (folder_ / "gone.glb").string() + ": does not exist; check the path");
+  EXPECT_EQ(message([&] { read_file(folder_ / "gone.glb"); }),
+            (folder_ / "gone.glb").string() + ": does not exist; check the path");
   EXPECT_EQ(message([&] { read_file(folder_); }), folder_.string() + ": is a folder; name a file in it");
   write_file(folder_ / "big", std::string(100, 'x'));
   EXPECT_NE(message([&] { read_file(folder_ / "big", 99); }).find("larger than 99 bytes"), std::string::npos);

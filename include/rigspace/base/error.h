@@ -8,20 +8,28 @@
 namespace rigspace {
 
 /// The program's exit codes; what() of an Error is for people, code() for scripts.
-enum class ErrorCode { internal = 1, usage = 2, bad_input = 3, not_converged = 4, external_process = 5, cancelled = 130 };
+enum class ErrorCode {
+  internal = 1,
+  usage = 2,
+  bad_input = 3,
+  not_converged = 4,
+  external_process = 5,
+  cancelled = 130
+};
 
 std::string_view name(ErrorCode);
 
 /// All fields but `problem` may be empty. `what()` reads
 ///   walk.bvh:41: joint "Spine" has 5 channels; expected 3 or 6
-/// from {.file = "walk.bvh:41", .element = "joint \"Spine\"", .problem = "has 5 channels", .remedy = "expected 3 or 6"}.
+/// from {.file = "walk.bvh:41", .element = "joint \"Spine\"", .problem = "has 5 channels", .remedy = "expected 3 or
+/// 6"}.
 struct ErrorInfo {
   ErrorCode code = ErrorCode::bad_input;
-  std::string file;      ///< path, with :line where there is one
-  std::string element;   ///< the thing that is wrong, as the file's author would call it
-  std::string value;     ///< the offending value, for machines; the sentence usually contains it already
-  std::string problem;   ///< a predicate: "has 5 channels"
-  std::string remedy;    ///< what to do, or what was expected
+  std::string file;     ///< path, with :line where there is one
+  std::string element;  ///< the thing that is wrong, as the file's author would call it
+  std::string value;    ///< the offending value, for machines; the sentence usually contains it already
+  std::string problem;  ///< a predicate: "has 5 channels"
+  std::string remedy;   ///< what to do, or what was expected
 };
 
 class Error : public std::runtime_error {

@@ -33,7 +33,8 @@ double parallel_sum(int count, int chunk, double (*body)(void*, int, int), void*
 template <class Body>
 void parallel_ranges(int count, int chunk, Body&& body) {
   detail::parallel_ranges(
-      count, chunk, [](void* context, int begin, int end) { (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end); },
+      count, chunk,
+      [](void* context, int begin, int end) { (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end); },
       &body);
 }
 

@@ -7,8 +7,8 @@
 namespace rigspace {
 
 struct Progress {
-  std::string_view stage;   ///< what is being done, as a person would say it: "rendering"
-  double fraction = 0;      ///< 0..1 of this stage
+  std::string_view stage;  ///< what is being done, as a person would say it: "rendering"
+  double fraction = 0;     ///< 0..1 of this stage
 };
 
 /// Returns false to cancel. Called from the thread that started the operation.
