@@ -13,7 +13,8 @@ namespace rigspace {
 class BuiltInRig final : public Rig {
  public:
   /// `points_rest`: flattened. Deformers apply in order; each point may be moved by several.
-  BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_rest, std::vector<std::shared_ptr<const Deformer>> deformers);
+  BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_rest,
+             std::vector<std::shared_ptr<const Deformer>> deformers);
 
   const ControlGraph& graph() const { return *graph_; }
   const Vec& points_rest() const { return points_rest_; }
@@ -35,11 +36,18 @@ class BuiltInRig final : public Rig {
  private:
   struct Memory;
   struct Plan;
+  /// Points begin .. end, moved by these deformers, in this order.
+  struct Segment {
+    int begin, end;
+    std::vector<int> deformers;
+  };
+  void prepare(Memory&, In p) const;
   void plan(Memory&, std::span<const int> free) const;
 
   std::shared_ptr<const ControlGraph> graph_;
   Vec points_rest_;
   std::vector<std::shared_ptr<const Deformer>> deformers_;
+  std::vector<Segment> chunks_;  // of bounded size: the pieces of parallel work
 };
 
 }  // namespace rigspace

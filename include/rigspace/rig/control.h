@@ -18,7 +18,8 @@ enum class Unit {
 
 std::string_view name(Unit);
 
-/// Names follow one scheme everywhere: `<node>.tx|ty|tz|rx|ry|rz|sx|sy|sz`, `<mesh node>:<morph>`, or the rig file's own.
+/// Names follow one scheme everywhere: `<node>.tx|ty|tz|rx|ry|rz|sx|sy|sz`, `<mesh node>:<morph>`, or the rig file's
+/// own.
 struct Control {
   std::string name;
   std::string node;  ///< the node it belongs to; patterns match the control or its node

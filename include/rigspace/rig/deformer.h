@@ -19,9 +19,10 @@ struct ColumnRun {
 
 /// The Jacobian row of one point, under construction: 3 x columns, and for each entry of the deformer its runs.
 struct PointRow {
-  double* values;                         ///< 3 per column
+  double* values;  ///< 3 per column
   int columns;
-  const std::span<const ColumnRun>* runs; ///< per entry of the point, in the deformer's order
+  const std::span<const ColumnRun>* runs;  ///< per entry of the point, in the deformer's order
+  bool zero;                               ///< nothing was added yet: A row need not be computed
 };
 
 /// What a deformer computes once per pose, before its points. Made by the deformer.
@@ -45,7 +46,8 @@ class Deformer {
   virtual std::unique_ptr<DeformerState> make_state() const = 0;
   /// Once per pose; `graph_slots` are all slots of the graph.
   virtual void prepare(In u, std::span<const Slot> graph_slots, DeformerState&) const = 0;
-  virtual void prepare_derivatives(In u, std::span<const Slot> graph_slots, const GraphJacobian& du, DeformerState&) const = 0;
+  virtual void prepare_derivatives(In u, std::span<const Slot> graph_slots, const GraphJacobian& du,
+                                   DeformerState&) const = 0;
 
   /// x: the coordinates of points begin..end (counted within the deformer), changed in place.
   virtual void deform(const DeformerState&, int begin, int end, double* x) const = 0;
@@ -64,9 +66,9 @@ class Deformer {
   virtual std::unique_ptr<Deformer> restricted(std::span<const int> points, int new_first) const = 0;
 
  protected:
-  /// Keeps those entries; fills in offsets. `entries` lists, for the new points, the old entry numbers.
   Deformer(int first, std::vector<int> slots, std::vector<int> slot_sizes, std::vector<int> entry_start,
            std::vector<int> entry_slot);
+  /// For some of the points: their entries, as numbers of ours, and where each point's begin.
   struct Selection {
     std::vector<int> entry_start, entries;
   };
@@ -98,6 +100,9 @@ std::unique_ptr<Deformer> make_linear_blend_skin(const SkinDescription&);
 /// decomposition); the stretches S_j are blended linearly before it.
 std::unique_ptr<Deformer> make_dual_quaternion_skin(const SkinDescription&);
 
+/// What a deformer was made from, or nullptr if it is another kind (restricted ones keep none): for writers of files.
+const SkinDescription* skin_description(const Deformer&);
+
 /// All points follow one transform:  s = C X.
 std::unique_ptr<Deformer> make_rigid(int first_point, int count, int transform_slot);
 
@@ -110,5 +115,7 @@ struct MorphTarget {
 
 /// Blend shapes with stored offsets:  s = X + sum_m w_m d_m.
 std::unique_ptr<Deformer> make_blend_shapes(int first_point, int count, std::span<const MorphTarget> targets);
+/// As above; empty if the deformer is another kind.
+std::span<const MorphTarget> morph_targets(const Deformer&);
 
 }  // namespace rigspace

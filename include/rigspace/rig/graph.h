@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace rigspace {
@@ -59,8 +60,8 @@ class ControlGraph {
   struct Memory {
     std::vector<const double*> inputs;
     std::vector<LocalJacobian> local;
-    std::vector<int> free;                 ///< the set that `position` and the Jacobian's pattern belong to
-    std::vector<int> position;             ///< of each control in `free`, or -1
+    std::vector<int> free;      ///< the set that `position` and the Jacobian's pattern belong to
+    std::vector<int> position;  ///< of each control in `free`, or -1
     Vec g_u;
   };
 
@@ -70,6 +71,8 @@ class ControlGraph {
   int add(std::unique_ptr<GraphOperator> op);
 
   std::span<const Control> controls() const { return controls_; }
+  /// Index of the control with this name, or -1.
+  int find(const std::string& control) const;
   std::span<const Slot> slots() const { return slots_; }
   int size() const { return size_; }  ///< of u
   /// Controls that can move a slot, ascending.
@@ -87,6 +90,7 @@ class ControlGraph {
   void prepare(Memory&) const;
 
   std::vector<Control> controls_;
+  std::unordered_map<std::string, int> by_name_;
   std::vector<std::unique_ptr<GraphOperator>> ops_;
   std::vector<Slot> slots_;
   std::vector<std::vector<int>> slot_controls_;

@@ -14,7 +14,7 @@ namespace rigspace {
 struct Traits {
   bool exact_jacobian = false;  ///< analytic, as against differences
   bool concurrent = true;       ///< may be evaluated from several threads, each with its own workspace
-  double noise = 0;             ///< standard deviation of a coordinate when p is repeated or barely changed, scene units
+  double noise = 0;  ///< standard deviation of a coordinate when p is repeated or barely changed, scene units
 };
 
 /// Scratch memory of one thread of evaluation: caches, never meaning. Made by the rig that uses it.

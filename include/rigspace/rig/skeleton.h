@@ -26,8 +26,8 @@ int add_node(ControlGraph&, const NodeDescription&);
 enum class RotateOrder { xyz, yzx, zxy, xzy, yxz, zyx };  ///< Maya's: the first letter turns first
 
 /// A Maya joint (Thesis 3.71, completed; column vectors):  world = parent * T * IS * JO * R * RO * S.
-/// JO is the joint orient, RO the rotate axis, IS the inverse of the *parent's* scale where segment-scale compensation is
-/// on. All angles in radians; JO and RO are xyz.
+/// JO is the joint orient, RO the rotate axis, IS the inverse of the *parent's* scale where segment-scale compensation
+/// is on. All angles in radians; JO and RO are xyz.
 struct MayaJointDescription {
   std::string name;
   int parent_slot = -1;
@@ -47,6 +47,11 @@ int add_maya_joint(ControlGraph&, const MayaJointDescription&);
 
 /// Adds a scalar control that is passed on as a slot: a morph weight.
 int add_scalar(ControlGraph&, Control control);
+
+/// What a slot was made from, or nullptr if no glTF node writes it: for writers of files.
+const NodeDescription* node_description(const ControlGraph&, int slot);
+/// The first of a node's or joint's controls (tx); -1 if the slot is neither.
+int first_control(const ControlGraph&, int slot);
 
 /// exp(r): the rotation by |r| radians about r.
 Mat3 rotation_exp(const Vec3& r);

@@ -1,0 +1,29 @@
+#pragma once
+// What linear and dual quaternion skinning share: joints, weights, and how they are restricted to a few points.
+
+#include "rigspace/rig/deformer.h"
+
+#include <optional>
+#include <utility>
+
+namespace rigspace {
+
+class Skin : public Deformer {
+ public:
+  explicit Skin(const SkinDescription&);
+  Skin(const Skin& whole, const Selection& selection, int new_first);
+
+  const SkinDescription* description() const { return description_ ? &*description_ : nullptr; }
+
+ protected:
+  int joint_count() const { return static_cast<int>(inverse_bind_.size()); }
+  int joint(int entry) const { return entry_slot_[entry]; }  // the deformer's slots are the joints, in order
+
+  std::vector<Affine> inverse_bind_;
+  std::vector<double> weights_;  // one per entry
+
+ private:
+  std::optional<SkinDescription> description_;
+};
+
+}  // namespace rigspace
