@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rigspace {
@@ -29,11 +30,11 @@ struct Piece {
   std::string name;
   int first_point = 0;
   int point_count = 0;
-  std::vector<std::array<int, 3>> triangles;      ///< indices of the rig's points (not relative to first_point)
-  int material = -1;                              ///< into Character::materials
-  std::vector<Eigen::Vector2f> uv;                ///< empty, or one per point of the piece; glTF convention, v down
-  std::vector<Eigen::Vector4f> colors;            ///< empty, or one per point of the piece; linear
-  std::vector<Eigen::Vector3f> rest_normals;      ///< empty, or one per point of the piece, in the mesh's own space
+  std::vector<std::array<int, 3>> triangles;  ///< indices of the rig's points (not relative to first_point)
+  int material = -1;                          ///< into Character::materials
+  std::vector<Eigen::Vector2f> uv;            ///< empty, or one per point of the piece; glTF convention, v down
+  std::vector<Eigen::Vector4f> colors;        ///< empty, or one per point of the piece; linear
+  std::vector<Eigen::Vector3f> rest_normals;  ///< empty, or one per point of the piece, in the mesh's own space
 };
 
 /// A joint as pictures and lists show it.
@@ -57,7 +58,8 @@ struct Character {
   const Animation* clip(std::string_view clip_name) const;
 };
 
-/// All control values of a character at a time of a clip (none: the rest pose).
+/// All control values of a character at a time, in seconds, of a clip (none: the rest pose). For many times make a
+/// Sampler.
 Vec pose_at(const Character& character, const Animation* clip, double time);
 
 }  // namespace rigspace
