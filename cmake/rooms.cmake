@@ -46,4 +46,17 @@ function(rigspace_library)
   add_library(rigspace INTERFACE)
   target_link_libraries(rigspace INTERFACE ${RIGSPACE_ROOMS})
   add_library(rigspace::rigspace ALIAS rigspace)
+
+  include(GNUInstallDirs)
+  include(CMakePackageConfigHelpers)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/rigspace)
+  install(TARGETS rigspace rigspace_flags rigspace_sparse ${RIGSPACE_ROOMS} EXPORT rigspace)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rigspace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT rigspace NAMESPACE rigspace:: DESTINATION ${folder} FILE rigspace-targets.cmake)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rigspace-config.cmake.in
+    ${CMAKE_BINARY_DIR}/rigspace-config.cmake INSTALL_DESTINATION ${folder})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/rigspace-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/rigspace-config.cmake ${CMAKE_BINARY_DIR}/rigspace-config-version.cmake
+    DESTINATION ${folder})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/rigspace)
 endfunction()

@@ -1,0 +1,60 @@
+#pragma once
+// Speed, measured as ratios within one run: machines are shared and their absolute times drift. A new suite is a file
+// with a function that returns rows, and a line in suites().
+
+#include "rigspace/base/progress.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rigspace::bench {
+
+/// Wall-clock seconds of one call, over repeats.
+struct Timing {
+  double min = 0, median = 0;
+  int n = 0;
+};
+
+/// Calls `body` at least five times and for about `seconds` in all.
+Timing measure(double seconds, const std::function<void()>& body);
+
+/// A published figure to compare with.
+struct Paper {
+  std::string source;
+  double value;
+};
+
+struct Row {
+  std::string scene, method;
+  nlohmann::ordered_json metrics;  ///< unit in each metric's name; Timing via timing_json
+  std::optional<Paper> paper;
+  std::string required;  ///< the bar, in words: "at least 200e6 vertices_per_second"; empty: none
+  bool ok = true;        ///< whether the bar was met in this run
+};
+
+struct BenchOptions {
+  double seconds = 0.5;  ///< per figure
+  bool quick = false;    ///< smaller scenes where a suite has them
+  ProgressCallback progress;
+};
+
+struct Suite {
+  std::string_view name, description;
+  std::vector<Row> (*run)(const BenchOptions&);
+};
+
+std::span<const Suite> suites();
+
+nlohmann::ordered_json timing_json(const Timing&);
+/// The cpu, instruction set, threads, solver; matrix product and copy rates of this very run.
+nlohmann::ordered_json machine_json();
+
+std::vector<Row> bench_rigs(const BenchOptions&);
+
+}  // namespace rigspace::bench

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Our skinning and morphing against Blender's.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+command -v blender >/dev/null || { echo "skipped: blender is not installed"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$RIGSPACE_PROGRAM" cast "$("$RIGSPACE_PROGRAM" cast | awk 'NR==1{print $1}')" -o "$scratch/own.glb" >/dev/null
+assets=${RIGSPACE_ASSETS:-$here/../../../shared/assets}
+BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch blender -b --factory-startup --python-exit-code 3 \
+  --python "$here/compare_skinning.py" -- "$RIGSPACE_PROGRAM" "$assets" "$scratch/own.glb" |
+  grep -v -E '^(Blender|Data are loaded|glTF import|$)'

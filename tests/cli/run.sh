@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The command line, by Debian's Python (another python3 may come first on PATH).
+set -euo pipefail
+cd "$(dirname "$0")"
+exec /usr/bin/python3 -m unittest -q test_cli

@@ -1,0 +1,174 @@
+"""The command line as a stranger uses it: what it answers, what it writes, what it says to wrong input."""
+import json
+import os
+import pathlib
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ["RIGSPACE_PROGRAM"]
+
+
+def rigspace(*arguments, **options):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+def glb_json(path):
+    data = pathlib.Path(path).read_bytes()
+    length = struct.unpack_from("<I", data, 12)[0]
+    return json.loads(data[20 : 20 + length])
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        listed = json.loads(rigspace("cast", "--json").stdout)
+        cls.hero = cls.folder / "hero.glb"
+        made = rigspace("cast", listed[0]["name"], "-o", cls.hero)
+        assert made.returncode == 0, made.stderr
+        cls.info = json.loads(rigspace("info", cls.hero, "--json").stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def fails(self, code, *arguments):
+        """One sentence on standard error, nothing on standard output, no new file."""
+        before = sorted(self.folder.rglob("*"))
+        result = rigspace(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("rigspace: "))
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+        return result.stderr.strip()
+
+    def test_info_lists_what_architecture_promises(self):
+        self.assertEqual(list(self.info), ["meshes", "skins", "clips", "controls", "warnings"])
+        self.assertIn("Walk", [clip["name"] for clip in self.info["clips"]])
+        names = [control["name"] for control in self.info["controls"]]
+        self.assertIn("tail_01.rx", names)
+        self.assertEqual(len(names), len(set(names)))
+        self.assertFalse([name for name in names if name.endswith(".qx")])
+        for control in self.info["controls"]:
+            self.assertEqual(list(control), ["name", "unit", "rest", "min", "max"])
+        self.assertEqual(self.info["warnings"], [])
+
+    def points(self, *arguments):
+        out = self.folder / "points.npy"
+        result = rigspace("eval", self.hero, *arguments, "-o", out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        data = out.read_bytes()
+        out.unlink()
+        self.assertEqual(data[:6], b"\x93NUMPY")
+        header_length = struct.unpack_from("<H", data, 8)[0]
+        header = data[10 : 10 + header_length].decode()
+        self.assertIn("'<f8'", header)
+        count = sum(mesh["vertices"] for mesh in self.info["meshes"])
+        self.assertIn(f"({count}, 3)", header)
+        return struct.unpack_from(f"<{3 * count}d", data, 10 + header_length)
+
+    def test_a_control_moves_what_it_should_and_nothing_else(self):
+        rest, bent = self.points(), self.points("--set", "tail_05.rx=40")
+        moved = [i // 3 for i, (a, b) in enumerate(zip(rest, bent)) if abs(a - b) > 1e-9]
+        self.assertGreater(len(set(moved)), 5)
+        self.assertLess(len(set(moved)), len(rest) / 3 / 4)
+
+    def test_frames_and_seconds_are_the_same_moment(self):
+        self.assertEqual(self.points("--clip", "Walk", "--time", "0.5"), self.points("--clip", "Walk", "--time", "12f"))
+        self.assertNotEqual(self.points("--clip", "Walk", "--time", "0.5"), self.points())
+
+    def test_eval_writes_obj_and_ply(self):
+        for kind in ("obj", "ply"):
+            out = self.folder / f"points.{kind}"
+            self.assertEqual(rigspace("eval", self.hero, "-o", out).returncode, 0)
+            self.assertGreater(out.stat().st_size, 10_000)
+            out.unlink()
+
+    def test_convert_without_changes_is_the_same_document(self):
+        with tempfile.TemporaryDirectory() as other:
+            other = pathlib.Path(other)
+            for step in (("hero.gltf", self.hero), ("again.glb", other / "hero.gltf")):
+                result = rigspace("convert", step[1], "-o", other / step[0])
+                self.assertEqual(result.returncode, 0, result.stderr)
+            before, after = glb_json(self.hero), glb_json(other / "again.glb")
+            self.assertEqual(json.dumps(before), json.dumps(after))  # values and the order of keys
+
+    def test_render_draws_a_picture_and_a_sheet(self):
+        for arguments in (["--clip", "Walk", "--time", "0.3"], ["--clip", "Walk", "--sheet", "4"], ["--turntable"]):
+            out = self.folder / "picture.png"
+            result = rigspace("render", self.hero, *arguments, "--size", "96", "--quality", "draft", "-o", out)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            out.unlink()
+
+    def test_wrong_input_gets_one_clear_sentence(self):
+        out = self.folder / "x.npy"
+        gone = self.fails(3, "info", self.folder / "gone.glb")
+        self.assertEqual(gone, f"rigspace: {self.folder / 'gone.glb'}: does not exist; check the path")
+        (self.folder / "folder.glb").mkdir()
+        self.assertIn("is a folder", self.fails(3, "info", self.folder / "folder.glb"))
+        self.assertIn("has no extension", self.fails(3, "info", self.folder))
+        control = self.fails(3, "eval", self.hero, "--set", "tail_1.rx=3", "-o", out)
+        self.assertIn('control "tail_1.rx" does not exist; did you mean "tail_01.rx"', control)
+        self.assertIn('did you mean "Walk"', self.fails(3, "eval", self.hero, "--clip", "walk", "-o", out))
+        self.assertIn("has no number", self.fails(2, "eval", self.hero, "--set", "tail_01.rx=far", "-o", out))
+        self.assertIn("is not a time", self.fails(2, "eval", self.hero, "--clip", "Walk", "--time", "noon", "-o", out))
+        self.assertIn("needs --clip", self.fails(2, "eval", self.hero, "--time", "1", "-o", out))
+        self.assertIn("writes .npy, .obj, .ply", self.fails(2, "eval", self.hero, "-o", self.folder / "x.fbx"))
+        self.assertIn("folder does not exist", self.fails(3, "eval", self.hero, "-o", self.folder / "no" / "x.npy"))
+        self.assertIn("rigspace eval --help", self.fails(2, "eval"))
+        self.fails(2, "nonsense")
+        self.assertIn("rigs", self.fails(2, "bench", "rig"))
+
+    def test_a_truncated_file_is_bad_input(self):
+        whole = self.hero.read_bytes()
+        for length in (0, 3, 11, 19, 500, len(whole) // 2, len(whole) - 1):
+            broken = self.folder / "broken.glb"
+            broken.write_bytes(whole[:length])
+            self.fails(3, "info", broken)
+            broken.unlink()
+
+    def test_failures_as_json(self):
+        result = rigspace("info", self.folder / "gone.glb", "--json")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stderr, "")
+        error = json.loads(result.stdout)["error"]
+        self.assertEqual(error["code"], "bad_input")
+        self.assertTrue({"code", "file", "element", "value", "remedy"} <= set(error))
+
+    def test_ctrl_c_leaves_nothing(self):
+        out = self.folder / "long.png"
+        ours, theirs = pty.openpty()  # a terminal, so that progress is shown
+        process = subprocess.Popen(
+            [PROGRAM, "render", self.hero, "--clip", "Walk", "--sheet", "30", "--size", "700", "--quality", "high", "-o", out],
+            stderr=theirs, stdout=subprocess.DEVNULL)
+        os.read(ours, 1)  # waits for the first sign of progress: now it is in the middle of its work
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        os.close(ours), os.close(theirs)
+        self.assertEqual([p.name for p in self.folder.iterdir() if "long" in p.name], [])
+
+    def test_help_has_examples(self):
+        self.assertIn("Examples", rigspace("--help").stdout)
+        for command in ("info", "eval", "convert", "view", "render", "cast", "bench"):
+            self.assertIn("Example", rigspace(command, "--help").stdout, command)
+
+    def test_bench_follows_its_schema(self):
+        result = rigspace("bench", "rigs", "--quick", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual(list(answer), ["schema", "suite", "commit", "machine", "rows"])
+        self.assertTrue({"cpu", "isa", "threads", "blas", "solver"} <= set(answer["machine"]))
+        for row in answer["rows"]:
+            self.assertEqual(list(row), ["scene", "method", "metrics", "paper", "required", "ok"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]])

@@ -1,0 +1,55 @@
+"""validate_written.py VALIDATE.mjs ASSETS: converts and validates every asset and every built-in character."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ["RIGSPACE_PROGRAM"]
+
+
+def run(*arguments):
+    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def errors(validator, files):
+    """By file: the codes and places that the validator calls errors."""
+    result = subprocess.run(["node", validator, *map(str, files)], capture_output=True, text=True)
+    assert result.returncode in (0, 1), result.stderr
+    return [{(error["code"], error["pointer"]) for error in report["errors"]} for report in json.loads(result.stdout)]
+
+
+def main():
+    validator, assets = sys.argv[1:]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        inputs = []
+        for member in json.loads(run("cast", "--json")):
+            inputs.append(folder / f"{member['name']}_cast.glb")
+            run("cast", member["name"], "-o", inputs[-1])
+        own = len(inputs)
+        inputs += sorted(p for p in pathlib.Path(assets).glob("*/*") if p.suffix in (".glb", ".gltf"))
+        if len(inputs) == own:
+            print(f"assets are absent from {assets}: only built-in characters are checked")
+        before = errors(validator, inputs)
+        for number, (path, known) in enumerate(zip(inputs, before)):
+            if number < own:
+                known = set()  # what we make ourselves has no excuse
+            written = [folder / f"{number}.glb", folder / f"{number}.gltf", folder / f"{number}e.gltf"]
+            run("convert", path, "-o", written[0])
+            run("convert", path, "-o", written[1])
+            run("convert", path, "--embed", "-o", written[2])
+            new = [found - known for found in errors(validator, written)]
+            good = not any(new)
+            passed, failed = passed + good, failed + (not good)
+            print(f"{'ok  ' if good else 'FAIL'} {path.name}: {len(known)} errors in, "
+                  f"{'none' if good else [sorted(each) for each in new]} new in .glb, .gltf, embedded .gltf")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

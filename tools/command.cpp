@@ -1,0 +1,207 @@
+#include "command.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+namespace rigspace::tools {
+namespace {
+
+std::atomic<int> interrupts = 0;
+
+[[noreturn]] void usage(std::string element, std::string problem, std::string remedy) {
+  throw Error({.code = ErrorCode::usage,
+               .element = std::move(element),
+               .problem = std::move(problem),
+               .remedy = std::move(remedy)});
+}
+
+/// A finite number that is all of the text; NaN otherwise.
+double number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Edits (insertions, deletions, replacements) between two words.
+int distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const int above = row[j];
+      row[j] =
+          std::min({above + 1, row[j - 1] + 1, diagonal + (std::tolower(a[i - 1]) == std::tolower(b[j - 1]) ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string time_left(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", std::ceil(seconds));
+  return fmt::format("{:.0f} min", std::ceil(seconds / 60));
+}
+
+}  // namespace
+
+void PoseOptions::add_to(CLI::App& app) {
+  app.add_option("--clip", clip, "a clip of the file; without it the rest pose")->type_name("NAME");
+  app.add_option("--time", time, "moment of the clip: seconds, or frames as 12f")->type_name("T");
+  app.add_option("--fps", fps, "frames a second, for times in frames")->check(CLI::PositiveNumber)->type_name("N");
+  app.add_option("--set", sets, "turn a control, in degrees for angles, in scene units for lengths; may be repeated")
+      ->type_name("CONTROL=VALUE")
+      ->take_all();
+}
+
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& known, std::string_view how_to_list) {
+  std::vector<std::pair<int, std::string>> near;
+  for (const std::string& name : known) near.emplace_back(distance(wrong, name), name);
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (std::size_t k = 0; k < near.size() && k < 3; ++k) {
+    if (near[k].first > 1 + static_cast<int>(wrong.size()) / 3) break;
+    text += (text.empty() ? "did you mean \"" : "\" or \"") + near[k].second;
+  }
+  if (!text.empty()) return text + "\"?";
+  return std::string(how_to_list);
+}
+
+const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip) {
+  if (clip.empty()) return nullptr;
+  if (const Animation* found = character.clip(clip)) return found;
+  std::vector<std::string> names;
+  for (const Animation& each : character.clips) names.push_back(each.name);
+  throw Error({.file = file,
+               .element = "clip \"" + clip + "\"",
+               .value = clip,
+               .problem = "is not in the file",
+               .remedy = names.empty() ? "it has no clips" : suggestion(clip, names, "`rigspace info` lists them")});
+}
+
+double parse_time(const std::string& text, double fps, std::string_view option) {
+  std::string_view digits = text;
+  double unit = 1;
+  if (digits.ends_with('f'))
+    digits.remove_suffix(1), unit = 1 / fps;
+  else if (digits.ends_with('s'))
+    digits.remove_suffix(1);
+  const double value = number_of(digits);
+  if (!std::isfinite(value))
+    usage(fmt::format("{} \"{}\"", option, text), "is not a time", "give seconds (0.5) or frames (12f)");
+  return value * unit;
+}
+
+double to_surface(const Control& control, double value) {
+  return control.unit == Unit::angle ? value * 180 / std::numbers::pi : value;
+}
+
+double from_surface(const Control& control, double value) {
+  return control.unit == Unit::angle ? value * std::numbers::pi / 180 : value;
+}
+
+Vec pose_of(const Character& character, const std::string& file, const PoseOptions& options) {
+  const double time = parse_time(options.time, options.fps, "--time");
+  const Animation* clip = clip_named(character, file, options.clip);
+  if (clip == nullptr && time != 0) usage("--time", "needs --clip", "name the clip that the time belongs to");
+  Vec p = pose_at(character, clip, time);
+  for (const std::string& set : options.sets) {
+    const auto equals = set.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      usage(fmt::format("--set \"{}\"", set), "has no value", "write CONTROL=VALUE");
+    const std::string control = set.substr(0, equals);
+    const int index = character.rig->find(control);
+    if (index < 0) {
+      std::vector<std::string> names;
+      for (const Control& each : character.rig->controls())
+        if (each.unit != Unit::quaternion) names.push_back(each.name);
+      throw Error({.file = file,
+                   .element = "control \"" + control + "\"",
+                   .value = control,
+                   .problem = "does not exist",
+                   .remedy = suggestion(control, names, "`rigspace info --controls` lists them")});
+    }
+    const double value = number_of(std::string_view(set).substr(equals + 1));
+    if (!std::isfinite(value))
+      usage(fmt::format("--set \"{}\"", set), "has no number behind the =", "write CONTROL=VALUE");
+    p[index] = from_surface(character.rig->controls()[index], value);
+  }
+  return p;
+}
+
+void watch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    if (interrupts.fetch_add(1) > 0) ::_exit(130);
+  };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return interrupts > 0; }
+
+ProgressCallback terminal_progress() {
+  using Clock = std::chrono::steady_clock;
+  if (!::isatty(STDERR_FILENO)) return [](const Progress&) { return !interrupted(); };
+  struct Bar {
+    std::string stage;
+    Clock::time_point start = Clock::now(), shown = {};
+    ~Bar() { clear(); }
+    void clear() const {
+      if (!stage.empty()) fmt::print(stderr, "\r\033[K");
+    }
+  };
+  auto bar = std::make_shared<Bar>();
+  return [bar](const Progress& progress) {
+    const auto now = Clock::now();
+    if (bar->stage != progress.stage) *bar = {std::string(progress.stage)};
+    const double spent = std::chrono::duration<double>(now - bar->start).count();
+    if (now - bar->shown > std::chrono::milliseconds(100) && spent > 0.3) {
+      bar->shown = now;
+      const int filled = static_cast<int>(std::clamp(progress.fraction, 0.0, 1.0) * 30);
+      const std::string left =
+          progress.fraction > 0.02 ? time_left(spent * (1 - progress.fraction) / progress.fraction) + " left" : "";
+      fmt::print(stderr, "\r\033[K{} {:━<{}}{:─<{}} {:3.0f} %  {}", progress.stage, "", filled, "", 30 - filled,
+                 100 * progress.fraction, left);
+      std::fflush(stderr);
+    }
+    return !interrupted();
+  };
+}
+
+void print_warnings(const Context& context, const std::string& file, const std::vector<std::string>& warnings) {
+  if (context.json) return;
+  for (const std::string& warning : warnings) fmt::print(stderr, "{}: {}\n", file, warning);
+}
+
+void check_extension(const std::filesystem::path& output, std::string_view extensions) {
+  std::string extension = output.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  std::string list;
+  std::size_t begin = 0;
+  while (begin <= extensions.size()) {
+    const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
+    const std::string each = "." + std::string(extensions.substr(begin, end - begin));
+    if (each == extension) return;
+    list += (list.empty() ? "" : ", ") + each;
+    begin = end + 1;
+  }
+  throw Error({.code = ErrorCode::usage,
+               .file = output.string(),
+               .value = extension,
+               .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
+               .remedy = "this command writes " + list});
+}
+
+}  // namespace rigspace::tools

@@ -1,0 +1,73 @@
+#pragma once
+// What the subcommands share. A new one is a file with a function `add_NAME`, and a line in main.cpp's list.
+
+#include "rigspace/anim/character.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/progress.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rigspace::tools {
+
+struct Context {
+  bool json = false;  ///< answers and failures as JSON on standard output
+};
+
+/// Adds one subcommand. Its callback may throw Error; main turns that into a sentence and an exit code.
+using AddCommand = void (*)(CLI::App&, Context&);
+
+void add_info(CLI::App&, Context&);
+void add_eval(CLI::App&, Context&);
+void add_convert(CLI::App&, Context&);
+void add_view(CLI::App&, Context&);
+void add_render(CLI::App&, Context&);
+void add_cast(CLI::App&, Context&);
+void add_demo(CLI::App&, Context&);
+void add_bench(CLI::App&, Context&);
+
+/// The common options of commands that look at a moment of a clip.
+struct PoseOptions {
+  std::string clip;               ///< empty: none, the rest pose, unless a time is given
+  std::string time = "0";         ///< seconds, or frames as `12f`
+  double fps = 24;                ///< for times in frames
+  std::vector<std::string> sets;  ///< CONTROL=VALUE, degrees for angles
+
+  void add_to(CLI::App&);
+};
+
+/// The clip of that name, or nullptr for an empty name. Throws Error listing the clips.
+const Animation* clip_named(const Character&, const std::string& file, const std::string& clip);
+
+/// "1.5" or "1.5s" in seconds, "12f" in frames. Throws Error.
+double parse_time(const std::string& text, double fps, std::string_view option);
+
+/// All control values: the clip at its time, then the sets. Throws Error naming what is wrong and what comes close.
+Vec pose_of(const Character&, const std::string& file, const PoseOptions&);
+
+/// The value as the surface shows it: degrees for angles.
+double to_surface(const Control&, double value);
+double from_surface(const Control&, double value);
+
+/// Draws a bar with the time left on standard error when that is a terminal; returns false once Ctrl-C was pressed.
+ProgressCallback terminal_progress();
+
+/// From now on Ctrl-C makes progress callbacks answer "cancel"; a second one ends the program at once.
+void watch_interrupts();
+bool interrupted();
+
+/// Warnings of a loaded file on standard error, unless the answer is JSON.
+void print_warnings(const Context&, const std::string& file, const std::vector<std::string>& warnings);
+
+/// Throws Error unless the output's extension is one of these ("png gif mp4").
+void check_extension(const std::filesystem::path& output, std::string_view extensions);
+
+/// "did you mean ...": the known names nearest to a wrong one, or how to list them.
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& known, std::string_view how_to_list);
+
+}  // namespace rigspace::tools

@@ -1,0 +1,135 @@
+// rigspace info: what is in a file.
+
+#include "command.h"
+
+#include "rigspace/io/gltf.h"
+#include "rigspace/rig/built_in_rig.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+namespace rigspace::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file;
+  bool controls = false;
+};
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+int triangles_of(const Character& character) {
+  std::size_t triangles = 0;
+  for (const Piece& piece : character.pieces) triangles += piece.triangles.size();
+  return static_cast<int>(triangles);
+}
+
+struct SkinFacts {
+  int points = 0, joints = 0, most_influences = 0;
+};
+
+std::vector<SkinFacts> skins_of(const Character& character) {
+  std::map<std::vector<int>, SkinFacts> skins;  // by their joints: primitives of one mesh share a skin
+  const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (rig == nullptr) return {};
+  for (const auto& deformer : rig->deformers()) {
+    const SkinDescription* skin = skin_description(*deformer);
+    if (skin == nullptr || skin->joint_slots.size() < 2) continue;  // one joint: a rigid part
+    SkinFacts& facts = skins[skin->joint_slots];
+    facts.joints = static_cast<int>(skin->joint_slots.size());
+    facts.points += static_cast<int>(skin->influences.size());
+    for (const auto& influences : skin->influences)
+      facts.most_influences = std::max(facts.most_influences, static_cast<int>(influences.size()));
+  }
+  std::vector<SkinFacts> list;
+  for (const auto& [joints, facts] : skins) list.push_back(facts);
+  return list;
+}
+
+Json to_json(const Character& character) {
+  Json answer;
+  answer["meshes"] = Json::array();
+  for (const Piece& piece : character.pieces)
+    answer["meshes"].push_back(
+        {{"name", piece.name}, {"vertices", piece.point_count}, {"triangles", piece.triangles.size()}});
+  answer["skins"] = Json::array();
+  for (const SkinFacts& skin : skins_of(character))
+    answer["skins"].push_back(
+        {{"joints", skin.joints}, {"vertices", skin.points}, {"influences", skin.most_influences}});
+  answer["clips"] = Json::array();
+  for (const Animation& clip : character.clips)
+    answer["clips"].push_back({{"name", clip.name}, {"duration", clip.duration}});
+  answer["controls"] = Json::array();
+  for (const Control& control : character.rig->controls()) {
+    if (control.unit == Unit::quaternion) continue;
+    answer["controls"].push_back({{"name", control.name},
+                                  {"unit", control.unit == Unit::angle ? "degree" : name(control.unit)},
+                                  {"rest", to_surface(control, control.rest)},
+                                  {"min", number_or_null(to_surface(control, control.min))},
+                                  {"max", number_or_null(to_surface(control, control.max))}});
+  }
+  answer["warnings"] = character.warnings;
+  return answer;
+}
+
+std::string count(std::size_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+void print(const Character& character, const Options& options) {
+  const auto workspace = character.rig->make_workspace();
+  Vec s;
+  character.rig->evaluate(*workspace, character.rig->rest(), s);
+  fmt::print("{}\n", options.file);
+  fmt::print("  {} in {}, {}\n", count(static_cast<std::size_t>(s.size() / 3), "vertex", "vertices"),
+             count(character.pieces.size(), "mesh part", "mesh parts"),
+             count(static_cast<std::size_t>(triangles_of(character)), "triangle", "triangles"));
+  if (s.size() > 0) {
+    const auto points = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, s.size() / 3);
+    const Vec3 size = points.rowwise().maxCoeff() - points.rowwise().minCoeff();
+    fmt::print("  {:.4g} wide, {:.4g} high, {:.4g} deep\n", size.x(), size.y(), size.z());
+  }
+  for (const SkinFacts& skin : skins_of(character))
+    fmt::print("  skin: {}, {}, up to {} each\n", count(skin.joints, "joint", "joints"),
+               count(skin.points, "vertex", "vertices"), count(skin.most_influences, "influence", "influences"));
+  std::size_t morphs = 0, shown = 0;
+  for (const Control& control : character.rig->controls()) {
+    if (control.unit != Unit::quaternion) ++shown;
+    if (control.unit == Unit::scalar) ++morphs;
+  }
+  if (morphs > 0) fmt::print("  {}\n", count(morphs, "morph", "morphs"));
+  fmt::print("  {} (--controls lists them)\n", count(shown, "control", "controls"));
+  fmt::print("  {}\n", character.clips.empty() ? "no clips" : count(character.clips.size(), "clip", "clips"));
+  for (const Animation& clip : character.clips) fmt::print("    {:<28} {:.2f} s\n", clip.name, clip.duration);
+  if (!options.controls) return;
+  for (const Control& control : character.rig->controls())
+    if (control.unit != Unit::quaternion)
+      fmt::print("    {:<40} {:<8} rests at {:.6g}\n", control.name,
+                 control.unit == Unit::angle ? "degree" : name(control.unit), to_surface(control, control.rest));
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Context& context) {
+  auto* command =
+      app.add_subcommand("info", "What is in a file: meshes, skins, clips, controls, and what was repaired");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
+  command->add_flag("--controls", options->controls, "list every control with its unit and rest value");
+  command->footer(
+      "Examples\n  rigspace info hero.glb\n  rigspace info hero.glb --controls\n  rigspace info hero.glb --json");
+  command->callback([options, &context] {
+    const Character character = load_character(options->file);
+    print_warnings(context, options->file, character.warnings);
+    if (context.json)
+      fmt::print("{}\n", to_json(character).dump(2, ' ', false, Json::error_handler_t::replace));
+    else
+      print(character, *options);
+  });
+}
+
+}  // namespace rigspace::tools

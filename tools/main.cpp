@@ -1,0 +1,88 @@
+// rigspace: the command line program.
+
+#include "command.h"
+
+#include "rigspace/base/parallel.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace rigspace::tools {
+namespace {
+
+constexpr AddCommand kCommands[] = {add_info,   add_eval, add_convert, add_view,
+                                    add_render, add_cast, add_demo,    add_bench};
+
+constexpr const char* kFooter = R"(Examples
+  rigspace info hero.glb                          what is in a file
+  rigspace view hero.glb -o hero.html             a page that plays it
+  rigspace render hero.glb --clip Walk --sheet 8 -o walk.png
+  rigspace eval hero.glb --set tail_01.rx=30 -o pose.obj
+
+Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 not converged, 5 another program failed, 130 cancelled.)";
+
+int fail(const Context& context, const Error& error) {
+  if (context.json) {
+    const ErrorInfo& info = error.info();
+    const nlohmann::ordered_json answer = {{"error",
+                                            {{"code", name(info.code)},
+                                             {"file", info.file},
+                                             {"element", info.element},
+                                             {"value", info.value},
+                                             {"problem", info.problem},
+                                             {"remedy", info.remedy}}}};
+    fmt::print("{}\n", answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print(stderr, "rigspace: {}\n", error.what());
+  }
+  return static_cast<int>(error.code());
+}
+
+int run(int argc, char** argv) {
+  Context context;
+  CLI::App app("Physics, posing and motion in the space of a character's own rig.", "rigspace");
+  app.footer(kFooter);
+  app.set_version_flag("--version", RIGSPACE_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_flag("--json", context.json, "answers and failures as JSON on standard output");
+  int threads = 0;
+  app.add_option("--threads", threads, "threads to use; all cores by default")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  app.parse_complete_callback([&] {
+    if (threads > 0) set_thread_count(threads);
+  });
+  for (const AddCommand add : kCommands) add(app, context);
+  app.get_formatter()->column_width(34);
+
+  watch_interrupts();
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::string problem = error.what();
+    while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
+    // The name of the subcommand that was being parsed, for its help.
+    std::string help = "rigspace --help";
+    for (const CLI::App* used : app.get_subcommands()) help = "rigspace " + used->get_name() + " --help";
+    return fail(context, Error({.code = ErrorCode::usage, .problem = problem, .remedy = "`" + help + "` shows how"}));
+  } catch (const Error& error) {
+    return fail(context, error);
+  } catch (const std::bad_alloc&) {
+    return fail(
+        context,
+        Error({.code = ErrorCode::internal, .problem = "out of memory", .remedy = "try a smaller file or picture"}));
+  } catch (const std::exception& error) {
+    return fail(context, Error({.code = ErrorCode::internal,
+                                .problem = std::string("internal error: ") + error.what(),
+                                .remedy = "please report this with the file that causes it"}));
+  }
+}
+
+}  // namespace
+}  // namespace rigspace::tools
+
+int main(int argc, char** argv) { return rigspace::tools::run(argc, argv); }

@@ -1,0 +1,147 @@
+// rigspace render: pictures without a GPU or a display.
+
+#include "command.h"
+
+#include "rigspace/io/gltf.h"
+#include "rigspace/render/sheet.h"
+#include "rigspace/render/video.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace rigspace::tools {
+namespace {
+
+constexpr double kTurnSeconds = 6;
+
+struct Options {
+  std::string file, output;
+  PoseOptions pose;
+  int sheet = 0;
+  bool turntable = false;
+  int size = 0;
+  std::vector<int> pixels;
+  std::string quality = "normal";
+  bool follow = false, clay = false, wireframe = false, skeleton = false;
+  double azimuth = 32, elevation = 11, zoom = 1;
+};
+
+RenderOptions render_options(const Options& options, int default_size) {
+  static const std::map<std::string, Quality> kQualities = {
+      {"draft", Quality::draft}, {"normal", Quality::normal}, {"high", Quality::high}};
+  RenderOptions render;
+  render.width = render.height = options.size > 0 ? options.size : default_size;
+  if (options.pixels.size() == 2) render.width = options.pixels[0], render.height = options.pixels[1];
+  render.quality = kQualities.at(options.quality);
+  render.colors = !options.clay;
+  render.wireframe = options.wireframe;
+  render.skeleton = options.skeleton;
+  return render;
+}
+
+bool is_video(const std::string& output) { return output.ends_with(".gif") || output.ends_with(".mp4"); }
+
+/// The moments that a sheet or a video shows.
+Motion motion_of(const Renderer& renderer, const Options& options) {
+  const Character& character = renderer.character();
+  std::string clip = options.pose.clip;
+  if (clip.empty() && !character.clips.empty()) clip = character.clips.front().name;
+  const Animation* animation = clip_named(character, options.file, clip);
+  if (animation == nullptr)
+    throw Error(
+        {.file = options.file, .problem = "has no clips", .remedy = "use --turntable, or a picture without --sheet"});
+  return is_video(options.output) ? clip_motion_at_rate(character, animation, options.pose.fps)
+                                  : clip_motion(character, animation, options.sheet);
+}
+
+void draw(const Options& options) {
+  check_extension(options.output, "png gif mp4");
+  const Character character = load_character(options.file);
+  print_warnings({}, options.file, character.warnings);
+  const Renderer renderer(character);
+  const FramingOptions framing{
+      .azimuth = options.azimuth * kDegree, .elevation = options.elevation * kDegree, .zoom = options.zoom};
+  const ProgressCallback progress = terminal_progress();
+  const auto snapshot = [&] { return take_snapshot(character, pose_of(character, options.file, options.pose)); };
+
+  if (is_video(options.output)) {
+    const VideoOptions video{.picture = render_options(options, 480),
+                             .framing = framing,
+                             .frames_per_second = options.pose.fps,
+                             .follow = options.follow};
+    if (options.turntable)
+      write_turntable_video(options.output, renderer, snapshot(), kTurnSeconds, video, progress);
+    else
+      write_video(options.output, renderer, motion_of(renderer, options), video, progress);
+  } else if (options.sheet > 0 || options.turntable) {
+    const SheetOptions sheet{.cell = render_options(options, 320), .framing = framing, .follow = options.follow};
+    write_png(options.output,
+              options.turntable
+                  ? turntable_sheet(renderer, snapshot(), options.sheet > 0 ? options.sheet : 8, sheet, progress)
+                  : contact_sheet(renderer, motion_of(renderer, options), sheet, progress));
+  } else {
+    const RenderOptions picture = render_options(options, 640);
+    const Snapshot moment = snapshot();
+    const double aspect = static_cast<double>(picture.width) / picture.height;
+    write_png(options.output, renderer.render(moment, frame(moment.points, aspect, framing), picture));
+  }
+}
+
+}  // namespace
+
+void add_render(CLI::App& app, Context& context) {
+  auto* command =
+      app.add_subcommand("render", "Pictures without a GPU: a moment, a contact sheet, a turntable, a video");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
+  command->add_option("-o,--output", options->output, "x.png; x.gif or x.mp4 where ffmpeg is installed")
+      ->required()
+      ->type_name("OUT");
+  options->pose.add_to(*command);
+  command->add_option("--sheet", options->sheet, "N moments of the clip (the first, without --clip) on one page")
+      ->check(CLI::Range(1, 400))
+      ->type_name("N");
+  command->add_flag("--turntable", options->turntable, "from all sides: 8 views, or as many as --sheet says");
+  auto* size = command->add_option("--size", options->size, "pixels of a side of each picture")
+                   ->check(CLI::Range(8, 8192))
+                   ->type_name("N");
+  command->add_option("--pixels", options->pixels, "width and height of each picture, in pixels")
+      ->expected(2)
+      ->check(CLI::Range(8, 8192))
+      ->type_name("W H")
+      ->excludes(size);
+  command->add_option("--quality", options->quality, "draft, normal or high")
+      ->check(CLI::IsMember({"draft", "normal", "high"}))
+      ->type_name("Q");
+  command->add_flag("--follow", options->follow, "the camera travels with the character");
+  command->add_flag("--clay", options->clay, "without colours and textures");
+  command->add_flag("--wireframe", options->wireframe, "with the edges of the mesh");
+  command->add_flag("--skeleton", options->skeleton, "with the joints, over the surface");
+  command
+      ->add_option("--azimuth", options->azimuth,
+                   "where the camera stands: degrees from the front, to the character's left")
+      ->type_name("DEG");
+  command->add_option("--elevation", options->elevation, "degrees above the horizon")
+      ->check(CLI::Range(-89.0, 89.0))
+      ->type_name("DEG");
+  command->add_option("--zoom", options->zoom, "above 1 comes closer than the fit")
+      ->check(CLI::Range(0.05, 50.0))
+      ->type_name("Z");
+  command->footer(
+      "Examples\n"
+      "  rigspace render hero.glb -o hero.png\n"
+      "  rigspace render hero.glb --clip Walk --sheet 8 -o walk.png\n"
+      "  rigspace render hero.glb --clip Walk --time 12f --skeleton --clay -o pose.png\n"
+      "  rigspace render hero.glb --turntable -o turn.png\n"
+      "  rigspace render hero.glb --clip Walk --follow -o walk.mp4");
+  command->callback([options, &context] {
+    draw(*options);
+    if (context.json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"output", options->output}}.dump(2));
+    else
+      fmt::print("{}\n", options->output);
+  });
+}
+
+}  // namespace rigspace::tools
