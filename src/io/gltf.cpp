@@ -1,0 +1,113 @@
+#include "rigspace/io/gltf.h"
+
+#include "gltf_loader.h"
+#include "gltf_patch.h"
+#include "rigspace/base/error.h"
+
+#include <algorithm>
+
+namespace rigspace {
+
+struct GltfFile::Content {
+  explicit Content(GltfDocument from) : document(std::move(from)), character(build_character(document)) {
+    document.trust();
+  }
+
+  const GltfScene& scene() {
+    std::vector<std::string> told_already;
+    if (!scene_) scene_ = read_scene(document, told_already);
+    return *scene_;
+  }
+
+  /// Where pointers lead, or an error in our own words.
+  Json::json_pointer pointer(std::string_view text) const {
+    try {
+      return Json::json_pointer(std::string(text));
+    } catch (const Json::exception&) {
+      document.fail("", "has no place \"" + std::string(text) + "\"", "write it like /nodes/0/name", std::string(text));
+    }
+  }
+
+  GltfDocument document;
+  Character character;
+
+  std::optional<GltfScene> scene_;  // of the document as it is now; emptied when that changes
+};
+
+GltfFile::GltfFile(const std::filesystem::path& path) : content_(std::make_unique<Content>(GltfDocument::read(path))) {}
+GltfFile::GltfFile(std::span<const std::byte> bytes, std::string name)
+    : content_(std::make_unique<Content>(GltfDocument::parse(bytes, std::move(name)))) {}
+GltfFile::~GltfFile() = default;
+GltfFile::GltfFile(GltfFile&&) noexcept = default;
+GltfFile& GltfFile::operator=(GltfFile&&) noexcept = default;
+
+const Character& GltfFile::character() const { return content_->character; }
+
+int GltfFile::node(std::string_view name) const {
+  const auto& names = content_->scene().names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+int GltfFile::add_buffer_view(std::span<const std::byte> bytes, int target) {
+  return append_view(content_->document, bytes, target);
+}
+
+int GltfFile::add_accessor(const GltfAccessor& accessor) { return append_accessor(content_->document, accessor); }
+
+int GltfFile::add_node(const GltfNode& node) {
+  content_->scene_.reset();
+  return append_node(content_->document, node);
+}
+
+int GltfFile::add_animation(const Animation& animation) {
+  return append_animation(content_->document, content_->scene(), animation);
+}
+
+std::string GltfFile::json(std::string_view pointer) const {
+  try {
+    return content_->document.json.at(content_->pointer(pointer)).dump();
+  } catch (const Json::exception&) {
+    content_->document.fail("", "has no place \"" + std::string(pointer) + "\"", "write it like /nodes/0/name",
+                            std::string(pointer));
+  }
+}
+
+void GltfFile::set_json(std::string_view pointer, std::string_view json_text) {
+  Json value = Json::parse(json_text, nullptr, false);
+  if (value.is_discarded())
+    content_->document.fail("\"" + std::string(pointer) + "\"", "cannot become what is not valid JSON", "check it",
+                            std::string(json_text.substr(0, 60)));
+  try {
+    content_->document.json[content_->pointer(pointer)] = std::move(value);
+  } catch (const Json::exception&) {
+    content_->document.fail("", "has no place \"" + std::string(pointer) + "\"", "write it like /nodes/0/name",
+                            std::string(pointer));
+  }
+  content_->scene_.reset();
+}
+
+void GltfFile::save(const std::filesystem::path& path, SaveOptions options) const {
+  save_document(content_->document, path, options);
+}
+
+std::vector<std::byte> GltfFile::to_glb() const { return write_glb(content_->document); }
+
+Character load_gltf(const std::filesystem::path& path) { return build_character(GltfDocument::read(path)); }
+
+Character load_gltf(std::span<const std::byte> bytes, std::string name) {
+  return build_character(GltfDocument::parse(bytes, std::move(name)));
+}
+
+Character load_character(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return load_gltf(path);
+  throw Error({.file = path.string(),
+               .value = extension,
+               .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,
+               .remedy = "characters are read from .glb, .gltf and .vrm"});
+}
+
+}  // namespace rigspace

@@ -1,0 +1,141 @@
+#include "gltf_loader.h"
+
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+/// The diagonal of everything that stands in the scene at rest: joints, and corners of what the file says of meshes.
+double scene_size(const GltfLoader& loader) {
+  const GltfDocument& document = loader.document;
+  Eigen::AlignedBox3d box;
+  for (const int i : loader.scene.order) {
+    const Affine& world = loader.scene.world[i];
+    box.extend(Vec3(translation(world)));
+    const Json& node = document.item("nodes", i);
+    const int mesh = document.index(node, "mesh", document.label("nodes", i), "meshes");
+    if (mesh < 0 || GltfDocument::find(node, "skin")) continue;
+    const std::string element = document.label("meshes", mesh);
+    for (const Json& primitive : document.list(document.item("meshes", mesh), "primitives", element)) {
+      const Json& attributes = document.object(primitive, "attributes", element);
+      const int position = document.index(attributes, "POSITION", element, "accessors");
+      if (position < 0) continue;
+      const Json& accessor = document.item("accessors", position);
+      const std::string label = "accessor " + std::to_string(position);
+      for (const char* corner : {"min", "max"})
+        if (const auto v = document.numbers(accessor, corner, label, 3); !v.empty())
+          box.extend(apply(world, Eigen::Map<const Vec3>(v.data())));
+    }
+  }
+  const double size = box.isEmpty() ? 0 : box.diagonal().norm();
+  return std::isfinite(size) && size > 0 ? size : 1;
+}
+
+/// Controls, operators and the list of controls that reach a node, which grows with its depth.
+std::uint64_t memory_of_node(const std::string& name, std::uint64_t depth) {
+  return 6000 + 32 * name.size() + depth * 13 * 8;
+}
+
+void load_morph_weights(GltfLoader& loader, int node, int mesh) {
+  const GltfDocument& document = loader.document;
+  const std::vector<std::string> names = morph_names(document, mesh);
+  const std::string element = document.label("nodes", node);
+  const int n = static_cast<int>(names.size());
+  document.spend(1500 * static_cast<std::uint64_t>(n), element);
+  std::vector<double> rest(n, 0.0);
+  const Json& owner = document.item("nodes", node);
+  const bool own = GltfDocument::find(owner, "weights");
+  const Json& weights = own ? owner : document.item("meshes", mesh);
+  if (GltfDocument::find(weights, "weights") && n > 0)
+    rest = document.numbers(weights, "weights", own ? element : document.label("meshes", mesh), n);
+  for (int m = 0; m < n; ++m) {
+    loader.morph_controls[node].push_back(static_cast<int>(loader.graph->controls().size()));
+    loader.morph_slots[node].push_back(add_scalar(
+        *loader.graph,
+        {.name = loader.scene.names[node] + ":" + names[m], .node = loader.scene.names[node], .rest = rest[m]}));
+  }
+}
+
+/// Joints of the skins in use, in the order of their nodes; a bone's parent is the nearest joint above it.
+void load_bones(GltfLoader& loader) {
+  const GltfDocument& document = loader.document;
+  std::vector<char> is_joint(loader.slot.size(), 0);
+  std::vector<char> done(document.size_of("skins"), 0);
+  for (const int i : loader.scene.order) {
+    const int skin = document.index(document.item("nodes", i), "skin", document.label("nodes", i), "skins");
+    if (skin < 0 || loader.scene.present[i] != 1 || done[skin]) continue;
+    done[skin] = 1;
+    for (const Json& joint : document.list(document.item("skins", skin), "joints", document.label("skins", skin)))
+      is_joint[document.index_value(joint, "joint node", document.label("skins", skin), "nodes")] = 1;
+  }
+  std::vector<int> bone_above(loader.slot.size(), -1);
+  for (const int i : loader.scene.order) {
+    const int parent = loader.scene.parent[i];
+    const int above = parent < 0 ? -1 : bone_above[parent];
+    bone_above[i] = above;
+    if (!is_joint[i]) continue;
+    bone_above[i] = static_cast<int>(loader.character.bones.size());
+    loader.character.bones.push_back({.name = loader.scene.names[i], .parent = above, .slot = loader.slot[i]});
+  }
+}
+
+void require_finite_rest(const GltfLoader& loader, const BuiltInRig& rig) {
+  const auto workspace = rig.make_workspace();
+  Vec points;
+  rig.evaluate(*workspace, rig.rest(), points);
+  if (!points.allFinite())
+    loader.document.fail("", "has a rest pose whose points are not finite",
+                         "its transforms are too large; reduce them");
+}
+
+}  // namespace
+
+void load_nodes(GltfLoader& loader) {
+  const GltfDocument& document = loader.document;
+  const std::size_t n = loader.scene.parent.size();
+  loader.slot.assign(n, -1);
+  loader.morph_slots.resize(n);
+  loader.morph_controls.resize(n);
+  const double typical = 0.1 * scene_size(loader);
+  std::vector<int> depth(n, 0);
+  for (const int i : loader.scene.order) {
+    const int parent = loader.scene.parent[i];
+    depth[i] = parent < 0 ? 0 : depth[parent] + 1;
+    document.spend(memory_of_node(loader.scene.names[i], depth[i]), document.label("nodes", i));
+    const NodeTransform& transform = loader.scene.transform[i];
+    // A translation is measured in the parent's units; armatures scaled by 100 exist.
+    const double unit = parent < 0 ? 1 : std::cbrt(std::abs(Mat3(linear(loader.scene.world[parent])).determinant()));
+    loader.slot[i] = add_node(*loader.graph, {.name = loader.scene.names[i],
+                                              .parent_slot = parent < 0 ? -1 : loader.slot[parent],
+                                              .translation = transform.translation,
+                                              .rotation = transform.rotation,
+                                              .scale = transform.scale,
+                                              .constant = transform.constant,
+                                              .typical_length = unit > 1e-9 && unit < 1e9 ? typical / unit : typical});
+    const int mesh = document.index(document.item("nodes", i), "mesh", document.label("nodes", i), "meshes");
+    if (mesh >= 0 && loader.scene.present[i] == 1) load_morph_weights(loader, i, mesh);
+  }
+  load_bones(loader);
+}
+
+Character build_character(const GltfDocument& document) {
+  GltfLoader loader(document);
+  loader.character.name = std::filesystem::path(document.file).stem().string();
+  loader.character.warnings = document.warnings;
+  loader.scene = read_scene(document, loader.character.warnings);
+  load_nodes(loader);
+  load_materials(loader);
+  load_meshes(loader);
+  load_animations(loader);
+  auto rig = std::make_shared<BuiltInRig>(
+      loader.graph, Eigen::Map<const Vec>(loader.points.data(), static_cast<Eigen::Index>(loader.points.size())),
+      std::move(loader.deformers));
+  require_finite_rest(loader, *rig);
+  loader.character.rig = std::move(rig);
+  return std::move(loader.character);
+}
+
+}  // namespace rigspace
