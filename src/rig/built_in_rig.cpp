@@ -44,14 +44,15 @@ BuiltInRig::BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_res
   }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
-    Segment segment{cuts[c], cuts[c + 1], {}};
-    for (std::size_t d = 0; d < deformers_.size(); ++d)
-      if (deformers_[d]->first() <= segment.begin && segment.end <= deformers_[d]->first() + deformers_[d]->count())
-        segment.deformers.push_back(static_cast<int>(d));
-    for (int begin = segment.begin; begin < segment.end; begin += kChunk)
-      chunks_.push_back({begin, std::min(begin + kChunk, segment.end), segment.deformers});
+  std::vector<std::vector<int>> movers(cuts.size() - 1);
+  for (std::size_t d = 0; d < deformers_.size(); ++d) {
+    const int first = deformers_[d]->first(), last = first + deformers_[d]->count();
+    for (auto c = std::lower_bound(cuts.begin(), cuts.end(), first); *c < last; ++c)
+      movers[c - cuts.begin()].push_back(static_cast<int>(d));
   }
+  for (std::size_t c = 0; c < movers.size(); ++c)
+    for (int begin = cuts[c]; begin < cuts[c + 1]; begin += kChunk)
+      chunks_.push_back({begin, std::min(begin + kChunk, cuts[c + 1]), movers[c]});
 }
 
 std::unique_ptr<Workspace> BuiltInRig::make_workspace() const {
