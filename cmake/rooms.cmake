@@ -19,7 +19,8 @@ set(RIGSPACE_ROOMS "" CACHE INTERNAL "")
 
 function(rigspace_room room)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
-  set(target rigspace_${room})
+  string(REPLACE "/" "_" name ${room})  # apps/physics: rigspace_apps_physics
+  set(target rigspace_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -38,7 +39,7 @@ function(rigspace_room room)
     target_link_libraries(${target} INTERFACE rigspace_flags ${link})
     set(RIGSPACE_ROOMS ${RIGSPACE_ROOMS} ${target} CACHE INTERNAL "")
   endif()
-  add_library(rigspace::${room} ALIAS ${target})
+  add_library(rigspace::${name} ALIAS ${target})
 endfunction()
 
 # rigspace::rigspace, everything; and what `cmake --install` puts where find_package(rigspace) finds it.

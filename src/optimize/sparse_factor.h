@@ -1,0 +1,33 @@
+#pragma once
+// The numeric back end of SparseSystem: P A P^T = L L^T. CHOLMOD or Eigen, chosen when the library is built.
+
+#include "rigspace/base/types.h"
+#include "rigspace/optimize/sparse_assembly.h"
+
+#include <memory>
+#include <string>
+
+namespace rigspace {
+
+class SparseFactor {
+ public:
+  virtual ~SparseFactor() = default;
+  /// Takes the pattern; symbolic work only.
+  virtual void analyze(const SparseAssembly& pattern) = 0;
+  /// `values` in the order of the pattern's entries. False if not positive definite.
+  virtual bool factor(const double* values) = 0;
+  /// B <- L^-1 P B, one or many columns.
+  virtual void half_solve(Eigen::Ref<Mat> B) = 0;
+  /// u = P^T L^-T y; y is used as scratch.
+  virtual void back_solve(Vec& y, Vec& u) = 0;
+};
+
+std::unique_ptr<SparseFactor> make_sparse_factor();
+std::string sparse_factor_description();
+
+/// Prepares the BLAS underneath, once a process: one thread, since our own loops use the cores.
+void use_single_threaded_blas();
+/// "OpenBLAS 0.3.21 (Zen)", or a warning.
+std::string blas_description();
+
+}  // namespace rigspace
