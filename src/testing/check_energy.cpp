@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <random>
 #include <string>
@@ -13,7 +12,7 @@
 namespace rigspace::testing {
 namespace {
 
-std::string number(double value) {
+std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -52,7 +51,7 @@ class Check {
   LawReport run() {
     refresh();
     const double value = energy_.value(*state_, x_);
-    report_.require(std::isfinite(value), "value is " + number(value) + " at x; choose an x that is allowed");
+    report_.require(std::isfinite(value), "value is " + short_number(value) + " at x; choose an x that is allowed");
     if (!report_.ok()) return report_;
     report_.require(energy_.value(*state_, x_) == value, "value does not repeat itself at the same x and state");
     pick_coordinates();
@@ -60,7 +59,7 @@ class Check {
     if (options_.hessian) hessian();
     projection();
     const double free = energy_.max_step(*state_, x_, x_);
-    report_.require(free == 1, "max_step from x to x is " + number(free) + "; expected 1");
+    report_.require(free == 1, "max_step from x to x is " + short_number(free) + "; expected 1");
     support();
     sampling(value);
     return report_;
@@ -84,8 +83,9 @@ class Check {
     const double before = energy_.value(*state_, x_);
     const Change change = energy_.refresh(*state_, x_, Phase::iteration);
     const double after = energy_.value(*state_, x_);
-    report_.require(change != Change::none || before == after || (std::isnan(before) && std::isnan(after)),
-                    "refresh reported Change::none but the value went from " + number(before) + " to " + number(after));
+    report_.require(
+        change != Change::none || before == after || (std::isnan(before) && std::isnan(after)),
+        "refresh reported Change::none but the value went from " + short_number(before) + " to " + short_number(after));
   }
 
   void pick_coordinates() {
@@ -121,13 +121,13 @@ class Check {
       const double rounding = 1e-14 * std::abs(energy_.value(*state_, x_)) / h;
       report_.require(std::abs(difference - g(i)) <= options_.tolerance * scale + rounding,
                       "gradient differs from differences of the value: coordinate " + std::to_string(i) + " has " +
-                          number(g(i)) + ", differences give " + number(difference));
+                          short_number(g(i)) + ", differences give " + short_number(difference));
     }
     Vec again = Vec::Ones(x_.size());
     energy_.add_gradient(*state_, x_, 2.5, again);
     const double off = x_.size() ? (again - Vec::Ones(x_.size()) - 2.5 * g).cwiseAbs().maxCoeff() : 0;
     report_.require(off <= 1e-12 * (1 + scale),
-                    "add_gradient does not add weight times the gradient; it is off by " + number(off));
+                    "add_gradient does not add weight times the gradient; it is off by " + short_number(off));
   }
 
   void hessian() {
@@ -149,8 +149,8 @@ class Check {
       const double rounding = 1e-14 * gradient_at(x_).cwiseAbs().maxCoeff() / h;
       report_.require(off <= options_.tolerance * std::max(scale, difference.cwiseAbs().maxCoeff()) + rounding,
                       "Hessian differs from differences of the gradient: entry (" + std::to_string(i) + ", " +
-                          std::to_string(j) + ") is " + number(exact.H(i, j)) + ", differences give " +
-                          number(difference(i)));
+                          std::to_string(j) + ") is " + short_number(exact.H(i, j)) + ", differences give " +
+                          short_number(difference(i)));
     }
     const DenseSink weighted = hessian_at(2.5, HessianMode::exact);
     report_.require((weighted.H - 2.5 * exact.H).cwiseAbs().maxCoeff() <= 1e-12 * (1 + scale),
@@ -162,21 +162,21 @@ class Check {
     check_blocks(projected, "projected");
     // Eigenvalues of a block of moderate size carry rounding of some 1e-15 of its entries.
     report_.require(projected.negative <= 1e-10, "a projected Hessian block has an eigenvalue of " +
-                                                     number(-projected.negative) + " times its largest entry");
+                                                     short_number(-projected.negative) + " times its largest entry");
     if (!options_.hessian) return;
     const DenseSink exact = hessian_at(1, HessianMode::exact);
     if (exact.negative > 0 || exact.out_of_range) return;
     const double off = exact.H.size() ? (exact.H - projected.H).cwiseAbs().maxCoeff() : 0;
     report_.require(
         off <= 1e-9 * exact.H.cwiseAbs().maxCoeff(),
-        "the exact blocks have no negative eigenvalue but the projected Hessian differs, by " + number(off));
+        "the exact blocks have no negative eigenvalue but the projected Hessian differs, by " + short_number(off));
   }
 
   void check_blocks(const DenseSink& sink, const std::string& mode) {
     report_.require(!sink.out_of_range, "a Hessian block (" + mode + ") names a coordinate outside x");
     report_.require(sink.H.allFinite(), "Hessian (" + mode + ") is not finite");
     report_.require(sink.asymmetry <= 1e-10, "a Hessian block (" + mode + ") is not symmetric; it is off by " +
-                                                 number(sink.asymmetry) + " of its largest entry");
+                                                 short_number(sink.asymmetry) + " of its largest entry");
   }
 
   void support() {
@@ -210,8 +210,9 @@ class Check {
     const auto state = whole->make_state();
     whole->refresh(*state, x_, Phase::step);
     const double sampled = whole->value(*state, x_);
-    report_.require(std::abs(sampled - value) <= 1e-10 * std::abs(value),
-                    "all elements sampled with weight 1 give " + number(sampled) + ", the whole is " + number(value));
+    report_.require(
+        std::abs(sampled - value) <= 1e-10 * std::abs(value),
+        "all elements sampled with weight 1 give " + short_number(sampled) + ", the whole is " + short_number(value));
     Vec g = Vec::Zero(x_.size());
     whole->add_gradient(*state, x_, 1, g);
     const Vec expected = gradient_at(x_);

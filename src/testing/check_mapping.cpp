@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,7 +9,7 @@
 namespace rigspace::testing {
 namespace {
 
-std::string number(double value) {
+std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -89,7 +88,7 @@ class Check {
     const double rounding = 1e-14 * evaluate(q_).cwiseAbs().maxCoeff() / h;
     report_.require(off <= options_.tolerance * dx.cwiseAbs().maxCoeff() + rounding,
                     "push differs from differences of evaluate: coordinate " + std::to_string(i) + " moves by " +
-                        number(dx(i)) + ", differences give " + number(difference(i)));
+                        short_number(dx(i)) + ", differences give " + short_number(difference(i)));
   }
 
   void transpose(const Vec& dq) {
@@ -98,7 +97,8 @@ class Check {
     if (!report_.ok()) return;
     const double left = g.dot(dx), right = g_q.dot(dq), scale = g.norm() * dx.norm() + g_q.norm() * dq.norm();
     report_.require(std::abs(left - right) <= 1e-11 * scale, "pull is not the transpose of push: g.(J dq) is " +
-                                                                 number(left) + ", (J^T g).dq is " + number(right));
+                                                                 short_number(left) + ", (J^T g).dq is " +
+                                                                 short_number(right));
   }
 
   // Random symmetric blocks through the sink; H itself is summed beside.
@@ -125,7 +125,7 @@ class Check {
       const double off = (arrived - expected).cwiseAbs().maxCoeff();
       report_.require(off <= 1e-10 * (expected.cwiseAbs().maxCoeff() + arrived.cwiseAbs().maxCoeff()),
                       std::string("blocks over ") + (points ? "points" : "coordinates") +
-                          " do not arrive in the system as J^T H J; off by " + number(off));
+                          " do not arrive in the system as J^T H J; off by " + short_number(off));
     }
   }
 
@@ -173,8 +173,9 @@ class Check {
     mapping_.linearize(*state_, q_);
     const double off = (added - difference).cwiseAbs().maxCoeff(), scale = difference.cwiseAbs().maxCoeff();
     const double rounding = 1e-13 * pull(g).cwiseAbs().maxCoeff() / h;
-    report_.require(off <= 10 * options_.tolerance * scale + rounding,
-                    "add_curvature differs from differences of pull: off by " + number(off) + " of " + number(scale));
+    report_.require(
+        off <= 10 * options_.tolerance * scale + rounding,
+        "add_curvature differs from differences of pull: off by " + short_number(off) + " of " + short_number(scale));
   }
 
   const Mapping& mapping_;

@@ -10,12 +10,6 @@
 namespace rigspace::testing {
 namespace {
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
-
 bool same_bits(const Vec& a, const Vec& b) {
   return a.size() == b.size() &&
          std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
@@ -68,7 +62,7 @@ struct Checker {
     const Mat difference = J.dense() - D;
     Eigen::Index row = 0, column = 0;
     const double error = difference.cwiseAbs().maxCoeff(&row, &column) / scale;
-    report.require(error <= options.tolerance, "jacobian differs from differences by " + number(error) +
+    report.require(error <= options.tolerance, "jacobian differs from differences by " + short_number(error) +
                                                    " of its largest entry at point " + std::to_string(row / 3) +
                                                    ", control \"" + rig.controls()[all[column]].name + "\" " + where);
     check_pull(p, J, where);
@@ -87,7 +81,7 @@ struct Checker {
     if (!report.ok()) return;
     const double error = (pulled - expected).norm() / std::max(expected.norm(), 1e-300);
     report.require(error <= std::max(1e-10, options.tolerance * 1e-3) || expected.norm() == 0,
-                   "pull differs from the transposed Jacobian by " + number(error) + " " + where);
+                   "pull differs from the transposed Jacobian by " + short_number(error) + " " + where);
   }
 
   void check_subset(const Vec& p, const BlockJacobian& J, const std::string& where) {

@@ -23,6 +23,9 @@ class LawReport {
   int checks_ = 0;
 };
 
+/// Three digits, for sentences.
+std::string short_number(double value);
+
 /// So that EXPECT_TRUE(check_energy(...)) prints the sentence.
 inline std::ostream& operator<<(std::ostream& out, const LawReport& report) {
   return out << (report.ok() ? "all laws hold" : report.message());
