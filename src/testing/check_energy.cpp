@@ -12,12 +12,6 @@
 namespace rigspace::testing {
 namespace {
 
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 // Sums blocks densely, and remembers the worst asymmetry and the most negative eigenvalue of any, relative to its size.
 class DenseSink final : public BlockSink {
  public:

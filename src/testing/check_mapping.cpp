@@ -9,12 +9,6 @@
 namespace rigspace::testing {
 namespace {
 
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 class Check {
  public:
   Check(const Mapping& mapping, In q, const CheckMappingOptions& options)

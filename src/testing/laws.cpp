@@ -6,7 +6,7 @@ namespace rigspace::testing {
 
 std::string short_number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 

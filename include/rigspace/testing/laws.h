@@ -23,7 +23,7 @@ class LawReport {
   int checks_ = 0;
 };
 
-/// Three digits, for sentences.
+/// Six digits, for sentences.
 std::string short_number(double value);
 
 /// So that EXPECT_TRUE(check_energy(...)) prints the sentence.
