@@ -8,7 +8,8 @@ target_compile_definitions(rigspace_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32)
 target_compile_features(rigspace_flags INTERFACE cxx_std_20)
 
 add_library(rigspace_build_flags INTERFACE)
-target_compile_options(rigspace_build_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
+# GCC 12 warns of missing fields in designated initialisers, and of overflows that are not there.
+target_compile_options(rigspace_build_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -Wno-stringop-overflow
   $<$<BOOL:${RIGSPACE_MARCH}>:-march=${RIGSPACE_MARCH}>)
 if(RIGSPACE_SANITIZE)
   target_compile_options(rigspace_build_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
