@@ -68,7 +68,7 @@ void load_materials(GltfLoader& loader) {
     const Json& json = document.item("materials", i);
     const std::string element = document.label("materials", i);
     document.spend(200, element);
-    Material material{.name = document.text(json, "name", element)};
+    SurfaceMaterial material{.name = document.text(json, "name", element)};
     material.double_sided = document.flag(json, "doubleSided", element);
     const Json& pbr = document.object(json, "pbrMetallicRoughness", element);
     if (const auto c = document.numbers(pbr, "baseColorFactor", element, 4); !c.empty())

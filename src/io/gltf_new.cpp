@@ -114,7 +114,7 @@ class NewDocument {
       const int index = append_item(document_, "images", std::move(json));
       append_item(document_, "textures", {{"source", index}});
     }
-    for (const Material& material : character_.materials) {
+    for (const SurfaceMaterial& material : character_.materials) {
       const Eigen::Vector4f color = material.base_color.cwiseMax(0).cwiseMin(1);
       Json pbr = {{"baseColorFactor", list_of(color)}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.8}};
       if (material.image >= 0) pbr["baseColorTexture"] = {{"index", material.image}};

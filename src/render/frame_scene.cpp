@@ -26,7 +26,7 @@ void check(const Character& character, const Snapshot& snapshot) {
                    .remedy = "check the pose that was evaluated"});
 }
 
-bool is_plain_white(const Material& material) {
+bool is_plain_white(const SurfaceMaterial& material) {
   return material.image < 0 && material.base_color.head<3>() == Vec3f::Ones();
 }
 
@@ -111,7 +111,7 @@ Vec3f FrameScene::albedo_at(int triangle, const Vec3f& barycentric, float pixel)
   const auto& t = surface_.triangles[triangle];
   const Vec3f edges[2] = {points_[t[1]] - points_[t[0]], points_[t[2]] - points_[t[0]]};
   const float area = edges[0].cross(edges[1]).norm();
-  const Material* material = piece.material >= 0 ? &character_.materials[piece.material] : nullptr;
+  const SurfaceMaterial* material = piece.material >= 0 ? &character_.materials[piece.material] : nullptr;
   if (!options.colors || ((!material || is_plain_white(*material)) && piece.colors.empty())) return kClay;
 
   Vec3f albedo = material ? Vec3f(material->base_color.head<3>()) : Vec3f::Ones();

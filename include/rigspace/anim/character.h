@@ -18,7 +18,7 @@ struct Image {
   std::vector<std::byte> encoded;  ///< PNG or JPEG, as in the file; decoded only by who needs pixels
 };
 
-struct Material {
+struct SurfaceMaterial {
   std::string name;
   Eigen::Vector4f base_color{1, 1, 1, 1};  ///< linear
   int image = -1;                          ///< into Character::images, multiplied with base_color; sRGB
@@ -48,7 +48,7 @@ struct Character {
   std::string name;
   std::shared_ptr<const Rig> rig;
   std::vector<Piece> pieces;
-  std::vector<Material> materials;
+  std::vector<SurfaceMaterial> materials;
   std::vector<Image> images;
   std::vector<Bone> bones;
   std::vector<Animation> clips;
