@@ -11,8 +11,8 @@
 namespace rigspace::tools {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_info,   add_eval, add_convert, add_view,
-                                    add_render, add_cast, add_demo,    add_bench};
+constexpr AddCommand kCommands[] = {add_info,     add_eval, add_convert, add_view, add_render,
+                                    add_simulate, add_cast, add_demo,    add_bench};
 
 constexpr const char* kFooter = R"(Examples
   rigspace info hero.glb                          what is in a file

@@ -1,0 +1,61 @@
+#pragma once
+// Parts of a character that move by themselves, in an animator's words: tail, ear, belly.
+
+#include "rigspace/anim/character.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rigspace {
+
+/// How a part should look. Each field is a control of the part, named as here in `--set part.field=value`.
+struct Look {
+  double amount = 1;     ///< exaggeration: scales the deviation from the artist's motion
+  double rate = 0;       ///< Hz of the slowest swing; 0: from the part's size
+  double settle = 1;     ///< s until 5 % of a swing is left
+  double lag = 0;        ///< s that the part trails what drives it: drag relative to the world
+  double overlap = 0.5;  ///< 0..1: how much slower the tip is than the root
+  double sag = 0;        ///< share of gravity that is added: the modeller has sculpted the sag already
+  double limit = 0.25;   ///< largest deviation, of the part's size; for chains also of a half turn per joint
+
+  /// Sets a field by name. Throws Error naming the fields, or the range.
+  void set(std::string_view field, double value);
+};
+
+enum class PartKind {
+  chain,  ///< joints that the character has: simulated themselves
+  flesh,  ///< skin without joints of its own: gets soft joints
+};
+
+/// One word that stands for a look.
+struct Preset {
+  std::string_view name;
+  PartKind kind;
+  double rate_factor;    ///< k of the rate from size, k sqrt(g / l) / 2 pi
+  double damping_ratio;  ///< of the slowest swing; gives `settle` where that is not set
+  double lag;            ///< s
+};
+
+std::span<const Preset> presets();
+/// Throws Error naming the presets.
+const Preset& preset_named(std::string_view name);
+
+struct Part {
+  std::string name;
+  std::string preset;
+  PartKind kind = PartKind::chain;
+  std::vector<int> bones;  ///< into Character::bones; parents before children. A chain's own joints; a flesh's carriers
+  Look look;
+};
+
+/// Chains by name (tail, ear, hair, ...), then leaf chains of two joints and more that no clip turns: at most six.
+/// Joints that are protected by name (feet, hands, props, face) are never taken unless a part names them itself.
+std::vector<Part> find_parts(const Character& character);
+
+/// `pattern=preset`, with * and ?, on joint names: `tail*=tail`. One part for each separate chain that the pattern
+/// meets. Throws Error if nothing matches.
+std::vector<Part> parts_from_pattern(const Character& character, std::string_view pattern_and_preset);
+
+}  // namespace rigspace

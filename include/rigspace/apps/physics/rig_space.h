@@ -1,0 +1,71 @@
+#pragma once
+// The map of rig-space physics (RSP 3): the surface of a body follows a rig, s(p); its interior is free.
+
+#include "rigspace/optimize/mapping.h"
+#include "rigspace/rig/rig.h"
+
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+
+/// Which node of a body is what. Nodes that appear in neither list are held where set_key puts them.
+struct RigSpaceDescription {
+  std::shared_ptr<const Rig> rig;
+  std::vector<int> free;  ///< controls to solve for, ascending; the others are keyed
+  int node_count = 0;
+  std::vector<int> interior;  ///< nodes that are unknowns themselves, ascending
+  std::vector<int> bound;     ///< nodes that follow the rig's points, ascending
+  /// Node bound[k] is the sum of bind_weight[e] times point bind_point[e] of the rig, e in bind_start[k] .. [k+1], so
+  /// that b(p) = B s(p) and J_b = B J_s exactly.
+  std::vector<int> bind_start, bind_point;
+  std::vector<double> bind_weight;
+
+  /// Throws Error if an index is out of range, a list not ascending, or a node in both lists.
+  void validate() const;
+};
+
+/// x = all nodes, flattened;  q = (interior nodes, free controls). The system is bordered: sparse in the interior,
+/// dense in the controls (RSP 4); without interior nodes the same with an empty block.
+class RigSpaceMapping final : public Mapping {
+ public:
+  explicit RigSpaceMapping(RigSpaceDescription description);
+
+  /// The keyed pose: all controls, of which the free ones are ignored, and all nodes, of which the held ones are used.
+  /// Between solves only.
+  void set_key(In p_key, In x_key);
+
+  /// q at the given state, and the full set of controls at q.
+  Vec coordinates(In x, In p) const;
+  void controls_at(In q, Vec& p) const;
+
+  int interior_size() const { return 3 * static_cast<int>(d_.interior.size()); }
+  int control_size() const { return static_cast<int>(d_.free.size()); }
+  const RigSpaceDescription& description() const { return d_; }
+
+  int size_q() const override { return interior_size() + control_size(); }
+  int size_x() const override { return 3 * d_.node_count; }
+  std::unique_ptr<State> make_state() const override;
+  std::unique_ptr<System> make_system(const State&) const override;
+  void evaluate(State&, In q, Vec& x) const override;
+  void linearize(State&, In q) const override;
+  void push(const State&, In dq, Vec& dx) const override;
+  void pull(const State&, In g, Vec& g_q) const override;
+  BlockSink& sink(State&, System&) const override;
+  void finish(State&, System&) const override;
+
+  /// Evaluations and Jacobians of the rig so far, over all states.
+  long rig_evaluations() const { return rig_evaluations_; }
+  long rig_jacobians() const { return rig_jacobians_; }
+
+ private:
+  class Memory;
+  void bind(In s, Vec& x) const;
+
+  RigSpaceDescription d_;
+  std::vector<int> role_;  // per node: k >= 0 interior k; -1 held; -2 - k bound k
+  Vec p_key_, x_key_;
+  mutable long rig_evaluations_ = 0, rig_jacobians_ = 0;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,492 @@
+#include "rigspace/apps/physics/chains.h"
+
+#include "rigspace/anim/bake.h"
+#include "rigspace/apps/physics/rig_space.h"
+#include "rigspace/base/error.h"
+#include "rigspace/energy/limit.h"
+#include "rigspace/energy/momentum.h"
+#include "rigspace/energy/rods.h"
+#include "rigspace/optimize/newton.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+constexpr double kLeastSwing = 5 * std::numbers::pi / 180, kMostSwing = 20 * std::numbers::pi / 180;
+constexpr int kMostTries = 6;
+constexpr double kMostAmount = 2;
+
+/// A third of the area of each triangle for each of its corners: the mass of skin, up to a factor that cancels.
+Vec point_areas(const Character& character, In s) {
+  Vec area = Vec::Zero(s.size() / 3);
+  for (const Piece& piece : character.pieces)
+    for (const auto& [a, b, c] : piece.triangles) {
+      const Vec3 u = s.segment<3>(3 * b) - s.segment<3>(3 * a), v = s.segment<3>(3 * c) - s.segment<3>(3 * a);
+      const double third = u.cross(v).norm() / 6;
+      area[a] += third, area[b] += third, area[c] += third;
+    }
+  return area;
+}
+
+/// A part as the solver sees it.
+struct Chain {
+  const Part* part = nullptr;
+  const Preset* preset = nullptr;
+  std::vector<int> columns;      ///< of its joints' rx ry rz among the free controls
+  std::vector<double> depth;     ///< per joint: 0 at the root, 1 at the tip
+  Vec masses;                    ///< per simulated point, zero outside the part
+  double length = 0;             ///< scene units
+  Look look;                     ///< with what is derived filled in
+  double damping = 0, drag = 0;  ///< 1/s: against the animation's velocity, and against the smoothed root's
+};
+
+class Solver {
+ public:
+  Solver(const Character& character, const Animation* clip, std::span<const Part> parts, const ChainOptions& options)
+      : character_(character), options_(options), key_(character, clip) {
+    collect_controls(parts);
+    collect_points();
+    for (const Part& part : parts) add_chain(part);
+  }
+
+  std::vector<Chain>& chains() { return chains_; }
+  KeyedMotion& key() { return key_; }
+  const std::vector<int>& free() const { return free_; }
+
+  ChainMotion run(const ProgressCallback& progress, double from, double to);
+  std::vector<double> swings(const ChainMotion& motion, const Chain& chain);
+
+ private:
+  void collect_controls(std::span<const Part> parts);
+  void collect_points();
+  void add_chain(const Part& part);
+  void key_points(double time, Vec& p, Vec& s);
+  void set_stiffness();
+  std::vector<double> turn_limits() const;
+  double slowest_period(const Chain& chain, const Vec& stiffness) const;
+  Vec3 travel_velocity(double time);
+
+  const Character& character_;
+  ChainOptions options_;
+  KeyedMotion key_;
+  std::vector<int> free_;           // controls
+  std::vector<int> points_;         // of the rig, that any of them moves
+  std::shared_ptr<const Rig> rig_;  // restricted to those
+  std::unique_ptr<Workspace> workspace_;
+  Vec s_rest_, areas_;
+  BlockJacobian J_rest_;
+  std::vector<Chain> chains_;
+  Vec stiffness_;  // per free control, N m / rad for masses as above
+};
+
+void Solver::collect_controls(std::span<const Part> parts) {
+  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
+  for (const Part& part : parts)
+    for (const int bone : part.bones) {
+      const int tx = first_control(graph, character_.bones[bone].slot);
+      for (int k = 7; k < 10; ++k) free_.push_back(tx + k);  // after t and q: see add_node
+    }
+  std::sort(free_.begin(), free_.end());
+  free_.erase(std::unique(free_.begin(), free_.end()), free_.end());
+}
+
+void Solver::collect_points() {
+  const Rig& whole = *character_.rig;
+  const auto workspace = whole.make_workspace();
+  Vec s;
+  whole.evaluate(*workspace, whole.rest(), s);
+  const Vec areas = point_areas(character_, s);
+  BlockJacobian J;
+  whole.jacobian(*workspace, whole.rest(), free_, J);
+  for (int i = 0; i < J.points(); ++i)
+    if (J.start[i + 1] > J.start[i] && J.value.middleCols(J.start[i], J.start[i + 1] - J.start[i]).norm() > 0 &&
+        areas[i] > 0)
+      points_.push_back(i);
+  rig_ = whole.restricted(points_);
+  workspace_ = rig_->make_workspace();
+  rig_->evaluate(*workspace_, rig_->rest(), s_rest_);
+  rig_->jacobian(*workspace_, rig_->rest(), free_, J_rest_);
+  areas_.resize(static_cast<Eigen::Index>(points_.size()));
+  for (std::size_t i = 0; i < points_.size(); ++i) areas_[static_cast<Eigen::Index>(i)] = areas[points_[i]];
+}
+
+void Solver::add_chain(const Part& part) {
+  const auto& rig = dynamic_cast<const BuiltInRig&>(*character_.rig);
+  Chain chain{.part = &part, .preset = &preset_named(part.preset), .look = part.look};
+  std::vector<int> hops(part.bones.size(), 0);
+  for (std::size_t b = 0; b < part.bones.size(); ++b) {
+    const int tx = first_control(rig.graph(), character_.bones[part.bones[b]].slot);
+    for (int k = 7; k < 10; ++k)
+      chain.columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), tx + k) - free_.begin()));
+    const auto parent = std::find(part.bones.begin(), part.bones.end(), character_.bones[part.bones[b]].parent);
+    if (parent != part.bones.end()) hops[b] = hops[parent - part.bones.begin()] + 1;
+  }
+  const int deepest = std::max(1, *std::max_element(hops.begin(), hops.end()));
+  for (const int hop : hops) chain.depth.push_back(static_cast<double>(hop) / deepest);
+
+  // A point belongs to the part whose root turns it most; its length is the farthest such point from the root joint.
+  Vec u;
+  rig.evaluate_slots(*character_.rig->make_workspace(), rig.rest(), u);
+  const Vec3 root = translation(transform_at(u, rig.graph().slots()[character_.bones[part.bones.front()].slot]));
+  chain.masses = Vec::Zero(areas_.size());
+  for (int i = 0; i < J_rest_.points(); ++i) {
+    double moved = 0;
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      if (std::find(chain.columns.begin(), chain.columns.end(), J_rest_.column[e]) != chain.columns.end())
+        moved = std::max(moved, J_rest_.value.col(e).norm());
+    if (moved == 0) continue;
+    chain.masses[i] = areas_[i];
+    chain.length = std::max(chain.length, (s_rest_.segment<3>(3 * i) - root).norm());
+  }
+  if (chain.masses.sum() <= 0)
+    throw Error({.file = character_.name,
+                 .element = "part \"" + part.name + "\"",
+                 .problem = "moves no skin",
+                 .remedy = "its joints carry no weight; name other joints"});
+  chains_.push_back(std::move(chain));
+}
+
+/// 1 / omega^2 of the slowest mode: the largest eigenvalue of J^T M J v = mu K v over the chain's own controls.
+double Solver::slowest_period(const Chain& chain, const Vec& stiffness) const {
+  const int n = static_cast<int>(chain.columns.size());
+  std::vector<int> place(free_.size(), -1);
+  for (int k = 0; k < n; ++k) place[chain.columns[k]] = k;
+  Mat M = Mat::Zero(n, n), K = Mat::Zero(n, n);
+  for (int i = 0; i < J_rest_.points(); ++i) {
+    if (chain.masses[i] == 0) continue;
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      for (int f = J_rest_.start[i]; f < J_rest_.start[i + 1]; ++f) {
+        const int a = place[J_rest_.column[e]], b = place[J_rest_.column[f]];
+        if (a >= 0 && b >= 0) M(a, b) += chain.masses[i] * J_rest_.value.col(e).dot(J_rest_.value.col(f));
+      }
+  }
+  for (int k = 0; k < n; ++k) K(k, k) = stiffness[chain.columns[k]];
+  M.diagonal().array() += 1e-9 * M.trace() / n;  // a twist that moves nothing
+  return Eigen::GeneralizedSelfAdjointEigenSolver<Mat>(M, K, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+/// Springs k_j = kappa I_j (1 - overlap t_j / 2)^2, I_j the inertia that hangs on joint j: every joint alone would
+/// swing alike, slower toward the tip. kappa gives the slowest mode of the whole chain its rate.
+void Solver::set_stiffness() {
+  stiffness_ = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
+  for (Chain& chain : chains_) {
+    Vec inertia = Vec::Zero(stiffness_.size());
+    for (int i = 0; i < J_rest_.points(); ++i)
+      for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+        inertia[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).squaredNorm();
+    Vec shape = Vec::Zero(stiffness_.size());
+    double largest = 0;
+    for (std::size_t b = 0; b < chain.depth.size(); ++b)
+      for (int k = 0; k < 3; ++k) largest = std::max(largest, inertia[chain.columns[3 * b + k]]);
+    for (std::size_t b = 0; b < chain.depth.size(); ++b) {
+      double most = 1e-6 * largest;  // a joint that carries no skin still needs a spring
+      for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
+      const double slower = 1 - 0.5 * chain.look.overlap * chain.depth[b];
+      for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
+    }
+    const double omega = 2 * std::numbers::pi * chain.look.rate;
+    const double kappa = omega * omega * slowest_period(chain, shape);
+    stiffness_ += kappa * shape;
+    const double settle = chain.look.settle;
+    chain.damping = 6 / settle;  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle, a = 2 zeta omega
+    chain.drag = chain.look.lag * omega * omega;  // a steady velocity v trails by lag v: drag v = omega^2 lag v
+  }
+}
+
+void Solver::key_points(double time, Vec& p, Vec& s) {
+  key_.controls(time, p);
+  rig_->evaluate(*workspace_, p, s);
+}
+
+/// How the character as a whole moves: the mean over a second around now. Drag is measured against it, so that a walk
+/// does not stream tails backwards.
+Vec3 Solver::travel_velocity(double time) {
+  Vec p, early, late;
+  key_points(time - 0.5, p, early);
+  key_points(time + 0.5, p, late);
+  const Vec moved = late - early;
+  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean();
+}
+
+/// Radians that each joint may turn away: `limit` of a half turn.
+std::vector<double> Solver::turn_limits() const {
+  std::vector<double> limits(free_.size() / 3, std::numbers::pi);
+  for (const Chain& chain : chains_)
+    for (std::size_t b = 0; b < chain.depth.size(); ++b)
+      limits[chain.columns[3 * b] / 3] = std::min(0.95, chain.look.limit) * std::numbers::pi;
+  return limits;
+}
+
+ChainMotion Solver::run(const ProgressCallback& progress, double from, double to) {
+  set_stiffness();
+  RigSpaceDescription body{.rig = rig_, .free = free_, .node_count = rig_->point_count()};
+  body.bound.resize(points_.size());
+  std::iota(body.bound.begin(), body.bound.end(), 0);
+  body.bind_point = body.bound;
+  body.bind_weight.assign(points_.size(), 1.0);
+  body.bind_start.resize(points_.size() + 1);
+  std::iota(body.bind_start.begin(), body.bind_start.end(), 0);
+  RigSpaceMapping mapping(std::move(body));
+
+  std::vector<Momentum> momenta;
+  momenta.reserve(chains_.size());
+  for (const Chain& chain : chains_) momenta.emplace_back(chain.masses);
+  std::vector<RodJoint> joints;
+  std::vector<int> turns;
+  for (int j = 0; j < static_cast<int>(free_.size()) / 3; ++j) {
+    joints.push_back({.first = 3 * j, .bend = stiffness_[3 * j], .twist = stiffness_[3 * j]});
+    turns.push_back(j);
+  }
+  const Rods springs(joints);
+  Limit limit(turns, turn_limits(), {.stiffness = stiffness_.maxCoeff()});
+  limit.set_keys(Vec::Zero(static_cast<Eigen::Index>(free_.size())));
+  Objective objective(mapping);
+  for (std::size_t c = 0; c < chains_.size(); ++c) objective.add(chains_[c].part->name, momenta[c]);
+  objective.add("springs", springs, 1, Space::coordinates);
+  objective.add("limit", limit, 1, Space::coordinates);
+  const Newton newton({.gradient_tolerance = 1e-6, .max_iterations = 30});
+  NewtonWorkspace workspace;
+
+  const double duration = key_.duration();
+  const int grid = std::max(1, static_cast<int>(std::lround(duration / options_.step)));
+  const double h = duration > 0 ? duration / grid : options_.step;
+
+  // Start in the artist's motion: no deviation, its velocity.
+  Vec p_key, s_key, s_before, v_key, v_mixed, target;
+  key_points(-h, p_key, s_before);
+  key_points(0, p_key, s_key);
+  Vec s_older = s_before;
+  Integrator integrator(options_.integrator);
+  integrator.restart(s_key, (s_key - s_before) / h);
+
+  const bool dragged = std::any_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.drag > 0; });
+  ChainMotion motion{.controls = free_};
+  motion.deviation = Mat::Zero(static_cast<Eigen::Index>(free_.size()), grid + 1);
+  for (int k = 0; k <= grid; ++k) motion.times.push_back(k * h);
+  Vec q = Vec::Zero(static_cast<Eigen::Index>(free_.size())), q_before = q;
+  const int cycles = key_.cyclic() ? options_.max_cycles : 1;
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    motion.deviation.col(0) = q;
+    for (int k = 1; k <= grid; ++k) {
+      const double time = (cycle * grid + k) * h;
+      s_older.swap(s_before);
+      s_before.swap(s_key);
+      key_points(time, p_key, s_key);
+      v_key = (1.5 * s_key - 2 * s_before + 0.5 * s_older) / h;
+      const Vec3 v_travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
+      mapping.set_key(p_key, s_key);
+      integrator.begin(h);
+      for (std::size_t c = 0; c < chains_.size(); ++c) {
+        const double a = chains_[c].damping, b = chains_[c].drag;
+        v_mixed = v_key;
+        if (b > 0) {
+          for (Eigen::Index i = 0; i < v_mixed.size(); ++i) v_mixed[i] = (a * v_key[i] + b * v_travel[i % 3]) / (a + b);
+        }
+        integrator.momentum_target(a + b, v_mixed, target);
+        momenta[c].set_target(target, integrator.momentum_scale(a + b));
+      }
+      const Vec predicted = 2 * q - q_before;
+      q_before = q;
+      q = predicted;
+      Summary summary = newton.solve(objective, q, workspace);
+      if (!summary.converged()) {  // from the last state instead of the prediction
+        q = q_before;
+        summary = newton.solve(objective, q, workspace);
+        if (!summary.converged()) ++motion.failed_steps;
+      }
+      integrator.accept(workspace.x());
+      motion.deviation.col(k) = q;
+      motion.iterations += summary.iterations;
+      ++motion.steps;
+      if (k % 8 == 0) report(progress, "simulating", from + (to - from) * (cycle * grid + k) / (cycles * grid));
+    }
+    if (!key_.cyclic()) break;
+    const double largest = motion.deviation.cwiseAbs().maxCoeff();
+    motion.seam =
+        largest > 0 ? (motion.deviation.col(grid) - motion.deviation.col(0)).cwiseAbs().maxCoeff() / largest : 0;
+    motion.looped = motion.seam <= options_.loop_tolerance;
+    if (motion.looped && cycle > 0) break;
+  }
+  return motion;
+}
+
+/// The tip's angle away from the artist's motion over time: the largest displacement of the part's points, seen from
+/// its root.
+std::vector<double> Solver::swings(const ChainMotion& motion, const Chain& chain) {
+  std::vector<double> angles;
+  Vec p, s_key, s_soft;
+  for (std::size_t k = 0; k < motion.times.size(); ++k) {
+    key_points(motion.times[k], p, s_key);
+    for (std::size_t c = 0; c < free_.size(); ++c)
+      p[free_[c]] = motion.deviation(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(k));
+    rig_->evaluate(*workspace_, p, s_soft);
+    double farthest = 0;
+    for (Eigen::Index i = 0; i < chain.masses.size(); ++i)
+      if (chain.masses[i] > 0) farthest = std::max(farthest, (s_soft - s_key).segment<3>(3 * i).norm());
+    angles.push_back(2 * std::asin(std::min(1.0, farthest / (2 * chain.length))));
+  }
+  return angles;
+}
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+/// Rate from size (ART.md), k sqrt(g / l) / 2 pi, and the settling time of the preset's damping ratio.
+void derive_look(Chain& chain, const ChainOptions& options) {
+  if (chain.look.rate == 0)
+    chain.look.rate =
+        chain.preset->rate_factor * std::sqrt(9.81 / (chain.length * options.metres_per_unit)) / (2 * std::numbers::pi);
+  if (chain.look.settle == 0)
+    chain.look.settle = 3 / (chain.preset->damping_ratio * 2 * std::numbers::pi * chain.look.rate);
+}
+
+/// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
+void close_loop(ChainMotion& motion) {
+  const Eigen::Index last = motion.deviation.cols() - 1;
+  const Vec gap = motion.deviation.col(last) - motion.deviation.col(0);
+  for (Eigen::Index k = 0; k <= last; ++k)
+    motion.deviation.col(k) -= (static_cast<double>(k) / static_cast<double>(last)) * gap;
+  motion.deviation.col(last) = motion.deviation.col(0);
+}
+
+}  // namespace
+
+void ChainOptions::validate() const {
+  const auto require = [](bool ok, const char* element, double value, const char* remedy) {
+    if (!ok)
+      throw Error({.code = ErrorCode::usage,
+                   .element = element,
+                   .value = std::to_string(value),
+                   .problem = "is " + std::to_string(value),
+                   .remedy = remedy});
+  };
+  require(step > 1e-5 && step <= 0.1, "physics step", step, "expected 0.00001 to 0.1 s");
+  require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
+          "expected a positive number");
+  require(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
+}
+
+ChainMotion simulate_chains(const Character& character, const Animation* clip, std::span<const Part> parts,
+                            const ChainOptions& options, const ProgressCallback& progress) {
+  options.validate();
+  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
+    throw Error({.file = character.name,
+                 .problem = "is no built-in rig",
+                 .remedy = "its joints cannot be simulated as chains"});
+  std::vector<Part> chains;
+  for (const Part& part : parts)
+    if (part.kind == PartKind::chain) chains.push_back(part);
+  if (chains.empty())
+    throw Error(
+        {.file = character.name, .problem = "has no chain to simulate", .remedy = "name one: --part 'tail*=tail'"});
+
+  Solver solver(character, clip, chains, options);
+  solver.key().set_cyclic(solver.key().loops());
+  for (Chain& chain : solver.chains()) derive_look(chain, options);
+  ChainMotion motion;
+  std::vector<std::vector<double>> angles(chains.size());
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    motion = solver.run(progress, attempt / static_cast<double>(kMostTries), (attempt + 1.0) / kMostTries);
+    bool again = false;
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      Chain& chain = solver.chains()[c];
+      angles[c] = solver.swings(motion, chain);
+      const double swing = percentile(angles[c], 0.95);
+      // Amplitude wins: where nobody asked for a rate, it rises until the tips stay within 20 degrees.
+      if (swing > kMostSwing && chains[c].look.rate == 0 && attempt + 1 < kMostTries) {
+        chain.look.rate *= std::clamp(std::sqrt(swing / (0.9 * kMostSwing)), 1.1, 2.0);
+        if (chains[c].look.settle == 0) chain.look.settle = 0, derive_look(chain, options);
+        again = true;
+      }
+    }
+    if (!again) break;
+  }
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    Chain& chain = solver.chains()[c];
+    const double swing = percentile(angles[c], 0.95);
+    if (swing > 0 && swing < kLeastSwing && chains[c].look.amount == 1)
+      chain.look.amount = std::min(kMostAmount, kLeastSwing / swing);
+    for (const int column : chain.columns) motion.deviation.row(column) *= chain.look.amount;
+    const auto largest = std::max_element(angles[c].begin(), angles[c].end());
+    motion.parts.push_back({.length = chain.length * options.metres_per_unit,
+                            .rate = chain.look.rate,
+                            .settle = chain.look.settle,
+                            .amount = chain.look.amount,
+                            .swing = swing * chain.look.amount,
+                            .largest = *largest * chain.look.amount,
+                            .largest_at = motion.times[largest - angles[c].begin()]});
+  }
+  if (motion.looped) close_loop(motion);
+  report(progress, "simulating", 1);
+  return motion;
+}
+
+double frame_rate(const Animation* clip) {
+  std::map<long, int> spacings;  // in tenths of a millisecond
+  if (clip != nullptr)
+    for (const RotationTrack& track : clip->rotations)
+      for (std::size_t k = 1; k < track.times.size(); ++k)
+        ++spacings[std::lround(1e4 * (track.times[k] - track.times[k - 1]))];
+  const auto commonest = std::max_element(spacings.begin(), spacings.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (commonest == spacings.end() || commonest->first == 0) return 30;
+  const double rate = 1e4 / static_cast<double>(commonest->first);
+  if (rate < 12 || rate > 240) return 30;
+  return std::abs(rate - std::round(rate)) < 0.02 * rate ? std::round(rate) : rate;
+}
+
+Animation soft_clip(const Character& character, const Animation* clip, const ChainMotion& motion, double rate) {
+  Animation soft;
+  if (clip != nullptr) soft = *clip;
+  soft.name = (clip != nullptr ? clip->name : "rest") + "_soft";
+  const double duration = motion.times.back();
+  soft.duration = std::max(soft.duration, duration);
+  const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-6)));
+  std::vector<double> times;
+  for (int k = 0; k < frames; ++k) times.push_back(k / rate);
+  times.push_back(duration);
+
+  for (std::size_t c = 0; c + 2 < motion.controls.size(); c += 3) {
+    const std::string& node = character.rig->controls()[motion.controls[c]].node;
+    const auto keyed = std::find_if(soft.rotations.begin(), soft.rotations.end(),
+                                    [&](const auto& track) { return track.node == node; });
+    const int qx = character.rig->find(node + ".qx");
+    Vec4 rest(0, 0, 0, 1);
+    for (int k = 0; k < 4; ++k) rest[k] = character.rig->controls()[qx + k].rest;
+    Curve r[3];
+    for (int k = 0; k < 3; ++k) {
+      r[k].interpolation = Interpolation::catmull_rom;
+      r[k].times = motion.times;
+      for (Eigen::Index t = 0; t < motion.deviation.cols(); ++t)
+        r[k].values.push_back(motion.deviation(static_cast<Eigen::Index>(c) + k, t));
+    }
+    RotationTrack track{.node = node, .interpolation = Interpolation::linear, .times = times};
+    for (const double time : times) {
+      const Vec4 key = keyed != soft.rotations.end() ? (*keyed)(time) : rest.normalized();
+      const Quat turned = Quat(key) * Quat(rotation_exp(Vec3(r[0](time), r[1](time), r[2](time))));
+      track.values.push_back(turned.normalized().coeffs());
+    }
+    if (motion.looped) track.values.back() = track.values.front();
+    make_signs_continuous(track.values);
+    if (keyed != soft.rotations.end())
+      *keyed = std::move(track);
+    else
+      soft.rotations.push_back(std::move(track));
+  }
+  return soft;
+}
+
+}  // namespace rigspace

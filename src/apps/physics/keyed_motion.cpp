@@ -1,0 +1,72 @@
+#include "rigspace/apps/physics/keyed_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace rigspace {
+
+KeyedMotion::KeyedMotion(const Character& character, const Animation* clip) : rest_(character.rig->rest()) {
+  if (clip == nullptr) return;
+  duration_ = clip->duration;
+  sampler_ = std::make_unique<Sampler>(*clip, character.rig->controls());
+  find_loop(character, *clip);
+}
+
+void KeyedMotion::find_loop(const Character& character, const Animation& clip) {
+  constexpr double kOneDegree = 0.0175, kClose = 1e-3;
+  if (!(duration_ > 0)) return;
+  Vec s;
+  character.rig->evaluate(*character.rig->make_workspace(), rest_, s);
+  const auto points = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, s.size() / 3);
+  const double size = s.size() > 0 ? (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm() : 1;
+
+  for (const RotationTrack& track : clip.rotations) {
+    const double half = std::min(1.0, std::abs(track(0).dot(track(duration_))));
+    if (2 * std::acos(half) > kOneDegree) return;
+  }
+  std::map<std::string, Vec3> travels;
+  for (const Track& track : clip.tracks) {
+    const int index = character.rig->find(track.control);
+    if (index < 0) continue;
+    const Control& control = character.rig->controls()[index];
+    const double gap = track.curve(duration_) - track.curve(0);
+    if (control.unit == Unit::length) {
+      travels.try_emplace(control.node, Vec3::Zero()).first->second[control.name.back() - 'x'] = gap;
+    } else if (std::abs(gap) > (control.unit == Unit::angle ? kOneDegree : kClose)) {
+      return;
+    }
+  }
+  // Lengths are in the node's own units, which a scaled armature makes larger: compare with the node's own travel.
+  for (const auto& [node, gap] : travels) {
+    double reach = 0;
+    for (const Track& track : clip.tracks)
+      if (track.control.starts_with(node + ".t"))
+        for (const double value : track.curve.values)
+          reach = std::max(reach, std::abs(value - track.curve.values.front()));
+    if (gap.norm() <= std::max(kClose * size, 0.02 * reach)) continue;
+    if (!traveller_.empty()) {  // two nodes that do not come back: no loop
+      traveller_.clear();
+      travel_.setZero();
+      return;
+    }
+    traveller_ = node;
+    travel_ = gap;
+    travel_control_ = character.rig->find(node + ".tx");
+  }
+  loops_ = true;
+}
+
+void KeyedMotion::controls(double time, Vec& p) const {
+  p = rest_;
+  if (!sampler_) return;
+  double turns = 0;
+  if (cyclic_ && duration_ > 0) {
+    turns = std::floor(time / duration_);
+    time -= turns * duration_;
+  }
+  sampler_->sample(std::clamp(time, 0.0, duration_), p);
+  if (travel_control_ >= 0) p.segment<3>(travel_control_) += turns * travel_;
+}
+
+}  // namespace rigspace

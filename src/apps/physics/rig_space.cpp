@@ -1,0 +1,263 @@
+#include "rigspace/apps/physics/rig_space.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/optimize/bordered_system.h"
+
+#include <algorithm>
+
+namespace rigspace {
+namespace {
+
+constexpr int kHeld = -1;
+bool is_interior(int role) { return role >= 0; }
+bool is_bound(int role) { return role <= -2; }
+int bound_index(int role) { return -2 - role; }
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+}  // namespace
+
+void RigSpaceDescription::validate() const {
+  const auto require = [](bool ok, const char* element, const char* problem, const char* remedy) {
+    if (!ok) throw Error({.code = ErrorCode::usage, .element = element, .problem = problem, .remedy = remedy});
+  };
+  const auto ascending = [](const std::vector<int>& list, int end) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i] < 0 || list[i] >= end || (i > 0 && list[i] <= list[i - 1])) return false;
+    return true;
+  };
+  require(rig != nullptr, "rig-space map", "has no rig", "give one");
+  require(ascending(free, static_cast<int>(rig->controls().size())), "free controls",
+          "are out of range or out of order", "give indices of the rig's controls, ascending");
+  require(ascending(interior, node_count), "interior nodes", "are out of range or out of order", "give them ascending");
+  require(ascending(bound, node_count), "bound nodes", "are out of range or out of order", "give them ascending");
+  std::vector<int> both;
+  std::set_intersection(interior.begin(), interior.end(), bound.begin(), bound.end(), std::back_inserter(both));
+  require(both.empty(), "a node", "is both interior and bound", "give each node one role");
+  require(bind_start.size() == bound.size() + 1 && bind_point.size() == bind_weight.size() &&
+              bind_start.back() == static_cast<int>(bind_point.size()),
+          "binding", "does not fit the bound nodes", "give one start per bound node and one more");
+  for (const int point : bind_point)
+    require(point >= 0 && point < rig->point_count(), "binding", "names a point that the rig lacks",
+            "count points from 0");
+}
+
+/// Holds the Jacobian of the bound nodes, dense over the free controls, and gathers blocks that touch bound nodes.
+class RigSpaceMapping::Memory final : public State, public BlockSink {
+ public:
+  explicit Memory(const RigSpaceMapping& owner)
+      : mapping(owner),
+        workspace(owner.d_.rig->make_workspace()),
+        J(3 * static_cast<Eigen::Index>(owner.d_.bound.size()), owner.control_size()),
+        T(J.rows(), J.cols()),
+        mixed(owner.size_x(), 3) {}
+
+  // Blocks among interior nodes go straight to the sparse system; what touches a bound node is summed in x first; what
+  // touches held nodes alone is dropped.
+  void add(std::span<const int> points, const double* H) override {
+    const int k = static_cast<int>(points.size()), rows = 3 * k;
+    inside.clear(), inside_places.clear(), moving.clear(), moving_places.clear();
+    bool touches_bound = false;
+    for (int a = 0; a < k; ++a) {
+      const int role = mapping.role_[points[a]];
+      if (role == kHeld) continue;
+      moving.push_back(points[a]), moving_places.push_back(a);
+      if (is_interior(role)) inside.push_back(role), inside_places.push_back(a);
+      touches_bound = touches_bound || is_bound(role);
+    }
+    if (!inside.empty()) {
+      if (static_cast<int>(inside.size()) == k) return system->interior().add(inside, H);
+      gather(inside_places, H, rows);
+      system->interior().add(inside, gathered.data());
+    }
+    if (!touches_bound) return;
+    gather(moving_places, H, rows);
+    const int size = 3 * static_cast<int>(moving.size());
+    for (std::size_t b = 0; b < moving.size(); ++b)
+      for (std::size_t a = 0; a < moving.size(); ++a)
+        if (is_interior(mapping.role_[moving[a]]) && is_interior(mapping.role_[moving[b]]))
+          for (int c = 0; c < 3; ++c) std::fill_n(&gathered[3 * a + (3 * b + c) * size], 3, 0.0);
+    mixed.add(moving, gathered.data());
+  }
+
+  // Single coordinates: as blocks of their points.
+  void add_coordinates(std::span<const int> coordinates, const double* H) override {
+    touched.clear();
+    for (const int c : coordinates)
+      if (std::find(touched.begin(), touched.end(), c / 3) == touched.end()) touched.push_back(c / 3);
+    const int size = 3 * static_cast<int>(touched.size()), k = static_cast<int>(coordinates.size());
+    spread.assign(static_cast<std::size_t>(size) * size, 0.0);
+    const auto place = [&](int c) {
+      return 3 * static_cast<int>(std::find(touched.begin(), touched.end(), c / 3) - touched.begin()) + c % 3;
+    };
+    for (int b = 0; b < k; ++b)
+      for (int a = 0; a < k; ++a) spread[place(coordinates[a]) + size * place(coordinates[b])] += H[a + k * b];
+    add(touched, spread.data());
+  }
+
+  void gather(const std::vector<int>& places, const double* H, int rows) {
+    const int size = 3 * static_cast<int>(places.size());
+    gathered.resize(static_cast<std::size_t>(size) * size);
+    for (std::size_t b = 0; b < places.size(); ++b)
+      for (int c = 0; c < 3; ++c)
+        for (std::size_t a = 0; a < places.size(); ++a)
+          std::copy_n(H + 3 * places[a] + static_cast<std::ptrdiff_t>(3 * places[b] + c) * rows, 3,
+                      &gathered[3 * a + (3 * b + c) * size]);
+  }
+
+  const RigSpaceMapping& mapping;
+  std::unique_ptr<Workspace> workspace;
+  Vec p, s;
+  BlockJacobian ds_dp;
+  RowMajor J, T;         // d bound nodes / d free controls; and H J of it
+  SparseAssembly mixed;  // over x: blocks with a bound node
+  BorderedSystem* system = nullptr;
+  std::vector<int> inside, inside_places, moving, moving_places, touched;
+  std::vector<double> gathered, spread;
+};
+
+RigSpaceMapping::RigSpaceMapping(RigSpaceDescription description) : d_(std::move(description)) {
+  d_.validate();
+  role_.assign(d_.node_count, kHeld);
+  for (std::size_t k = 0; k < d_.interior.size(); ++k) role_[d_.interior[k]] = static_cast<int>(k);
+  for (std::size_t k = 0; k < d_.bound.size(); ++k) role_[d_.bound[k]] = -2 - static_cast<int>(k);
+  p_key_ = d_.rig->rest();
+  x_key_ = Vec::Zero(size_x());
+}
+
+void RigSpaceMapping::set_key(In p_key, In x_key) {
+  assert(p_key.size() == p_key_.size() && x_key.size() == x_key_.size());
+  p_key_ = p_key;
+  x_key_ = x_key;
+}
+
+Vec RigSpaceMapping::coordinates(In x, In p) const {
+  Vec q(size_q());
+  for (std::size_t k = 0; k < d_.interior.size(); ++k)
+    q.segment<3>(3 * static_cast<Eigen::Index>(k)) = x.segment<3>(3 * d_.interior[k]);
+  for (std::size_t k = 0; k < d_.free.size(); ++k) q[interior_size() + static_cast<Eigen::Index>(k)] = p[d_.free[k]];
+  return q;
+}
+
+void RigSpaceMapping::controls_at(In q, Vec& p) const {
+  p = p_key_;
+  for (std::size_t k = 0; k < d_.free.size(); ++k) p[d_.free[k]] = q[interior_size() + static_cast<Eigen::Index>(k)];
+}
+
+std::unique_ptr<State> RigSpaceMapping::make_state() const { return std::make_unique<Memory>(*this); }
+
+std::unique_ptr<System> RigSpaceMapping::make_system(const State&) const {
+  return std::make_unique<BorderedSystem>(interior_size(), control_size());
+}
+
+void RigSpaceMapping::bind(In s, Vec& x) const {
+  for (std::size_t k = 0; k < d_.bound.size(); ++k) {
+    Vec3 node = Vec3::Zero();
+    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
+      node += d_.bind_weight[e] * s.segment<3>(3 * d_.bind_point[e]);
+    x.segment<3>(3 * d_.bound[k]) = node;
+  }
+}
+
+void RigSpaceMapping::evaluate(State& state, In q, Vec& x) const {
+  auto& memory = state_as<Memory>(state);
+  controls_at(q, memory.p);
+  d_.rig->evaluate(*memory.workspace, memory.p, memory.s);
+  ++rig_evaluations_;
+  x = x_key_;
+  for (std::size_t k = 0; k < d_.interior.size(); ++k)
+    x.segment<3>(3 * d_.interior[k]) = q.segment<3>(3 * static_cast<Eigen::Index>(k));
+  bind(memory.s, x);
+}
+
+void RigSpaceMapping::linearize(State& state, In q) const {
+  auto& memory = state_as<Memory>(state);
+  controls_at(q, memory.p);
+  d_.rig->jacobian(*memory.workspace, memory.p, d_.free, memory.ds_dp);
+  ++rig_jacobians_;
+  const BlockJacobian& Js = memory.ds_dp;
+  memory.J.setZero();
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
+      for (int j = Js.start[d_.bind_point[e]]; j < Js.start[d_.bind_point[e] + 1]; ++j)
+        memory.J.block<3, 1>(3 * static_cast<Eigen::Index>(k), Js.column[j]) += d_.bind_weight[e] * Js.value.col(j);
+}
+
+void RigSpaceMapping::push(const State& state, In dq, Vec& dx) const {
+  const auto& memory = state_as<Memory>(state);
+  dx.setZero(size_x());
+  for (std::size_t k = 0; k < d_.interior.size(); ++k)
+    dx.segment<3>(3 * d_.interior[k]) = dq.segment<3>(3 * static_cast<Eigen::Index>(k));
+  const auto dp = dq.tail(control_size());
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    dx.segment<3>(3 * d_.bound[k]).noalias() = memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)).lazyProduct(dp);
+}
+
+void RigSpaceMapping::pull(const State& state, In g, Vec& g_q) const {
+  const auto& memory = state_as<Memory>(state);
+  g_q.setZero(size_q());
+  for (std::size_t k = 0; k < d_.interior.size(); ++k)
+    g_q.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.interior[k]);
+  auto g_p = g_q.tail(control_size());
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    g_p.noalias() +=
+        memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)).transpose().lazyProduct(g.segment<3>(3 * d_.bound[k]));
+}
+
+BlockSink& RigSpaceMapping::sink(State& state, System& system) const {
+  auto& memory = state_as<Memory>(state);
+  memory.system = &dynamic_cast<BorderedSystem&>(system);
+  memory.mixed.clear();
+  return memory;
+}
+
+// H_np = H_nb J and H_pp = J^T H_bb J (RSP 5, without the second derivatives of the rig). With U the strict upper
+// blocks and D the diagonal ones of H_bb, and T = (U^T + D / 2) J row by row:  J^T H_bb J = J^T T + T^T J.
+void RigSpaceMapping::finish(State& state, System& system) const {
+  auto& memory = state_as<Memory>(state);
+  auto& bordered = dynamic_cast<BorderedSystem&>(system);
+  memory.mixed.finish();
+  memory.T.setZero();
+  Mat& border = bordered.border();
+  const SparseAssembly& H = memory.mixed;
+  for (int j = 0; j < d_.node_count; ++j) {
+    for (int e = H.block_start()[j]; e < H.block_start()[j + 1]; ++e) {
+      const int i = H.block_rows()[e];  // block (i, j), i <= j
+      const bool i_bound = is_bound(role_[i]), j_bound = is_bound(role_[j]);
+      if (!i_bound && !j_bound) continue;
+      Mat3 block;
+      const int place = e - H.block_start()[j];
+      for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) {
+          // Column 3j + c holds, above the diagonal, three rows per block, and c + 1 of the diagonal block.
+          const bool upper = i < j || r <= c;
+          const int column = upper ? 3 * j + c : 3 * j + r, row = upper ? r : c;
+          block(r, c) = H.values()[H.column_start()[column] + 3 * place + row];
+        }
+      const auto rows_of = [](int role) { return 3 * static_cast<Eigen::Index>(bound_index(role)); };
+      if (i_bound && j_bound) {
+        if (i == j)
+          memory.T.middleRows<3>(rows_of(role_[j])).noalias() +=
+              (0.5 * block).lazyProduct(memory.J.middleRows<3>(rows_of(role_[i])));
+        else
+          memory.T.middleRows<3>(rows_of(role_[j])).noalias() +=
+              block.transpose().lazyProduct(memory.J.middleRows<3>(rows_of(role_[i])));
+      } else if (i_bound) {
+        border.middleRows<3>(3 * role_[j]).noalias() +=
+            block.transpose().lazyProduct(memory.J.middleRows<3>(rows_of(role_[i])));
+      } else {
+        border.middleRows<3>(3 * role_[i]).noalias() += block.lazyProduct(memory.J.middleRows<3>(rows_of(role_[j])));
+      }
+    }
+  }
+  Mat& corner = bordered.corner();
+  constexpr int kPanel = 96;  // short enough that Eigen packs its operands on the stack
+  for (Eigen::Index k = 0; k < memory.J.rows(); k += kPanel) {
+    const Eigen::Index rows = std::min<Eigen::Index>(kPanel, memory.J.rows() - k);
+    corner.noalias() += memory.J.middleRows(k, rows).transpose() * memory.T.middleRows(k, rows);
+    corner.noalias() += memory.T.middleRows(k, rows).transpose() * memory.J.middleRows(k, rows);
+  }
+}
+
+}  // namespace rigspace
