@@ -12,7 +12,7 @@ namespace rigspace::tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {add_info,     add_eval, add_convert, add_view, add_render,
-                                    add_simulate, add_cast, add_demo,    add_bench};
+                                    add_simulate, add_mesh, add_cast,    add_demo, add_bench};
 
 constexpr const char* kFooter = R"(Examples
   rigspace info hero.glb                          what is in a file

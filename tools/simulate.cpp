@@ -82,6 +82,7 @@ Json part_json(const Part& part, const PartReport& report) {
           {"length_m", report.length},
           {"rate_hz", report.rate},
           {"settle_s", report.settle},
+          {"lag_s", report.lag},
           {"amount", report.amount},
           {"swing_deg", report.swing * degree},
           {"largest_deg", report.largest * degree},

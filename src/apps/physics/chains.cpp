@@ -17,6 +17,7 @@
 #include <map>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 namespace rigspace {
 namespace {
@@ -54,8 +55,7 @@ class Solver {
   Solver(const Character& character, const Animation* clip, std::span<const Part> parts, const ChainOptions& options)
       : character_(character), options_(options), key_(character, clip) {
     collect_controls(parts);
-    collect_points();
-    for (const Part& part : parts) add_chain(part);
+    collect_points(parts);
   }
 
   std::vector<Chain>& chains() { return chains_; }
@@ -67,8 +67,9 @@ class Solver {
 
  private:
   void collect_controls(std::span<const Part> parts);
-  void collect_points();
-  void add_chain(const Part& part);
+  void collect_points(std::span<const Part> parts);
+  std::vector<int> columns_of(const Part& part) const;
+  void set_depths(Chain& chain) const;
   void key_points(double time, Vec& p, Vec& s);
   void set_stiffness();
   std::vector<double> turn_limits() const;
@@ -79,10 +80,9 @@ class Solver {
   ChainOptions options_;
   KeyedMotion key_;
   std::vector<int> free_;           // controls
-  std::vector<int> points_;         // of the rig, that any of them moves
+  std::vector<int> points_;         // of the rig: those that carry mass
   std::shared_ptr<const Rig> rig_;  // restricted to those
   std::unique_ptr<Workspace> workspace_;
-  Vec s_rest_, areas_;
   BlockJacobian J_rest_;
   std::vector<Chain> chains_;
   Vec stiffness_;  // per free control, N m / rad for masses as above
@@ -99,60 +99,108 @@ void Solver::collect_controls(std::span<const Part> parts) {
   free_.erase(std::unique(free_.begin(), free_.end()), free_.end());
 }
 
-void Solver::collect_points() {
-  const Rig& whole = *character_.rig;
+/// At most this many points carry a part's mass: its inertia is that of all its skin within a few percent, and its
+/// rate, which is set with the same points, is exact.
+constexpr int kSamples = 96;
+
+/// Indices into `points` of samples that are far from each other, beginning at `first`; and for each point its nearest.
+std::vector<int> far_samples(const std::vector<Vec3>& points, int first, std::vector<int>& nearest) {
+  std::vector<int> samples{first};
+  nearest.assign(points.size(), 0);
+  std::vector<double> distance(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) distance[i] = (points[i] - points[first]).squaredNorm();
+  while (samples.size() < std::min<std::size_t>(kSamples, points.size())) {
+    const auto farthest = std::max_element(distance.begin(), distance.end());
+    if (*farthest == 0) break;
+    const int next = static_cast<int>(farthest - distance.begin());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (const double d = (points[i] - points[next]).squaredNorm(); d < distance[i])
+        distance[i] = d, nearest[i] = static_cast<int>(samples.size());
+    samples.push_back(next);
+  }
+  return samples;
+}
+
+std::vector<int> Solver::columns_of(const Part& part) const {
+  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
+  std::vector<int> columns;
+  for (const int bone : part.bones) {
+    const int tx = first_control(graph, character_.bones[bone].slot);
+    for (int k = 7; k < 10; ++k)
+      columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), tx + k) - free_.begin()));
+  }
+  return columns;
+}
+
+/// The skin that each part moves, as a few points with masses.
+void Solver::collect_points(std::span<const Part> parts) {
+  const auto& whole = dynamic_cast<const BuiltInRig&>(*character_.rig);
   const auto workspace = whole.make_workspace();
-  Vec s;
+  Vec s, u;
   whole.evaluate(*workspace, whole.rest(), s);
+  whole.evaluate_slots(*workspace, whole.rest(), u);
   const Vec areas = point_areas(character_, s);
   BlockJacobian J;
   whole.jacobian(*workspace, whole.rest(), free_, J);
-  for (int i = 0; i < J.points(); ++i)
-    if (J.start[i + 1] > J.start[i] && J.value.middleCols(J.start[i], J.start[i + 1] - J.start[i]).norm() > 0 &&
-        areas[i] > 0)
-      points_.push_back(i);
+
+  std::vector<std::map<int, double>> mass_of_point(parts.size());
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    const Part& part = parts[c];
+    const std::vector<int> columns = columns_of(part);
+    const std::set<int> own(columns.begin(), columns.end());
+    const Vec3 root = translation(transform_at(u, whole.graph().slots()[character_.bones[part.bones.front()].slot]));
+    std::vector<int> members;
+    std::vector<Vec3> places;
+    int tip = 0;
+    for (int i = 0; i < J.points(); ++i) {
+      double moved = 0;
+      for (int e = J.start[i]; e < J.start[i + 1]; ++e)
+        if (own.contains(J.column[e])) moved = std::max(moved, J.value.col(e).norm());
+      if (moved == 0 || areas[i] == 0) continue;
+      members.push_back(i);
+      places.push_back(s.segment<3>(3 * i));
+      if ((places.back() - root).norm() > (places[tip] - root).norm()) tip = static_cast<int>(places.size()) - 1;
+    }
+    if (members.empty())
+      throw Error({.file = character_.name,
+                   .element = "part \"" + part.name + "\"",
+                   .problem = "moves no skin",
+                   .remedy = "its joints carry no weight; name other joints"});
+    std::vector<int> nearest;
+    const std::vector<int> samples = far_samples(places, tip, nearest);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      mass_of_point[c][members[samples[nearest[i]]]] += areas[members[i]];
+    chains_.push_back({.part = &part,
+                       .preset = &preset_named(part.preset),
+                       .columns = columns,
+                       .length = (places[tip] - root).norm(),
+                       .look = part.look});
+  }
+  std::set<int> all;
+  for (const auto& masses : mass_of_point)
+    for (const auto& [point, mass] : masses) all.insert(point);
+  points_.assign(all.begin(), all.end());
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    chains_[c].masses = Vec::Zero(static_cast<Eigen::Index>(points_.size()));
+    for (const auto& [point, mass] : mass_of_point[c])
+      chains_[c].masses[std::lower_bound(points_.begin(), points_.end(), point) - points_.begin()] = mass;
+    set_depths(chains_[c]);
+  }
   rig_ = whole.restricted(points_);
   workspace_ = rig_->make_workspace();
-  rig_->evaluate(*workspace_, rig_->rest(), s_rest_);
   rig_->jacobian(*workspace_, rig_->rest(), free_, J_rest_);
-  areas_.resize(static_cast<Eigen::Index>(points_.size()));
-  for (std::size_t i = 0; i < points_.size(); ++i) areas_[static_cast<Eigen::Index>(i)] = areas[points_[i]];
 }
 
-void Solver::add_chain(const Part& part) {
-  const auto& rig = dynamic_cast<const BuiltInRig&>(*character_.rig);
-  Chain chain{.part = &part, .preset = &preset_named(part.preset), .look = part.look};
-  std::vector<int> hops(part.bones.size(), 0);
-  for (std::size_t b = 0; b < part.bones.size(); ++b) {
-    const int tx = first_control(rig.graph(), character_.bones[part.bones[b]].slot);
-    for (int k = 7; k < 10; ++k)
-      chain.columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), tx + k) - free_.begin()));
-    const auto parent = std::find(part.bones.begin(), part.bones.end(), character_.bones[part.bones[b]].parent);
-    if (parent != part.bones.end()) hops[b] = hops[parent - part.bones.begin()] + 1;
+/// How far down the part each joint is.
+void Solver::set_depths(Chain& chain) const {
+  const std::vector<int>& bones = chain.part->bones;
+  std::vector<int> hops(bones.size(), 0);
+  for (std::size_t b = 0; b < bones.size(); ++b) {
+    const auto parent = std::find(bones.begin(), bones.end(), character_.bones[bones[b]].parent);
+    if (parent != bones.end()) hops[b] = hops[parent - bones.begin()] + 1;
   }
   const int deepest = std::max(1, *std::max_element(hops.begin(), hops.end()));
   for (const int hop : hops) chain.depth.push_back(static_cast<double>(hop) / deepest);
-
-  // A point belongs to the part whose root turns it most; its length is the farthest such point from the root joint.
-  Vec u;
-  rig.evaluate_slots(*character_.rig->make_workspace(), rig.rest(), u);
-  const Vec3 root = translation(transform_at(u, rig.graph().slots()[character_.bones[part.bones.front()].slot]));
-  chain.masses = Vec::Zero(areas_.size());
-  for (int i = 0; i < J_rest_.points(); ++i) {
-    double moved = 0;
-    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
-      if (std::find(chain.columns.begin(), chain.columns.end(), J_rest_.column[e]) != chain.columns.end())
-        moved = std::max(moved, J_rest_.value.col(e).norm());
-    if (moved == 0) continue;
-    chain.masses[i] = areas_[i];
-    chain.length = std::max(chain.length, (s_rest_.segment<3>(3 * i) - root).norm());
-  }
-  if (chain.masses.sum() <= 0)
-    throw Error({.file = character_.name,
-                 .element = "part \"" + part.name + "\"",
-                 .problem = "moves no skin",
-                 .remedy = "its joints carry no weight; name other joints"});
-  chains_.push_back(std::move(chain));
 }
 
 /// 1 / omega^2 of the slowest mode: the largest eigenvalue of J^T M J v = mu K v over the chain's own controls.
@@ -253,20 +301,28 @@ ChainMotion Solver::run(const ProgressCallback& progress, double from, double to
   for (std::size_t c = 0; c < chains_.size(); ++c) objective.add(chains_[c].part->name, momenta[c]);
   objective.add("springs", springs, 1, Space::coordinates);
   objective.add("limit", limit, 1, Space::coordinates);
-  const Newton newton({.gradient_tolerance = 1e-6, .max_iterations = 30});
+  // The floor is what a billionth of a radian takes: below it there is only rounding.
+  const Newton newton(
+      {.gradient_tolerance = 1e-6, .gradient_floor = 1e-9 * stiffness_.maxCoeff(), .max_iterations = 30});
   NewtonWorkspace workspace;
 
   const double duration = key_.duration();
   const int grid = std::max(1, static_cast<int>(std::lround(duration / options_.step)));
   const double h = duration > 0 ? duration / grid : options_.step;
 
-  // Start in the artist's motion: no deviation, its velocity.
-  Vec p_key, s_key, s_before, v_key, v_mixed, target;
-  key_points(-h, p_key, s_before);
+  // Start in the artist's motion: no deviation, its velocity. A clip that plays once is taken to have been under way:
+  // what was before its start goes on smoothly from its first moments, s(-h) = 3 s(0) - 3 s(h) + s(2h).
+  Vec p_key, s_key, s_before, s_next, s_later, v_key, v_mixed, target;
   key_points(0, p_key, s_key);
+  key_points(h, p_key, s_next);
+  key_points(2 * h, p_key, s_later);
+  if (key_.cyclic())
+    key_points(-h, p_key, s_before);
+  else
+    s_before = 3 * s_key - 3 * s_next + s_later;
   Vec s_older = s_before;
   Integrator integrator(options_.integrator);
-  integrator.restart(s_key, (s_key - s_before) / h);
+  integrator.restart(s_key, (s_next - s_before) / (2 * h));
 
   const bool dragged = std::any_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.drag > 0; });
   ChainMotion motion{.controls = free_};
@@ -405,9 +461,11 @@ ChainMotion simulate_chains(const Character& character, const Animation* clip, s
       Chain& chain = solver.chains()[c];
       angles[c] = solver.swings(motion, chain);
       const double swing = percentile(angles[c], 0.95);
-      // Amplitude wins: where nobody asked for a rate, it rises until the tips stay within 20 degrees.
+      // Amplitude wins: where nobody asked for a rate, it rises until the tips stay within 20 degrees; and the lag,
+      // which does not depend on the rate, falls with it.
       if (swing > kMostSwing && chains[c].look.rate == 0 && attempt + 1 < kMostTries) {
         chain.look.rate *= std::clamp(std::sqrt(swing / (0.9 * kMostSwing)), 1.1, 2.0);
+        if (chains[c].look.lag == chain.preset->lag) chain.look.lag *= 0.6;
         if (chains[c].look.settle == 0) chain.look.settle = 0, derive_look(chain, options);
         again = true;
       }
@@ -424,6 +482,7 @@ ChainMotion simulate_chains(const Character& character, const Animation* clip, s
     motion.parts.push_back({.length = chain.length * options.metres_per_unit,
                             .rate = chain.look.rate,
                             .settle = chain.look.settle,
+                            .lag = chain.look.lag,
                             .amount = chain.look.amount,
                             .swing = swing * chain.look.amount,
                             .largest = *largest * chain.look.amount,

@@ -5,6 +5,29 @@
 #include <map>
 
 namespace rigspace {
+namespace {
+
+/// Whether a node's velocity jumps from the end of the clip to its start by more than half of its largest: the ends may
+/// meet, but it was not made to be repeated. Velocities by one-sided differences of second order over frames of 1/24 s,
+/// since baked keys are noisy.
+bool jerks_at_seam(const Animation& clip, const std::string& node, double duration) {
+  const double w = std::min(1.0 / 24, duration / 6);
+  const auto place = [&](double time) {
+    Vec3 x = Vec3::Zero();
+    for (const Track& track : clip.tracks)
+      if (track.control.starts_with(node + ".t")) x[track.control.back() - 'x'] = track.curve(time);
+    return x;
+  };
+  const auto velocity = [&](double time, double towards) -> Vec3 {  // looking into the clip
+    return (-3 * place(time) + 4 * place(time + towards) - place(time + 2 * towards)) / (2 * towards);
+  };
+  double fastest = 0;
+  for (double time = 0; time + w <= duration; time += w)
+    fastest = std::max(fastest, (place(time + w) - place(time)).norm() / w);
+  return (velocity(0, w) - velocity(duration, -w)).norm() > 0.5 * fastest;
+}
+
+}  // namespace
 
 KeyedMotion::KeyedMotion(const Character& character, const Animation* clip) : rest_(character.rig->rest()) {
   if (clip == nullptr) return;
@@ -37,6 +60,8 @@ void KeyedMotion::find_loop(const Character& character, const Animation& clip) {
       return;
     }
   }
+  for (const auto& [node, gap] : travels)
+    if (jerks_at_seam(clip, node, duration_)) return;
   // Lengths are in the node's own units, which a scaled armature makes larger: compare with the node's own travel.
   for (const auto& [node, gap] : travels) {
     double reach = 0;

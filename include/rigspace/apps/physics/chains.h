@@ -27,6 +27,7 @@ struct PartReport {
   double length = 0;      ///< m, along the part
   double rate = 0;        ///< Hz, as used
   double settle = 0;      ///< s, as used
+  double lag = 0;         ///< s, as used
   double amount = 1;      ///< as used
   double swing = 0;       ///< radians: 95th percentile over time of the tip's deviation from the artist's motion
   double largest = 0;     ///< radians: the largest
@@ -44,8 +45,8 @@ struct ChainMotion {
   int steps = 0, iterations = 0, failed_steps = 0;
 };
 
-/// Simulates all chains of the parts together over a clip. The first result: rate and amount are adjusted until the
-/// tips swing by 5 to 20 degrees, unless the look sets them (ART.md: amplitude wins).
+/// Simulates all chains of the parts together over a clip. The first result: rate, lag and amount are adjusted until
+/// the tips swing by 5 to 20 degrees, unless the look sets them (ART.md: amplitude wins).
 ChainMotion simulate_chains(const Character& character, const Animation* clip, std::span<const Part> parts,
                             const ChainOptions& options = {}, const ProgressCallback& progress = {});
 

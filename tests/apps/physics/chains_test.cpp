@@ -1,0 +1,186 @@
+#include "rigspace/apps/physics/chains.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+/// A rod of `joints` joints along -y under a root that clips move: 1 m long.
+Character make_rod(int joints) {
+  auto graph = std::make_shared<ControlGraph>();
+  Character character{.name = "rod"};
+  const int root = add_node(*graph, {.name = "root"});
+  character.bones.push_back({.name = "root", .parent = -1, .slot = root});
+  const double bone = 1.0 / joints;
+  SkinDescription skin;
+  for (int j = 0; j < joints; ++j) {
+    const std::string name = "tail_0" + std::to_string(j + 1);
+    const int slot = add_node(
+        *graph,
+        {.name = name, .parent_slot = character.bones.back().slot, .translation = Vec3(0, j > 0 ? -bone : 0, 0)});
+    character.bones.push_back({.name = name, .parent = j, .slot = slot});
+    skin.joint_slots.push_back(slot);
+    Affine inverse_bind = Affine::Identity();
+    inverse_bind(1, 3) = j * bone;
+    skin.inverse_bind.push_back(inverse_bind);
+  }
+  // A ribbon of quads in x, crossed by one in z, so that every turn moves skin.
+  const int rings = 20;
+  std::vector<double> points;
+  Piece piece{.name = "ribbon"};
+  for (int ring = 0; ring <= rings; ++ring)
+    for (const Vec3& side : {Vec3(0.05, 0, 0), Vec3(-0.05, 0, 0), Vec3(0, 0, 0.05), Vec3(0, 0, -0.05)}) {
+      const double y = static_cast<double>(ring) / rings;
+      points.insert(points.end(), {side.x(), -y, side.z()});
+      skin.influences.push_back({{std::min(joints - 1, static_cast<int>(y * joints)), 1.0}});
+    }
+  for (int ring = 0; ring < rings; ++ring)
+    for (int k : {0, 2}) {
+      const int a = 4 * ring + k;
+      piece.triangles.push_back({a, a + 1, a + 4});
+      piece.triangles.push_back({a + 1, a + 5, a + 4});
+    }
+  piece.point_count = static_cast<int>(points.size() / 3);
+  character.pieces.push_back(piece);
+  character.rig =
+      std::make_shared<BuiltInRig>(graph, Eigen::Map<Vec>(points.data(), static_cast<Eigen::Index>(points.size())),
+                                   std::vector<std::shared_ptr<const Deformer>>{make_linear_blend_skin(skin)});
+  return character;
+}
+
+Animation root_clip(const char* control, std::vector<double> times, std::vector<double> values,
+                    Interpolation interpolation) {
+  Animation clip{.name = "move", .duration = times.back()};
+  clip.tracks.push_back(
+      {control, {.interpolation = interpolation, .times = std::move(times), .values = std::move(values)}});
+  return clip;
+}
+
+std::vector<Part> one_part(const Character& character, double rate, double settle, double lag = 0) {
+  std::vector<Part> parts = parts_from_pattern(character, "tail*=tail");
+  parts[0].look.rate = rate;
+  parts[0].look.settle = settle;
+  parts[0].look.lag = lag;
+  return parts;
+}
+
+TEST(Chains, GiveAStillPoseBackExactly) {
+  const Character rod = make_rod(3);
+  const Animation still = root_clip("root.tx", {0, 1}, {0.3, 0.3}, Interpolation::linear);
+  const ChainMotion motion = simulate_chains(rod, &still, find_parts(rod));
+  EXPECT_EQ(motion.deviation.cwiseAbs().maxCoeff(), 0);
+  EXPECT_EQ(motion.failed_steps, 0);
+}
+
+TEST(Chains, DoNotTrailASteadyWalk) {
+  const Character rod = make_rod(3);
+  const Animation steady = root_clip("root.tx", {0, 2}, {0, 3}, Interpolation::linear);
+  const ChainMotion motion = simulate_chains(rod, &steady, one_part(rod, 1.5, 1, 0.08));
+  EXPECT_LT(motion.deviation.cwiseAbs().maxCoeff(), 1e-7);
+}
+
+// One joint: a pendulum on a spring. After a jolt it swings at sqrt(omega^2 - (3/settle)^2) and has 5 % left after
+// `settle`.
+TEST(Chains, SwingAtTheirRateAndSettleInTime) {
+  const Character rod = make_rod(1);
+  const double rate = 2, settle = 1.5;
+  const Animation jolt = root_clip("root.tx", {0, 0.05, 0.1, 4}, {0, 0.01, 0.02, 0.02}, Interpolation::natural);
+  Animation clip = jolt;
+  clip.tracks[0].curve.interpolation = Interpolation::linear;
+  const ChainMotion motion = simulate_chains(rod, &clip, one_part(rod, rate, settle), {.step = 1.0 / 480});
+  const int column = 2;  // rz: x displacement of something that hangs down
+  const Vec r = motion.deviation.row(column).transpose();
+  ASSERT_GT(r.cwiseAbs().maxCoeff(), 1e-3);
+  std::vector<double> crossings, peaks;
+  for (Eigen::Index k = 1; k < r.size(); ++k) {
+    if (motion.times[k] < 0.2) continue;
+    if (r[k - 1] < 0 && r[k] >= 0)
+      crossings.push_back(motion.times[k - 1] + (motion.times[k] - motion.times[k - 1]) * r[k - 1] / (r[k - 1] - r[k]));
+    if (k + 1 < r.size() && r[k] > r[k - 1] && r[k] >= r[k + 1] && r[k] > 0) peaks.push_back(r[k]);
+  }
+  ASSERT_GT(crossings.size(), 3u);
+  ASSERT_GT(peaks.size(), 3u);
+  const double damped =
+      std::sqrt(std::pow(2 * std::numbers::pi * rate, 2) - std::pow(3 / settle, 2)) / (2 * std::numbers::pi);
+  const double seen = static_cast<double>(crossings.size() - 1) / (crossings.back() - crossings.front());
+  EXPECT_NEAR(seen, damped, 0.01 * damped);
+  const double decay = -std::log(peaks[2] / peaks[0]) * damped / 2;  // per second
+  EXPECT_NEAR(decay, 3 / settle, 0.05 * 3 / settle);
+}
+
+TEST(Chains, HardlyChangeWhenTheStepIsHalved) {
+  const Character rod = make_rod(4);
+  const Animation sway = root_clip("root.tx", {0, 0.4, 0.8, 1.2, 1.6}, {0, 0.2, -0.1, 0.15, 0.05}, Interpolation::natural);
+  const auto parts = one_part(rod, 1.5, 1);
+  const ChainMotion coarse = simulate_chains(rod, &sway, parts, {.step = 1.0 / 120});
+  const ChainMotion fine = simulate_chains(rod, &sway, parts, {.step = 1.0 / 240});
+  ASSERT_EQ(fine.deviation.cols(), 2 * coarse.deviation.cols() - 1);
+  double worst = 0;
+  for (Eigen::Index k = 0; k < coarse.deviation.cols(); ++k)
+    worst = std::max(worst, (coarse.deviation.col(k) - fine.deviation.col(2 * k)).cwiseAbs().maxCoeff());
+  EXPECT_LT(worst, 0.02 * fine.deviation.cwiseAbs().maxCoeff());
+}
+
+TEST(Chains, LoopWithoutASeam) {
+  const Character rod = make_rod(3);
+  Animation sway = root_clip("root.tx", {0, 0.25, 0.5, 0.75, 1}, {0, 0.1, 0, -0.1, 0}, Interpolation::catmull_rom);
+  sway.tracks[0].curve.before = sway.tracks[0].curve.after = Extrapolation::cycle;
+  const ChainMotion motion = simulate_chains(rod, &sway, one_part(rod, 1.7, 0.8));
+  EXPECT_TRUE(motion.looped);
+  EXPECT_LT(motion.seam, 1e-3);
+  const Animation soft = soft_clip(rod, &sway, motion, 24);
+  ASSERT_EQ(soft.rotations.size(), 3u);
+  for (const RotationTrack& track : soft.rotations) {
+    EXPECT_EQ(std::memcmp(track.values.front().data(), track.values.back().data(), sizeof(Vec4)), 0);
+    EXPECT_EQ(track.times.back(), sway.duration);
+  }
+}
+
+TEST(Chains, AreTheSameAtEveryFrameRate) {
+  const Character rod = make_rod(3);
+  const Animation sway = root_clip("root.tx", {0, 0.5, 1}, {0, 0.2, 0}, Interpolation::natural);
+  const ChainMotion motion = simulate_chains(rod, &sway, one_part(rod, 1.5, 1));
+  const Animation slow = soft_clip(rod, &sway, motion, 24), fast = soft_clip(rod, &sway, motion, 120);
+  for (std::size_t track = 0; track < 3; ++track)
+    for (std::size_t k = 0; k < slow.rotations[track].times.size(); ++k)
+      EXPECT_LT((slow.rotations[track].values[k] - fast.rotations[track](slow.rotations[track].times[k])).norm(), 1e-9);
+}
+
+TEST(Chains, LeaveTheArtistsTracksAlone) {
+  const Character rod = make_rod(3);
+  const Animation sway = root_clip("root.tx", {0, 0.5, 1}, {0, 0.2, 0.1}, Interpolation::linear);
+  const Animation soft = soft_clip(rod, &sway, simulate_chains(rod, &sway, one_part(rod, 1.5, 1)), 24);
+  ASSERT_EQ(soft.tracks.size(), 1u);
+  EXPECT_EQ(soft.tracks[0].curve.values, sway.tracks[0].curve.values);
+  EXPECT_EQ(soft.name, "move_soft");
+}
+
+TEST(Chains, GiveTheSameBitsOnAnyNumberOfThreads) {
+  const Character rod = make_rod(3);
+  const Animation sway = root_clip("root.tx", {0, 0.2, 0.4}, {0, 0.2, 0}, Interpolation::natural);
+  const auto run = [&](int threads) {
+    const ThreadCountScope scope(threads);
+    return simulate_chains(rod, &sway, one_part(rod, 1.5, 1)).deviation;
+  };
+  const Mat one = run(1), eight = run(8);
+  EXPECT_EQ(std::memcmp(one.data(), eight.data(), sizeof(double) * static_cast<std::size_t>(one.size())), 0);
+}
+
+TEST(Chains, StopWhenAskedTo) {
+  const Character rod = make_rod(3);
+  const Animation sway = root_clip("root.tx", {0, 1}, {0, 0.2}, Interpolation::linear);
+  EXPECT_THROW(simulate_chains(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }),
+               Cancelled);
+}
+
+}  // namespace
+}  // namespace rigspace
