@@ -1,7 +1,8 @@
-// rigspace demo: the built-in character as a file, a page and a contact sheet.
+// rigspace demo: the built-in character with secondary motion, as a file, a page and a contact sheet.
 
 #include "command.h"
 
+#include "rigspace/apps/physics/chains.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/gltf.h"
@@ -13,8 +14,8 @@
 namespace rigspace::tools {
 
 void add_demo(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("demo", "The built-in character as a file, a page that plays it, and a contact sheet");
+  auto* command = app.add_subcommand(
+      "demo", "The built-in character with secondary motion: a file, a page that plays it, a contact sheet");
   auto folder = std::make_shared<std::string>();
   command->add_option("-o,--output", *folder, "an existing folder")->required()->type_name("FOLDER");
   command->footer("Example\n  rigspace demo -o out/demo");
@@ -24,20 +25,28 @@ void add_demo(CLI::App& app, Context& context) {
     if (!fs::is_directory(out)) throw Error({.file = *folder, .problem = "is no folder", .remedy = "create it first"});
     const std::string name(cast().front().name);
     const Character character = make_character(name);
-    const std::vector<std::byte> glb = to_glb(character);
-    const fs::path file = out / (name + ".glb"), page = out / (name + ".html"), sheet = out / (name + ".png");
-    write_file(file, glb);
-    write_file(page, view_page(glb, {.title = name, .clip = "Walk"}));
-    const Renderer renderer(character);
-    const Motion motion = clip_motion(character, character.clip("Walk"), 8);
-    write_png(sheet, contact_sheet(renderer, motion, {.columns = 4, .follow = true}, terminal_progress()));
+    GltfFile file(to_glb(character), name + ".glb");
+    const ProgressCallback progress = terminal_progress();
+    for (const Animation& clip : character.clips) {
+      const ChainMotion motion = simulate_chains(character, &clip, find_parts(character), {}, progress);
+      file.add_animation(soft_clip(character, &clip, motion, frame_rate(&clip)));
+    }
+    const std::vector<std::byte> glb = file.to_glb();
+    const fs::path model = out / (name + ".soft.glb"), page = out / (name + ".soft.html"),
+                   sheet = out / (name + ".soft.png");
+    write_file(model, glb);
+    write_file(page, view_page(glb, {.title = name, .clip = "Walk_soft"}));
+    const Character soft = load_gltf(glb, name + ".soft.glb");
+    const Motion walk = clip_motion(soft, soft.clip("Walk_soft"), 8);
+    write_png(sheet, contact_sheet(Renderer(soft), walk,
+                                   {.framing = {.azimuth = 140 * kDegree}, .columns = 4, .follow = true}, progress));
     if (context.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"output", {file.string(), page.string(), sheet.string()}}}.dump(2));
+      fmt::print("{}\n", nlohmann::ordered_json{{"output", {model.string(), page.string(), sheet.string()}}}.dump(2));
       return;
     }
-    fmt::print("{}  the character, for any program that reads glTF\n", file.string());
+    fmt::print("{}  the character, its clips, and beside each the same with soft tail and ears\n", model.string());
     fmt::print("{}  plays it: open it in a browser\n", page.string());
-    fmt::print("{}  its walk at a glance\n", sheet.string());
+    fmt::print("{}  its soft walk at a glance\n", sheet.string());
   });
 }
 

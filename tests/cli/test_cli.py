@@ -108,6 +108,31 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             out.unlink()
 
+    def test_simulate_adds_soft_clips_and_keeps_the_artists(self):
+        out = self.folder / "soft.glb"
+        result = rigspace("simulate", self.hero, "--clip", "Walk", "-o", out, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        clip = json.loads(result.stdout)["clips"][0]
+        self.assertEqual(clip["name"], "Walk_soft")
+        self.assertTrue(clip["loop"])
+        self.assertLess(clip["seam"], 1e-3)
+        for part in clip["parts"]:  # the first result of ART.md: tips swing by 5 to 20 degrees
+            self.assertGreaterEqual(part["swing_deg"], 4.9, part)
+            self.assertLessEqual(part["swing_deg"], 20.1, part)
+        before, after = glb_json(self.hero), glb_json(out)
+        self.assertEqual(after["animations"][: len(before["animations"])], before["animations"])
+        self.assertEqual(after["nodes"], before["nodes"])
+        self.assertTrue((self.folder / "soft.html").exists())
+        out.unlink(), (self.folder / "soft.html").unlink()
+
+    def test_simulate_says_what_is_wrong(self):
+        out = self.folder / "soft.glb"
+        self.assertIn("matches no joint", self.fails(3, "simulate", self.hero, "--part", "wheel*=tail", "-o", out))
+        self.assertIn("presets are", self.fails(2, "simulate", self.hero, "--part", "tail*=fluffy", "-o", out))
+        self.assertIn("parts have amount", self.fails(2, "simulate", self.hero, "--set", "tail.colour=1", "-o", out))
+        self.assertIn("did you mean", self.fails(3, "simulate", self.hero, "--set", "tial.amount=1", "-o", out))
+        self.assertIn("is no", self.fails(2, "simulate", self.hero, "--set", "tail", "-o", out).replace("is not", "is no"))
+
     def test_wrong_input_gets_one_clear_sentence(self):
         out = self.folder / "x.npy"
         gone = self.fails(3, "info", self.folder / "gone.glb")
@@ -157,7 +182,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_has_examples(self):
         self.assertIn("Examples", rigspace("--help").stdout)
-        for command in ("info", "eval", "convert", "view", "render", "cast", "bench"):
+        for command in ("info", "eval", "convert", "view", "render", "simulate", "cast", "bench"):
             self.assertIn("Example", rigspace(command, "--help").stdout, command)
 
     def test_bench_follows_its_schema(self):

@@ -43,6 +43,9 @@ def main():
             run("convert", path, "-o", written[0])
             run("convert", path, "-o", written[1])
             run("convert", path, "--embed", "-o", written[2])
+            if number < own:
+                written.append(folder / f"{number}.soft.glb")
+                run("simulate", path, "-o", written[3])
             new = [found - known for found in errors(validator, written)]
             good = not any(new)
             passed, failed = passed + good, failed + (not good)
