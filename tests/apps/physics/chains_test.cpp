@@ -119,7 +119,8 @@ TEST(Chains, SwingAtTheirRateAndSettleInTime) {
 
 TEST(Chains, HardlyChangeWhenTheStepIsHalved) {
   const Character rod = make_rod(4);
-  const Animation sway = root_clip("root.tx", {0, 0.4, 0.8, 1.2, 1.6}, {0, 0.2, -0.1, 0.15, 0.05}, Interpolation::natural);
+  const Animation sway =
+      root_clip("root.tx", {0, 0.4, 0.8, 1.2, 1.6}, {0, 0.2, -0.1, 0.15, 0.05}, Interpolation::natural);
   const auto parts = one_part(rod, 1.5, 1);
   const ChainMotion coarse = simulate_chains(rod, &sway, parts, {.step = 1.0 / 120});
   const ChainMotion fine = simulate_chains(rod, &sway, parts, {.step = 1.0 / 240});
