@@ -25,7 +25,6 @@ struct SolveMemory {
 class CholmodFactor final : public SparseFactor {
  public:
   CholmodFactor() {
-    use_single_threaded_blas();
     cholmod_start(&common_);
     common_.print = 0;
     common_.nmethods = 1;
@@ -62,6 +61,7 @@ class CholmodFactor final : public SparseFactor {
   }
 
   bool factor(const double* values) override {
+    use_one_thread();
     A_.x = const_cast<double*>(values);  // read only
     cholmod_factorize(&A_, L_, &common_);
     A_.x = nullptr;
@@ -112,6 +112,7 @@ class CholmodFactor final : public SparseFactor {
   }
 
   const cholmod_dense* triangular_solve(int system, double* data, Eigen::Index columns) {
+    use_one_thread();
     cholmod_dense B{};
     B.nrow = B.d = L_->n;
     B.ncol = static_cast<std::size_t>(columns);

@@ -15,13 +15,18 @@ void positive_scaling(In diagonal, Vec& D) {
   D = diagonal.cwiseAbs().cwiseMax(least);
 }
 
-// Which BLAS answers is decided by the machine (Debian's alternatives), not by us: so ask at run time.
-void use_single_threaded_blas() {
+// Which BLAS answers is decided by the machine (Debian's alternatives), not by us: so ask at run time. CHOLMOD itself
+// starts four OpenMP threads for its copying, whatever the machine has, and their spinning costs more than it brings;
+// no active level of parallel regions is the one setting that its fixed number of threads obeys. It belongs to the
+// calling thread.
+void use_one_thread() {
+  using SetNumber = void (*)(int);
   static std::once_flag once;
   std::call_once(once, [] {
-    using SetThreads = void (*)(int);
-    if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
+    if (const auto set = reinterpret_cast<SetNumber>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
   });
+  static const auto set_levels = reinterpret_cast<SetNumber>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
+  if (set_levels) set_levels(0);
 }
 
 std::string blas_description() {
