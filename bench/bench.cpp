@@ -14,6 +14,8 @@ namespace {
 
 constexpr Suite kSuites[] = {
     {"rigs", "evaluation, Jacobians and display skinning of built-in rigs", bench_rigs},
+    {"step", "one Newton iteration of rig-space physics at the size of the papers' belly", bench_step},
+    {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 
 std::string cpu_name() {

@@ -56,5 +56,7 @@ nlohmann::ordered_json timing_json(const Timing&);
 nlohmann::ordered_json machine_json();
 
 std::vector<Row> bench_rigs(const BenchOptions&);
+std::vector<Row> bench_step(const BenchOptions&);
+std::vector<Row> bench_mesh(const BenchOptions&);
 
 }  // namespace rigspace::bench
