@@ -31,15 +31,6 @@ std::vector<std::filesystem::path> characters() {
   return files;
 }
 
-TriMesh rest_surface(const Character& character) {
-  TriMesh surface;
-  const auto workspace = character.rig->make_workspace();
-  character.rig->evaluate(*workspace, character.rig->rest(), surface.points);
-  for (const Piece& piece : character.pieces)
-    surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  return surface;
-}
-
 /// One call: bodies take long enough, and all of them together must stay short.
 Timing measure_once(const std::function<void()>& body) {
   const auto begin = std::chrono::steady_clock::now();

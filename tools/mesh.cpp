@@ -44,15 +44,6 @@ std::string count(int number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-TriMesh rest_surface(const Character& character) {
-  TriMesh surface;
-  const auto workspace = character.rig->make_workspace();
-  character.rig->evaluate(*workspace, character.rig->rest(), surface.points);
-  for (const Piece& piece : character.pieces)
-    surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  return surface;
-}
-
 std::vector<Missing> missing_by_piece(const Character& character, const Body& body) {
   std::vector<Missing> result;
   for (const Piece& piece : character.pieces) {

@@ -14,6 +14,15 @@ const Animation* Character::clip(std::string_view clip_name) const {
 }
 
 // One pose needs each curve once: asking the curves themselves is cheaper than preparing a Sampler.
+TriMesh rest_surface(const Character& character) {
+  TriMesh surface;
+  const auto workspace = character.rig->make_workspace();
+  character.rig->evaluate(*workspace, character.rig->rest(), surface.points);
+  for (const Piece& piece : character.pieces)
+    surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
+  return surface;
+}
+
 Vec pose_at(const Character& character, const Animation* clip, double time) {
   assert(character.rig);
   Vec p = character.rig->rest();

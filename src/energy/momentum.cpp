@@ -14,17 +14,6 @@ constexpr int kChunk = 256;
 
 }  // namespace
 
-Vec lumped_masses(In x_bind, std::span<const Tet> tets, double density) {
-  Vec masses = Vec::Zero(x_bind.size() / 3);
-  for (const Tet& t : tets) {
-    const Vec3 a = point(x_bind, t[1]) - point(x_bind, t[0]), b = point(x_bind, t[2]) - point(x_bind, t[0]),
-               c = point(x_bind, t[3]) - point(x_bind, t[0]);
-    const double quarter = density * std::abs(a.cross(b).dot(c)) / 24;
-    for (const int corner : t) masses(corner) += quarter;
-  }
-  return masses;
-}
-
 Momentum::Momentum(In masses)
     : points_(static_cast<std::size_t>(masses.size())), masses_(masses.begin(), masses.end()) {
   std::iota(points_.begin(), points_.end(), 0);

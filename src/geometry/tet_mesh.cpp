@@ -70,13 +70,17 @@ Vec volumes(const TetMesh& mesh) {
 
 double volume(const TetMesh& mesh) { return volumes(mesh).sum(); }
 
-Vec lumped_masses(const TetMesh& mesh, double density) {
-  Vec masses = Vec::Zero(mesh.point_count());
-  const Vec v = volumes(mesh);
-  for (int t = 0; t < mesh.tet_count(); ++t)
-    for (const int corner : mesh.tets[t]) masses[corner] += 0.25 * density * v[t];
+Vec lumped_masses(In points, std::span<const Tet> tets, double density) {
+  Vec masses = Vec::Zero(points.size() / 3);
+  for (const Tet& t : tets) {
+    const double volume =
+        tet_volume(point(points, t[0]), point(points, t[1]), point(points, t[2]), point(points, t[3]));
+    for (const int corner : t) masses[corner] += 0.25 * density * std::abs(volume);
+  }
   return masses;
 }
+
+Vec lumped_masses(const TetMesh& mesh, double density) { return lumped_masses(mesh.points, mesh.tets, density); }
 
 // Faces are sorted into buckets by their smallest point, and compared within a bucket: linear, without hashing.
 std::vector<std::array<int, 4>> tet_neighbours(const TetMesh& mesh) {

@@ -108,6 +108,17 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             out.unlink()
 
+    def test_mesh_fills_the_character(self):
+        out = self.folder / "body.msh"
+        result = rigspace("mesh", self.hero, "-o", out, "--report", "--json", "--vertices", "2000")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        again = rigspace("mesh", out, "--report", "--json")  # a body as it is
+        self.assertEqual(again.returncode, 0, again.stderr)
+        first, second = json.loads(result.stdout), json.loads(again.stdout)
+        self.assertEqual(first["tetrahedra"], second["tetrahedra"])
+        self.assertEqual(first["inverted"], 0)
+        out.unlink()
+
     def test_simulate_adds_soft_clips_and_keeps_the_artists(self):
         out = self.folder / "soft.glb"
         result = rigspace("simulate", self.hero, "--clip", "Walk", "-o", out, "--json")
@@ -182,7 +193,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_has_examples(self):
         self.assertIn("Examples", rigspace("--help").stdout)
-        for command in ("info", "eval", "convert", "view", "render", "simulate", "cast", "bench"):
+        for command in ("info", "eval", "convert", "view", "render", "simulate", "mesh", "cast", "bench"):
             self.assertIn("Example", rigspace(command, "--help").stdout, command)
 
     def test_bench_follows_its_schema(self):

@@ -11,15 +11,6 @@
 namespace rigspace {
 namespace {
 
-TriMesh rest_surface(const Character& character) {
-  TriMesh surface;
-  const auto workspace = character.rig->make_workspace();
-  character.rig->evaluate(*workspace, character.rig->rest(), surface.points);
-  for (const Piece& piece : character.pieces)
-    surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  return surface;
-}
-
 struct Asset {
   const char* file;
   std::size_t most_components;  ///< seen, and right by eye

@@ -2,6 +2,7 @@
 // What a file holds once it is loaded: a rig, the surface that it moves, and clips.
 
 #include "rigspace/anim/animation.h"
+#include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/rig.h"
 
 #include <array>
@@ -57,6 +58,9 @@ struct Character {
   /// The clip with this name, or nullptr.
   const Animation* clip(std::string_view clip_name) const;
 };
+
+/// The surface at the rest pose: all points of the rig, the triangles of all pieces.
+TriMesh rest_surface(const Character& character);
 
 /// All control values of a character at a time, in seconds, of a clip (none: the rest pose). For many times make a
 /// Sampler.

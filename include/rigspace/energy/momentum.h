@@ -1,6 +1,6 @@
 #pragma once
 // Inertia as an energy:  E(x) = scale/2 (x - x_tilde)^T M (x - x_tilde), lumped masses. Scale and target are the
-// integrator's; see integrator.h.
+// integrator's; see integrator.h. Masses: geometry's lumped_masses.
 
 #include "rigspace/energy/solid.h"
 #include "rigspace/optimize/energy.h"
@@ -10,9 +10,6 @@
 #include <vector>
 
 namespace rigspace {
-
-/// A quarter of each tet's mass for each of its corners, kg; density in kg/m^3. Points without tets have none.
-Vec lumped_masses(In x_bind, std::span<const Tet> tets, double density);
 
 /// Each point is an element, so that momentum can be sampled too.
 class Momentum final : public Energy {

@@ -2,17 +2,14 @@
 // Elastic solids of linear tetrahedra:  E(x) = sum_e k_e V_e psi(F_e),  F = (sum_a x_a grad N_a)  (Thesis 3.2, 3.3).
 
 #include "rigspace/energy/material.h"
+#include "rigspace/geometry/tet_mesh.h"
 #include "rigspace/optimize/energy.h"
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace rigspace {
-
-/// Corners of a tetrahedron, oriented so that (x1 - x0) x (x2 - x0) . (x3 - x0) > 0.
-using Tet = std::array<int, 4>;
 
 /// Elements are evaluated four at a time and in parallel, and summed in a fixed order: the same bits on any number of
 /// threads. Nothing is allocated after the first evaluation on a thread.

@@ -36,7 +36,9 @@ std::array<double, 6> dihedral_angles(const Vec3& a, const Vec3& b, const Vec3& 
 Vec volumes(const TetMesh& mesh);
 double volume(const TetMesh& mesh);
 
-/// Mass of each point: a quarter of those of its tetrahedra, for `density` in mass per cubic scene unit.
+/// Mass of each point: a quarter of those of its tetrahedra, for `density` in mass per cubic scene unit. Points without
+/// tetrahedra have none.
+Vec lumped_masses(In points, std::span<const Tet> tets, double density);
 Vec lumped_masses(const TetMesh& mesh, double density);
 
 /// Of each tetrahedron, the one across the face opposite to corner k, or -1. Where a broken mesh has more than two
