@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
 namespace rigspace::tools {
@@ -15,6 +16,7 @@ constexpr AddCommand kCommands[] = {add_info,     add_eval, add_convert, add_vie
                                     add_simulate, add_mesh, add_cast,    add_demo, add_bench};
 
 constexpr const char* kFooter = R"(Examples
+  rigspace hero.glb                               soft tails, ears and hair: the same as simulate
   rigspace info hero.glb                          what is in a file
   rigspace view hero.glb -o hero.html             a page that plays it
   rigspace render hero.glb --clip Walk --sheet 8 -o walk.png
@@ -39,6 +41,15 @@ int fail(const Context& context, const Error& error) {
   return static_cast<int>(error.code());
 }
 
+/// `rigspace hero.glb` is `rigspace simulate hero.glb`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && (arguments[0].ends_with(".glb") || arguments[0].ends_with(".gltf")))
+    arguments.insert(arguments.begin(), "simulate");
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  return arguments;
+}
+
 int run(int argc, char** argv) {
   Context context;
   CLI::App app("Physics, posing and motion in the space of a character's own rig.", "rigspace");
@@ -59,7 +70,7 @@ int run(int argc, char** argv) {
 
   watch_interrupts();
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
     return 0;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version

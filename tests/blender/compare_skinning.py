@@ -1,6 +1,6 @@
 """Our evaluation of real characters against Blender's own, at key times. Run inside Blender:
 
-    blender -b --factory-startup --python-exit-code 3 --python tests/blender/compare_skinning.py -- PROGRAM ASSETS OWN.glb
+    blender -b --factory-startup --python-exit-code 3 --python tests/blender/compare_skinning.py -- PROGRAM ASSETS OWN.glb OWN.soft.glb
 
 Blender gets a copy of the file that holds the compared clip alone: otherwise channels that the clip does not animate would
 keep another clip's values. Vertices are matched by position, since importers split and merge them."""
@@ -123,8 +123,8 @@ def compare(program, path, clip, folder):
 
 
 def main():
-    program, assets, own = sys.argv[sys.argv.index("--") + 1 :]
-    cases = [(pathlib.Path(own), "Walk"), (pathlib.Path(own), "Hop")]
+    program, assets, own, soft = sys.argv[sys.argv.index("--") + 1 :]
+    cases = [(pathlib.Path(own), "Walk"), (pathlib.Path(own), "Hop"), (pathlib.Path(soft), "Walk_soft"), (pathlib.Path(soft), "Hop_soft")]
     present = [(pathlib.Path(assets) / name, clip) for name, clip in CASES if (pathlib.Path(assets) / name).exists()]
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:

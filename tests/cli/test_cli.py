@@ -136,6 +136,14 @@ class CommandLine(unittest.TestCase):
         self.assertTrue((self.folder / "soft.html").exists())
         out.unlink(), (self.folder / "soft.html").unlink()
 
+    def test_a_file_alone_means_simulate(self):
+        short = rigspace(self.hero, "--clip", "Hop", "-o", self.folder / "a.glb", "--json")
+        self.assertEqual(short.returncode, 0, short.stderr)
+        long = rigspace("simulate", self.hero, "--clip", "Hop", "-o", self.folder / "b.glb", "--json")
+        self.assertEqual((self.folder / "a.glb").read_bytes(), (self.folder / "b.glb").read_bytes())
+        for name in ("a.glb", "a.html", "b.glb", "b.html"):
+            (self.folder / name).unlink()
+
     def test_simulate_says_what_is_wrong(self):
         out = self.folder / "soft.glb"
         self.assertIn("matches no joint", self.fails(3, "simulate", self.hero, "--part", "wheel*=tail", "-o", out))

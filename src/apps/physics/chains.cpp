@@ -301,9 +301,12 @@ ChainMotion Solver::run(const ProgressCallback& progress, double from, double to
   for (std::size_t c = 0; c < chains_.size(); ++c) objective.add(chains_[c].part->name, momenta[c]);
   objective.add("springs", springs, 1, Space::coordinates);
   objective.add("limit", limit, 1, Space::coordinates);
-  // The floor is what a billionth of a radian takes: below it there is only rounding.
-  const Newton newton(
-      {.gradient_tolerance = 1e-6, .gradient_floor = 1e-9 * stiffness_.maxCoeff(), .max_iterations = 30});
+  // Moments per metre that a rounding error of all points at once makes: what the gradient cannot resolve.
+  Vec levers = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
+  for (int i = 0; i < J_rest_.points(); ++i)
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      for (const Chain& chain : chains_) levers[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).norm();
+  NewtonOptions newton{.gradient_tolerance = 1e-6, .max_iterations = 30};
   NewtonWorkspace workspace;
 
   const double duration = key_.duration();
@@ -350,13 +353,17 @@ ChainMotion Solver::run(const ProgressCallback& progress, double from, double to
         integrator.momentum_target(a + b, v_mixed, target);
         momenta[c].set_target(target, integrator.momentum_scale(a + b));
       }
+      // Below what a billionth of a radian takes, or below rounding, there is nothing to be found.
+      newton.gradient_floor = 1e-9 * stiffness_.maxCoeff() +
+                              1e-15 * integrator.momentum_scale() * s_key.cwiseAbs().maxCoeff() * levers.maxCoeff();
+      const Newton solver(newton);
       const Vec predicted = 2 * q - q_before;
       q_before = q;
       q = predicted;
-      Summary summary = newton.solve(objective, q, workspace);
+      Summary summary = solver.solve(objective, q, workspace);
       if (!summary.converged()) {  // from the last state instead of the prediction
         q = q_before;
-        summary = newton.solve(objective, q, workspace);
+        summary = solver.solve(objective, q, workspace);
         if (!summary.converged()) ++motion.failed_steps;
       }
       integrator.accept(workspace.x());

@@ -1,0 +1,109 @@
+// Runs that nobody should do, and somebody will: each ends in a finite result or in one clear sentence.
+
+#include "rigspace/apps/physics/chains.h"
+#include "rigspace/base/error.h"
+#include "rods.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace rigspace {
+namespace {
+
+using testing::make_rod;
+using testing::root_clip;
+
+struct Hostile {
+  std::string name;
+  std::function<ChainMotion()> run;
+};
+
+std::vector<Part> tail(const Character& character, const char* field = nullptr, double value = 0) {
+  std::vector<Part> parts = parts_from_pattern(character, "tail*=tail");
+  if (field != nullptr) parts[0].look.set(field, value);
+  return parts;
+}
+
+const Animation kSway = root_clip("root.tx", {0, 0.2, 0.4}, {0, 0.3, 0.1}, Interpolation::linear);
+
+std::vector<Hostile> cases() {
+  static const Character rod = make_rod(4);
+  const auto with = [](const Animation& clip, const char* field = nullptr, double value = 0,
+                       ChainOptions options = {}) {
+    return [=] { return simulate_chains(rod, &clip, tail(rod, field, value), options); };
+  };
+  std::vector<Hostile> list = {
+      {"a clip of zero length", with(root_clip("root.tx", {0}, {0.5}, Interpolation::linear))},
+      {"no clip at all", [] { return simulate_chains(rod, nullptr, tail(rod)); }},
+      {"a root that teleports", with(root_clip("root.tx", {0, 0.2, 0.201, 0.4}, {0, 0, 1000, 1000}, Interpolation::step))},
+      {"a root that spins", with(root_clip("root.rz", {0, 0.4}, {0, 200}, Interpolation::linear))},
+      {"a root that shakes", with(root_clip("root.tx", {0, 0.01, 0.02, 0.03, 0.04, 0.4}, {0, 5, -5, 5, -5, 0}, Interpolation::linear))},
+      {"a root that vanishes into a point", with(root_clip("root.sx", {0, 0.2, 0.4}, {1, 0, 1}, Interpolation::linear))},
+      {"a root far away", with(root_clip("root.tx", {0, 0.4}, {1e7, 1e7 + 1}, Interpolation::linear))},
+      {"a clip for joints that are not there", with(root_clip("gone.tx", {0, 0.4}, {0, 1}, Interpolation::linear))},
+      {"the slowest rate", with(kSway, "rate", 1e-6)},
+      {"the fastest rate", with(kSway, "rate", 60)},
+      {"no settling", with(kSway, "settle", 60)},
+      {"instant settling", with(kSway, "settle", 1e-6)},
+      {"the longest lag", with(kSway, "lag", 5)},
+      {"the tightest limit", with(kSway, "limit", 0.001)},
+      {"the widest limit", with(kSway, "limit", 10)},
+      {"full overlap", with(kSway, "overlap", 1)},
+      {"no amount", with(kSway, "amount", 0)},
+      {"ten times the amount", with(kSway, "amount", 10)},
+      {"a tiny step", with(root_clip("root.tx", {0, 0.01}, {0, 0.1}, Interpolation::linear), nullptr, 0, {.step = 2e-5})},
+      {"the coarsest step", with(kSway, nullptr, 0, {.step = 0.1})},
+      {"a step of zero", with(kSway, nullptr, 0, {.step = 0})},
+      {"a step that is no number", with(kSway, nullptr, 0, {.step = std::nan("")})},
+      {"a scene in kilometres", with(kSway, nullptr, 0, {.metres_per_unit = 1000})},
+      {"a scene in micrometres", with(kSway, nullptr, 0, {.metres_per_unit = 1e-6})},
+      {"units that are not positive", with(kSway, nullptr, 0, {.metres_per_unit = -1})},
+      {"implicit Euler", with(kSway, nullptr, 0, {.integrator = IntegratorKind::euler})},
+      {"no parts", [] { return simulate_chains(rod, &kSway, std::vector<Part>{}); }},
+      {"the same part twice", [] {
+         std::vector<Part> parts = tail(rod);
+         parts.push_back(parts[0]);
+         return simulate_chains(rod, &kSway, parts);
+       }},
+      {"a part that moves no skin", [] {
+         static Character bare = make_rod(3);
+         bare.pieces.clear();
+         return simulate_chains(bare, &kSway, tail(bare));
+       }},
+      {"the root itself as a part", [] { return simulate_chains(rod, &kSway, parts_from_pattern(rod, "root=tail")); }},
+      {"one joint of a single triangle", [] {
+         static Character sliver = make_rod(1);
+         sliver.pieces[0].triangles.resize(1);
+         return simulate_chains(sliver, &kSway, tail(sliver));
+       }},
+      {"twelve joints", [] {
+         static const Character long_rod = make_rod(9);
+         return simulate_chains(long_rod, &kSway, tail(long_rod));
+       }},
+  };
+  return list;
+}
+
+TEST(Hostile, RunsEndInAFiniteResultOrOneSentence) {
+  const auto all = cases();
+  EXPECT_GE(all.size(), 30u);
+  for (const Hostile& hostile : all) {
+    SCOPED_TRACE(hostile.name);
+    try {
+      const ChainMotion motion = hostile.run();
+      EXPECT_TRUE(motion.deviation.allFinite());
+      EXPECT_LT(motion.deviation.cwiseAbs().maxCoeff(), 10 * 3.2);  // a half turn, times the largest amount
+    } catch (const Error& error) {
+      const std::string sentence = error.what();
+      EXPECT_GT(sentence.size(), 10u);
+      EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
+      EXPECT_FALSE(error.info().remedy.empty()) << sentence;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rigspace
