@@ -221,108 +221,132 @@ std::vector<double> ChainSolver::turn_limits() const {
   return limits;
 }
 
-ChainMotion ChainSolver::run(const ProgressCallback& progress, double from, double to) {
-  set_stiffness();
-  RigSpaceDescription body{.rig = rig_, .free = free_, .node_count = rig_->point_count()};
-  body.bound.resize(points_.size());
-  std::iota(body.bound.begin(), body.bound.end(), 0);
-  body.bind_point = body.bound;
-  body.bind_weight.assign(points_.size(), 1.0);
-  body.bind_start.resize(points_.size() + 1);
-  std::iota(body.bind_start.begin(), body.bind_start.end(), 0);
-  RigSpaceMapping mapping(std::move(body));
-
-  std::vector<Momentum> momenta;
-  momenta.reserve(chains_.size());
-  for (const Chain& chain : chains_) momenta.emplace_back(chain.masses);
-  std::vector<RodJoint> joints;
-  std::vector<int> turns;
-  for (int j = 0; j < static_cast<int>(free_.size()) / 3; ++j) {
-    joints.push_back({.first = 3 * j, .bend = stiffness_[3 * j], .twist = stiffness_[3 * j]});
-    turns.push_back(j);
+/// What is minimised in a step, and the history that it comes from.
+struct ChainSolver::Problem {
+  Problem(RigSpaceDescription body, std::vector<RodJoint> joints, const std::vector<double>& limits, double stiffness)
+      : mapping(std::move(body)),
+        springs(std::move(joints)),
+        limit(numbers(limits.size()), limits, {.stiffness = stiffness}),
+        objective(mapping) {
+    q = q_before = Vec::Zero(mapping.control_size());
+    limit.set_keys(q);
   }
-  const Rods springs(joints);
-  Limit limit(turns, turn_limits(), {.stiffness = stiffness_.maxCoeff()});
-  limit.set_keys(Vec::Zero(static_cast<Eigen::Index>(free_.size())));
-  Objective objective(mapping);
-  for (std::size_t c = 0; c < chains_.size(); ++c) objective.add(chains_[c].part->name, momenta[c]);
-  objective.add("springs", springs, 1, Space::coordinates);
-  objective.add("limit", limit, 1, Space::coordinates);
-  // Moments per metre that a rounding error of all points at once makes: what the gradient cannot resolve.
+
+  static std::vector<int> numbers(std::size_t count) {
+    std::vector<int> list(count);
+    std::iota(list.begin(), list.end(), 0);
+    return list;
+  }
+
+  RigSpaceMapping mapping;
+  std::vector<Momentum> momenta;  // one per chain: each has its own damping
+  Rods springs;
+  Limit limit;
+  Objective objective;
+  NewtonWorkspace workspace;
+  Integrator integrator;
+  Vec q, q_before;  // deviations, now and a step before
+  Vec p_key, s_key, s_before, s_older;
+  double lever = 0;  // the largest moment per metre that an error of all points at once makes
+};
+
+std::unique_ptr<ChainSolver::Problem> ChainSolver::make_problem() const {
+  RigSpaceDescription body{.rig = rig_, .free = free_, .node_count = rig_->point_count()};
+  body.bound = body.bind_point = Problem::numbers(points_.size());
+  body.bind_weight.assign(points_.size(), 1.0);
+  body.bind_start = Problem::numbers(points_.size() + 1);
+  std::vector<RodJoint> joints;
+  for (int c = 0; c < static_cast<int>(free_.size()); c += 3)
+    joints.push_back({.first = c, .bend = stiffness_[c], .twist = stiffness_[c]});
+  auto problem = std::make_unique<Problem>(std::move(body), std::move(joints), turn_limits(), stiffness_.maxCoeff());
+  problem->momenta.reserve(chains_.size());
+  for (const Chain& chain : chains_) {
+    problem->momenta.emplace_back(chain.masses);
+    problem->objective.add(chain.part->name, problem->momenta.back());
+  }
+  problem->objective.add("springs", problem->springs, 1, Space::coordinates);
+  problem->objective.add("limit", problem->limit, 1, Space::coordinates);
   Vec levers = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
   for (int i = 0; i < J_rest_.points(); ++i)
     for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
       for (const Chain& chain : chains_) levers[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).norm();
-  NewtonOptions newton{.gradient_tolerance = 1e-6, .max_iterations = 30};
-  NewtonWorkspace workspace;
+  problem->lever = levers.maxCoeff();
+  return problem;
+}
 
+/// Starts in the artist's motion: no deviation, its velocity. A clip that plays once is taken to have been under way:
+/// what was before its start goes on smoothly from its first moments, s(-h) = 3 s(0) - 3 s(h) + s(2h).
+void ChainSolver::start(Problem& problem, double h) {
+  Vec s_next, s_later;
+  key_points(h, problem.p_key, s_next);
+  key_points(2 * h, problem.p_key, s_later);
+  key_points(-h, problem.p_key, problem.s_before);
+  key_points(0, problem.p_key, problem.s_key);
+  if (!key_.cyclic()) problem.s_before = 3 * problem.s_key - 3 * s_next + s_later;
+  problem.s_older = problem.s_before;
+  problem.integrator = Integrator(options_.integrator);
+  problem.integrator.restart(problem.s_key, (s_next - problem.s_before) / (2 * h));
+}
+
+/// One step, to `time`. Damping is relative to the animation's velocity, drag to that of the whole character's travel:
+/// a (v - v_key) + b (v - v_travel) = (a + b) (v - v_mixed).
+Summary ChainSolver::advance(Problem& problem, double time, double h) {
+  problem.s_older.swap(problem.s_before);
+  problem.s_before.swap(problem.s_key);
+  key_points(time, problem.p_key, problem.s_key);
+  problem.mapping.set_key(problem.p_key, problem.s_key);
+  const Vec v_key = (1.5 * problem.s_key - 2 * problem.s_before + 0.5 * problem.s_older) / h;
+  const bool dragged = std::any_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.drag > 0; });
+  const Vec3 v_travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
+  problem.integrator.begin(h);
+  Vec v_mixed, target;
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const double a = chains_[c].damping, b = chains_[c].drag;
+    v_mixed = (a * v_key + b * v_travel.replicate(v_key.size() / 3, 1)) / (a + b);
+    problem.integrator.momentum_target(a + b, v_mixed, target);
+    problem.momenta[c].set_target(target, problem.integrator.momentum_scale(a + b));
+  }
+  // Below what a billionth of a radian takes, or below rounding, there is nothing to be found.
+  const double floor = 1e-9 * stiffness_.maxCoeff() + 1e-15 * problem.integrator.momentum_scale() *
+                                                          problem.s_key.cwiseAbs().maxCoeff() * problem.lever;
+  const Newton newton({.gradient_tolerance = 1e-6, .gradient_floor = floor, .max_iterations = 30});
+  const Vec last = problem.q;
+  problem.q = 2 * problem.q - problem.q_before;
+  problem.q_before = last;
+  Summary summary = newton.solve(problem.objective, problem.q, problem.workspace);
+  if (!summary.converged()) {  // from the last state instead of the prediction
+    problem.q = last;
+    summary = newton.solve(problem.objective, problem.q, problem.workspace);
+  }
+  problem.integrator.accept(problem.workspace.x());
+  return summary;
+}
+
+ChainMotion ChainSolver::run(const ProgressCallback& progress, double from, double to) {
+  set_stiffness();
+  const auto problem = make_problem();
   const double duration = key_.duration();
   const int grid = std::max(1, static_cast<int>(std::lround(duration / options_.step)));
   const double h = duration > 0 ? duration / grid : options_.step;
-
-  // Start in the artist's motion: no deviation, its velocity. A clip that plays once is taken to have been under way:
-  // what was before its start goes on smoothly from its first moments, s(-h) = 3 s(0) - 3 s(h) + s(2h).
-  Vec p_key, s_key, s_before, s_next, s_later, v_key, v_mixed, target;
-  key_points(0, p_key, s_key);
-  key_points(h, p_key, s_next);
-  key_points(2 * h, p_key, s_later);
-  if (key_.cyclic())
-    key_points(-h, p_key, s_before);
-  else
-    s_before = 3 * s_key - 3 * s_next + s_later;
-  Vec s_older = s_before;
-  Integrator integrator(options_.integrator);
-  integrator.restart(s_key, (s_next - s_before) / (2 * h));
-
-  const bool dragged = std::any_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.drag > 0; });
+  start(*problem, h);
   ChainMotion motion{.controls = free_};
   motion.deviation = Mat::Zero(static_cast<Eigen::Index>(free_.size()), grid + 1);
   for (int k = 0; k <= grid; ++k) motion.times.push_back(k * h);
-  Vec q = Vec::Zero(static_cast<Eigen::Index>(free_.size())), q_before = q;
   const int cycles = key_.cyclic() ? options_.max_cycles : 1;
   for (int cycle = 0; cycle < cycles; ++cycle) {
-    motion.deviation.col(0) = q;
+    motion.deviation.col(0) = problem->q;
     for (int k = 1; k <= grid; ++k) {
-      const double time = (cycle * grid + k) * h;
-      s_older.swap(s_before);
-      s_before.swap(s_key);
-      key_points(time, p_key, s_key);
-      v_key = (1.5 * s_key - 2 * s_before + 0.5 * s_older) / h;
-      const Vec3 v_travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
-      mapping.set_key(p_key, s_key);
-      integrator.begin(h);
-      for (std::size_t c = 0; c < chains_.size(); ++c) {
-        const double a = chains_[c].damping, b = chains_[c].drag;
-        v_mixed = v_key;
-        if (b > 0) {
-          for (Eigen::Index i = 0; i < v_mixed.size(); ++i) v_mixed[i] = (a * v_key[i] + b * v_travel[i % 3]) / (a + b);
-        }
-        integrator.momentum_target(a + b, v_mixed, target);
-        momenta[c].set_target(target, integrator.momentum_scale(a + b));
-      }
-      // Below what a billionth of a radian takes, or below rounding, there is nothing to be found.
-      newton.gradient_floor = 1e-9 * stiffness_.maxCoeff() +
-                              1e-15 * integrator.momentum_scale() * s_key.cwiseAbs().maxCoeff() * levers.maxCoeff();
-      const Newton solver(newton);
-      const Vec predicted = 2 * q - q_before;
-      q_before = q;
-      q = predicted;
-      Summary summary = solver.solve(objective, q, workspace);
-      if (!summary.converged()) {  // from the last state instead of the prediction
-        q = q_before;
-        summary = solver.solve(objective, q, workspace);
-        if (!summary.converged()) ++motion.failed_steps;
-      }
-      integrator.accept(workspace.x());
-      motion.deviation.col(k) = q;
+      const Summary summary = advance(*problem, (cycle * grid + k) * h, h);
+      motion.deviation.col(k) = problem->q;
       motion.iterations += summary.iterations;
+      motion.failed_steps += summary.converged() ? 0 : 1;
       ++motion.steps;
       if (k % 8 == 0) report(progress, "simulating", from + (to - from) * (cycle * grid + k) / (cycles * grid));
     }
     if (!key_.cyclic()) break;
     const double largest = motion.deviation.cwiseAbs().maxCoeff();
-    motion.seam =
-        largest > 0 ? (motion.deviation.col(grid) - motion.deviation.col(0)).cwiseAbs().maxCoeff() / largest : 0;
+    const double gap = (motion.deviation.col(grid) - motion.deviation.col(0)).cwiseAbs().maxCoeff();
+    motion.seam = largest > 0 ? gap / largest : 0;
     motion.looped = motion.seam <= options_.loop_tolerance;
     if (motion.looped && cycle > 0) break;
   }

@@ -2,6 +2,7 @@
 // Private to physics: all chains of a character, stepped through a clip.
 
 #include "rigspace/apps/physics/chains.h"
+#include "rigspace/optimize/summary.h"
 #include "rigspace/rig/rig.h"
 
 #include <memory>
@@ -47,6 +48,10 @@ class ChainSolver {
   std::vector<double> turn_limits() const;
   double slowest_period(const Chain& chain, const Vec& stiffness) const;
   Vec3 travel_velocity(double time);
+  struct Problem;
+  std::unique_ptr<Problem> make_problem() const;
+  void start(Problem&, double h);
+  Summary advance(Problem&, double time, double h);
 
   const Character& character_;
   ChainOptions options_;
