@@ -36,12 +36,13 @@ void add_cast(CLI::App& app, Context& context) {
   command->footer("Examples\n  rigspace cast\n  rigspace cast NAME -o hero.glb");
   command->callback([options, &context] {
     if (options->name.empty()) return list(context);
-    const Character character = make_character(options->name);
     if (options->output.empty())
       throw Error({.code = ErrorCode::usage,
                    .problem = "cast " + options->name + " needs an output",
                    .remedy = "add -o hero.glb"});
     check_extension(options->output, "glb");
+    check_writable(options->output);
+    const Character character = make_character(options->name);
     write_file(options->output, to_glb(character));
     if (context.json)
       fmt::print("{}\n", nlohmann::ordered_json{{"output", options->output}}.dump(2));

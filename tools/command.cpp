@@ -58,7 +58,7 @@ std::string time_left(double seconds) {
 void PoseOptions::add_to(CLI::App& app) {
   app.add_option("--clip", clip, "a clip of the file; without it the rest pose")->type_name("NAME");
   app.add_option("--time", time, "moment of the clip: seconds, or frames as 12f")->type_name("T");
-  app.add_option("--fps", fps, "frames a second, for times in frames")->check(CLI::PositiveNumber)->type_name("N");
+  app.add_option("--fps", fps, "frames a second, for times in frames")->check(above_zero())->type_name("N");
   app.add_option("--set", sets, "turn a control, in degrees for angles, in scene units for lengths; may be repeated")
       ->type_name("CONTROL=VALUE")
       ->take_all();
@@ -182,6 +182,49 @@ ProgressCallback terminal_progress() {
 void print_warnings(const Context& context, const std::string& file, const std::vector<std::string>& warnings) {
   if (context.json) return;
   for (const std::string& warning : warnings) fmt::print(stderr, "{}: {}\n", file, warning);
+}
+
+void check_writable(const std::filesystem::path& output) {
+  namespace fs = std::filesystem;
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  const auto refuse = [&](std::string problem, std::string remedy) {
+    throw Error({.file = output.string(), .problem = std::move(problem), .remedy = std::move(remedy)});
+  };
+  if (!fs::is_directory(folder)) refuse("cannot be written: its folder does not exist", "create " + folder.string());
+  if (fs::is_directory(output)) refuse("is a folder", "name a file in it");
+  if (::access(folder.c_str(), W_OK) != 0) refuse("cannot be written: its folder is read-only", "choose another one");
+}
+
+void check_input(const std::string& file, const std::filesystem::path& output) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
+    throw Error({.file = file,
+                 .value = extension,
+                 .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
+                 .remedy = "characters are read from .glb, .gltf and .vrm"});
+  std::error_code ignored;
+  if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
+    throw Error({.code = ErrorCode::usage,
+                 .file = output.string(),
+                 .problem = "is the input itself",
+                 .remedy = "give the output another name: the artist's file is never overwritten"});
+}
+
+double parse_number(std::string_view text, const std::string& what) {
+  const double value = number_of(text);
+  if (!std::isfinite(value)) usage(what, "has no number behind the =", "give one, such as 0.6");
+  return value;
+}
+
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const double value = number_of(text);
+        return value > 0 && std::isfinite(value) ? std::string() : "\"" + text + "\" is not a number above 0";
+      },
+      "");
 }
 
 void check_extension(const std::filesystem::path& output, std::string_view extensions) {

@@ -69,6 +69,18 @@ void print_warnings(const Context&, const std::string& file, const std::vector<s
 /// Throws Error unless the output's extension is one of these ("png gif mp4").
 void check_extension(const std::filesystem::path& output, std::string_view extensions);
 
+/// Throws Error unless a file can be written there: before the work, not after it.
+void check_writable(const std::filesystem::path& output);
+
+/// Throws Error if the input's extension is none that characters are read from, or it is the output itself.
+void check_input(const std::string& file, const std::filesystem::path& output = {});
+
+/// The number that a text is, all of it. Throws Error naming `what` otherwise.
+double parse_number(std::string_view text, const std::string& what);
+
+/// For options that must be positive.
+CLI::Validator above_zero();
+
 /// "did you mean ...": the known names nearest to a wrong one, or how to list them.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known, std::string_view how_to_list);
 

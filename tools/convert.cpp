@@ -28,6 +28,8 @@ void add_convert(CLI::App& app, Context& context) {
       "Examples\n  rigspace convert hero.gltf -o hero.glb\n  rigspace convert hero.glb -o hero.gltf --embed");
   command->callback([options, &context] {
     check_extension(options->output, "glb gltf");
+    check_input(options->file);
+    check_writable(options->output);
     const GltfFile file(options->file);
     print_warnings(context, options->file, file.character().warnings);
     file.save(options->output, {.embed = options->embed});

@@ -24,6 +24,7 @@ void add_demo(CLI::App& app, Context& context) {
     const fs::path out = *folder;
     if (!fs::is_directory(out)) throw Error({.file = *folder, .problem = "is no folder", .remedy = "create it first"});
     const std::string name(cast().front().name);
+    check_writable(out / name);
     const Character character = make_character(name);
     GltfFile file(to_glb(character), name + ".glb");
     const ProgressCallback progress = terminal_progress();
@@ -39,7 +40,7 @@ void add_demo(CLI::App& app, Context& context) {
     const Character soft = load_gltf(glb, name + ".soft.glb");
     const Motion walk = clip_motion(soft, soft.clip("Walk_soft"), 8);
     write_png(sheet, contact_sheet(Renderer(soft), walk,
-                                   {.framing = {.azimuth = 140 * kDegree}, .columns = 4, .follow = true}, progress));
+                                   {.framing = {.azimuth = 75 * kDegree}, .columns = 4, .follow = true}, progress));
     if (context.json) {
       fmt::print("{}\n", nlohmann::ordered_json{{"output", {model.string(), page.string(), sheet.string()}}}.dump(2));
       return;

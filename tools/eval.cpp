@@ -32,6 +32,7 @@ void add_eval(CLI::App& app, Context& context) {
       "  rigspace eval hero.glb --clip Walk --time 12f --set tail_01.rx=30 -o pose.obj");
   command->callback([options, &context] {
     check_extension(options->output, "npy obj ply");
+    check_writable(options->output);
     const Character character = load_character(options->file);
     print_warnings(context, options->file, character.warnings);
     const Vec p = pose_of(character, options->file, options->pose);

@@ -76,6 +76,17 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     std::string problem = error.what();
     while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
+    // A first word that is no command: most often a typing error.
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::vector<std::string> names;
+      for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(each->get_name());
+      return fail(context, Error({.code = ErrorCode::usage,
+                                  .element = "\"" + std::string(argv[1]) + "\"",
+                                  .value = argv[1],
+                                  .problem = "is no command, and no .glb or .gltf file",
+                                  .remedy = suggestion(argv[1], names, "`rigspace --help` lists the commands")}));
+    }
     // The name of the subcommand that was being parsed, for its help.
     std::string help = "rigspace --help";
     for (const CLI::App* used : app.get_subcommands()) help = "rigspace " + used->get_name() + " --help";

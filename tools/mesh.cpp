@@ -65,8 +65,10 @@ Answer stuff_character(const Context& context, const Options& options) {
   Body body = stuff(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
   if (body.mesh.tets.empty())
     throw Error({.file = options.file,
-                 .problem = "encloses nothing: its surface is made of open sheets",
-                 .remedy = "close the surface, or leave it to the animation"});
+                 .problem = fmt::format("gives no body with cells of {:.4g}", body.cell),
+                 .remedy = options.cell > 0
+                               ? "use smaller cells"
+                               : "its surface is made of open sheets: close it, or leave it to the animation"});
   Answer answer;
   const int solids = static_cast<int>(
       std::count_if(body.parts.begin(), body.parts.end(), [](const SkinPart& part) { return part.solid; }));
@@ -221,8 +223,8 @@ void draw(const Options& options, const TetMesh& mesh) {
 }
 
 void run(const Context& context, const Options& options) {
-  if (!options.output.empty()) check_extension(options.output, "msh mesh");
-  if (!options.picture.empty()) check_extension(options.picture, "png");
+  if (!options.output.empty()) check_extension(options.output, "msh mesh"), check_writable(options.output);
+  if (!options.picture.empty()) check_extension(options.picture, "png"), check_writable(options.picture);
   const std::string extension = std::filesystem::path(options.file).extension().string();
   const bool is_body = extension == ".msh" || extension == ".mesh";
   const Answer answer = is_body ? read_body(options) : stuff_character(context, options);
@@ -244,7 +246,7 @@ void add_mesh(CLI::App& app, Context& context) {
   command->add_option("-o,--output", options->output, "body.msh or body.mesh")->type_name("OUT");
   command->add_flag("--report", options->report, "figures in words; also without -o, and with --json as JSON");
   auto* cell = command->add_option("--cell", options->cell, "edge of a cell, scene units; 2 % of the size by default")
-                   ->check(CLI::PositiveNumber)
+                   ->check(above_zero())
                    ->type_name("LENGTH");
   command->add_option("--vertices", options->vertices, "about this many nodes, instead of --cell")
       ->check(CLI::Range(10, 2000000))

@@ -57,6 +57,7 @@ Motion motion_of(const Renderer& renderer, const Options& options) {
 
 void draw(const Options& options) {
   check_extension(options.output, "png gif mp4");
+  check_writable(options.output);
   const Character character = load_character(options.file);
   print_warnings({}, options.file, character.warnings);
   const Renderer renderer(character);

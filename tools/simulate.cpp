@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <numbers>
 
 namespace rigspace::tools {
@@ -40,6 +41,22 @@ double metres_per_unit(const Character& character, const Options& options, std::
   return size > 0 ? 1.7 / size : 1;
 }
 
+/// Each joint in one part, each part with a name of its own.
+void require_apart(const Character& character, const std::string& file, std::vector<Part>& parts) {
+  std::map<int, std::string> owner;
+  std::map<std::string, int> used;
+  for (Part& part : parts) {
+    if (const int times = ++used[part.name]; times > 1) part.name += "_" + std::to_string(times);
+    for (const int bone : part.bones)
+      if (const auto [other, fresh] = owner.emplace(bone, part.name); !fresh)
+        throw Error({.code = ErrorCode::usage,
+                     .file = file,
+                     .element = "joint \"" + character.bones[bone].name + "\"",
+                     .problem = "is in two parts, " + other->second + " and " + part.name,
+                     .remedy = "give patterns that do not overlap"});
+  }
+}
+
 std::vector<Part> parts_of(const Character& character, const Options& options) {
   std::vector<Part> parts;
   if (options.parts.empty()) parts = find_parts(character);
@@ -49,6 +66,7 @@ std::vector<Part> parts_of(const Character& character, const Options& options) {
     throw Error({.file = options.file,
                  .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain)",
                  .remedy = "name one: --part 'joint*=tail'"});
+  require_apart(character, options.file, parts);
   for (const std::string& set : options.sets) {
     const auto dot = set.find('.'), equals = set.rfind('=');
     if (dot == std::string::npos || equals == std::string::npos || equals < dot)
@@ -57,7 +75,7 @@ std::vector<Part> parts_of(const Character& character, const Options& options) {
                    .problem = "is not PART.CONTROL=VALUE",
                    .remedy = "for example --set tail.amount=0.6"});
     const std::string pattern = set.substr(0, dot), field = set.substr(dot + 1, equals - dot - 1);
-    const double value = parse_time(set.substr(equals + 1), 24, "--set");
+    const double value = parse_number(std::string_view(set).substr(equals + 1), "--set \"" + set + "\"");
     bool met = false;
     for (Part& part : parts)
       if (matches_pattern(part.name, pattern)) part.look.set(field, value), met = true;
@@ -105,6 +123,13 @@ void say(const Json& clip, const std::vector<Part>& parts) {
 }
 
 int simulate(const Options& options, const Context& context) {
+  std::filesystem::path output = options.output;
+  if (output.empty()) output = std::filesystem::path(options.file).replace_extension(".soft.glb");
+  std::filesystem::path page = output;
+  page.replace_extension(".html");
+  check_input(options.file, output);
+  check_writable(output);
+  check_writable(page);
   GltfFile file(options.file);
   const Character& character = file.character();
   print_warnings(context, options.file, character.warnings);
@@ -116,7 +141,13 @@ int simulate(const Options& options, const Context& context) {
   for (const std::string& name : options.clips) clips.push_back(clip_named(character, options.file, name));
   if (options.clips.empty())
     for (const Animation& clip : character.clips)
-      if (clip.duration > 0) clips.push_back(&clip);
+      if (clip.duration > 0 && !clip.name.ends_with("_soft")) clips.push_back(&clip);
+  for (const Animation* clip : clips)
+    if (character.clip(clip->name + "_soft") != nullptr)
+      throw Error({.file = options.file,
+                   .element = "clip \"" + clip->name + "_soft\"",
+                   .problem = "is there already",
+                   .remedy = "simulate the artist's file, not a result"});
   if (clips.empty())
     throw Error(
         {.file = options.file, .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
@@ -151,10 +182,6 @@ int simulate(const Options& options, const Context& context) {
     answer["clips"].push_back(std::move(clip));
   }
 
-  std::filesystem::path output = options.output;
-  if (output.empty()) output = std::filesystem::path(options.file).replace_extension(".soft.glb");
-  std::filesystem::path page = output;
-  page.replace_extension(".html");
   file.save(output);
   write_file(page,
              view_page(file.to_glb(), {.title = output.filename().string(), .clip = clips.front()->name + "_soft"}));
@@ -186,17 +213,17 @@ void add_simulate(CLI::App& app, Context& context) {
       ->take_all();
   command
       ->add_option("--set", options->sets,
-                   "a control of a part: amount, rate (Hz), settle (s), lag (s), overlap, limit")
+                   "a control of a part: amount, rate (Hz; 0: from size), settle (s), lag (s), overlap (0..1), limit "
+                   "(of a half turn)")
       ->type_name("PART.CONTROL=V")
       ->take_all();
-  command->add_option("--unit", options->unit, "metres per unit of the file")
-      ->check(CLI::PositiveNumber)
-      ->type_name("M");
+  command->add_option("--unit", options->unit, "metres per unit of the file")->check(above_zero())->type_name("M");
   command->add_option("--integrator", options->integrator, "bdf2 or euler")
       ->check(CLI::IsMember({"bdf2", "euler"}))
       ->type_name("I");
   command->footer(
-      "The artist's clips stay as they are; Walk_soft is added beside Walk.\n"
+      "The artist's clips stay as they are; Walk_soft is added beside Walk. --part replaces the parts that are found.\n"
+      "Presets: tail, ear, hair, antenna.\n"
       "Examples\n"
       "  rigspace simulate hero.glb\n"
       "  rigspace simulate hero.glb --clip Walk --set tail.amount=0.6\n"

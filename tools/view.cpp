@@ -28,6 +28,8 @@ void add_view(CLI::App& app, Context& context) {
       "Example\n  rigspace view hero.glb -o hero.html");
   command->callback([options, &context] {
     check_extension(options->output, "html htm");
+    check_input(options->file);
+    check_writable(options->output);
     const GltfFile file(options->file);
     print_warnings(context, options->file, file.character().warnings);
     clip_named(file.character(), options->file, options->clip);
