@@ -107,7 +107,7 @@ Json part_json(const Part& part, const PartReport& report) {
           {"largest_at_s", report.largest_at}};
 }
 
-void say(const Json& clip, const std::vector<Part>& parts) {
+void say(const Json& clip) {
   fmt::print("{}: {}\n", clip["name"].get<std::string>(),
              clip["loop"].get<bool>()
                  ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip["seam"].get<double>())
@@ -119,7 +119,6 @@ void say(const Json& clip, const std::vector<Part>& parts) {
         part["amount"].get<double>(), part["swing_deg"].get<double>(), part["largest_deg"].get<double>(),
         part["largest_at_s"].get<double>());
   if (clip["failed_steps"].get<int>() > 0) fmt::print("  {} steps did not converge\n", clip["failed_steps"].get<int>());
-  (void)parts;
 }
 
 int simulate(const Options& options, const Context& context) {
@@ -178,7 +177,7 @@ int simulate(const Options& options, const Context& context) {
               {"failed_steps", motion.failed_steps}};
     for (std::size_t c = 0; c < parts.size(); ++c) clip["parts"].push_back(part_json(parts[c], motion.parts[c]));
     converged = converged && motion.failed_steps == 0;
-    if (!context.json) say(clip, parts);
+    if (!context.json) say(clip);
     answer["clips"].push_back(std::move(clip));
   }
 

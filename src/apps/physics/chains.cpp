@@ -64,9 +64,7 @@ ChainMotion simulate_chains(const Character& character, const Animation* clip, s
     throw Error({.file = character.name,
                  .problem = "is no built-in rig",
                  .remedy = "its joints cannot be simulated as chains"});
-  std::vector<Part> chains;
-  for (const Part& part : parts)
-    if (part.kind == PartKind::chain) chains.push_back(part);
+  const std::vector<Part> chains(parts.begin(), parts.end());
   if (chains.empty())
     throw Error(
         {.file = character.name, .problem = "has no chain to simulate", .remedy = "name one: --part 'tail*=tail'"});

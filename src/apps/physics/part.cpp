@@ -10,14 +10,13 @@
 namespace rigspace {
 namespace {
 
-// ART.md: k = 2 for flesh, 1.2 for chains; damping ratio 0.25 and 0.35; chains lag 0.08 s. The words differ from these
-// by what they mean: rubber and jelly ring, hair trails, antennae are quick.
+// Chains: k = 1.2, damping ratio 0.35, lag 0.08 s; the other words differ by what they mean: hair trails, antennae are
+// quick.
 constexpr Preset kPresets[] = {
-    {"tail", PartKind::chain, 1.2, 0.35, 0.08}, {"ear", PartKind::chain, 1.4, 0.35, 0.06},
-    {"hair", PartKind::chain, 1.0, 0.45, 0.10}, {"antenna", PartKind::chain, 2.0, 0.15, 0.02},
-    {"belly", PartKind::flesh, 2.0, 0.25, 0},   {"flesh", PartKind::flesh, 2.0, 0.25, 0},
-    {"chest", PartKind::flesh, 2.2, 0.25, 0},   {"cheek", PartKind::flesh, 2.0, 0.3, 0},
-    {"rubber", PartKind::flesh, 2.0, 0.1, 0},   {"jelly", PartKind::flesh, 1.4, 0.08, 0},
+    {"tail", 1.2, 0.35, 0.08},
+    {"ear", 1.4, 0.35, 0.06},
+    {"hair", 1.0, 0.45, 0.10},
+    {"antenna", 2.0, 0.15, 0.02},
 };
 
 struct Word {
@@ -122,7 +121,7 @@ Part make_part(const Character& character, std::vector<int> bones, const Preset&
   const std::string stem = name;
   for (int k = 2; std::any_of(others.begin(), others.end(), [&](const Part& part) { return part.name == name; }); ++k)
     name = stem + "_" + std::to_string(k);
-  Part part{.name = name, .preset = std::string(preset.name), .kind = preset.kind, .bones = std::move(bones)};
+  Part part{.name = name, .preset = std::string(preset.name), .bones = std::move(bones)};
   part.look.lag = preset.lag;
   part.look.settle = 0;  // from the preset's damping ratio once the rate is known
   return part;
@@ -136,9 +135,8 @@ void Look::set(std::string_view field, double value) {
     double* place;
     double min, max;
   };
-  const Field fields[] = {{"amount", &amount, 0, 10},  {"rate", &rate, 0, 60},      {"settle", &settle, 0, 60},
-                          {"lag", &lag, 0, 5},         {"overlap", &overlap, 0, 1}, {"sag", &sag, -10, 10},
-                          {"limit", &limit, 0.001, 10}};
+  const Field fields[] = {{"amount", &amount, 0, 10}, {"rate", &rate, 0, 60},      {"settle", &settle, 0, 60},
+                          {"lag", &lag, 0, 5},        {"overlap", &overlap, 0, 1}, {"limit", &limit, 0.001, 10}};
   std::string names;
   for (const Field& each : fields) {
     if (each.name == field) {

@@ -14,7 +14,6 @@ namespace rigspace {
 struct ChainOptions {
   double step = 1.0 / 120;  ///< s: the physics grid, independent of any frame rate
   IntegratorKind integrator = IntegratorKind::bdf2;
-  double gravity = 9.81;         ///< m/s^2, downwards; only what `sag` adds
   double metres_per_unit = 1;    ///< of the scene: rates from size need metres
   int max_cycles = 12;           ///< of a loop, until it repeats itself
   double loop_tolerance = 1e-3;  ///< seam of a loop, of the largest deviation

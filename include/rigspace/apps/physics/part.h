@@ -14,25 +14,18 @@ namespace rigspace {
 struct Look {
   double amount = 1;     ///< exaggeration: scales the deviation from the artist's motion
   double rate = 0;       ///< Hz of the slowest swing; 0: from the part's size
-  double settle = 1;     ///< s until 5 % of a swing is left
+  double settle = 1;     ///< s until 5 % of a swing is left; 0: from the preset
   double lag = 0;        ///< s that the part trails what drives it: drag relative to the world
   double overlap = 0.5;  ///< 0..1: how much slower the tip is than the root
-  double sag = 0;        ///< share of gravity that is added: the modeller has sculpted the sag already
-  double limit = 0.25;   ///< largest deviation, of the part's size; for chains also of a half turn per joint
+  double limit = 0.25;   ///< largest turn of a joint away from the animation, of a half turn
 
   /// Sets a field by name. Throws Error naming the fields, or the range.
   void set(std::string_view field, double value);
 };
 
-enum class PartKind {
-  chain,  ///< joints that the character has: simulated themselves
-  flesh,  ///< skin without joints of its own: gets soft joints
-};
-
 /// One word that stands for a look.
 struct Preset {
   std::string_view name;
-  PartKind kind;
   double rate_factor;    ///< k of the rate from size, k sqrt(g / l) / 2 pi
   double damping_ratio;  ///< of the slowest swing; gives `settle` where that is not set
   double lag;            ///< s
@@ -45,8 +38,7 @@ const Preset& preset_named(std::string_view name);
 struct Part {
   std::string name;
   std::string preset;
-  PartKind kind = PartKind::chain;
-  std::vector<int> bones;  ///< into Character::bones; parents before children. A chain's own joints; a flesh's carriers
+  std::vector<int> bones;  ///< into Character::bones; parents before children
   Look look;
 };
 
