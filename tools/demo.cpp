@@ -2,7 +2,7 @@
 
 #include "command.h"
 
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/gltf.h"
@@ -29,7 +29,7 @@ void add_demo(CLI::App& app, Context& context) {
     GltfFile file(to_glb(character), name + ".glb");
     const ProgressCallback progress = terminal_progress();
     for (const Animation& clip : character.clips) {
-      const ChainMotion motion = simulate_chains(character, &clip, find_parts(character), {}, progress);
+      const SoftMotion motion = simulate_parts(character, &clip, find_parts(character), {}, progress);
       file.add_animation(soft_clip(character, &clip, motion, frame_rate(&clip)));
     }
     const std::vector<std::byte> glb = file.to_glb();

@@ -2,7 +2,7 @@
 
 #include "command.h"
 
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/render/view_page.h"
@@ -133,7 +133,7 @@ int simulate(const Options& options, const Context& context) {
   const Character& character = file.character();
   print_warnings(context, options.file, character.warnings);
   std::vector<std::string> notes;
-  ChainOptions physics{.metres_per_unit = metres_per_unit(character, options, notes)};
+  SimulationOptions physics{.metres_per_unit = metres_per_unit(character, options, notes)};
   physics.integrator = options.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
   const std::vector<Part> parts = parts_of(character, options);
   std::vector<const Animation*> clips;
@@ -164,7 +164,7 @@ int simulate(const Options& options, const Context& context) {
   for (std::size_t k = 0; k < clips.size(); ++k) {
     const std::string stage =
         clips.size() > 1 ? fmt::format("{} ({} of {})", clips[k]->name, k + 1, clips.size()) : clips[k]->name;
-    const ChainMotion motion = simulate_chains(character, clips[k], parts, physics, [&](const Progress& p) {
+    const SoftMotion motion = simulate_parts(character, clips[k], parts, physics, [&](const Progress& p) {
       return progress({stage, p.fraction});
     });
     file.add_animation(soft_clip(character, clips[k], motion, frame_rate(clips[k])));

@@ -322,14 +322,14 @@ Summary ChainSolver::advance(Problem& problem, double time, double h) {
   return summary;
 }
 
-ChainMotion ChainSolver::run(const ProgressCallback& progress, double from, double to) {
+SoftMotion ChainSolver::run(const ProgressCallback& progress, double from, double to) {
   set_stiffness();
   const auto problem = make_problem();
   const double duration = key_.duration();
   const int grid = std::max(1, static_cast<int>(std::lround(duration / options_.step)));
   const double h = duration > 0 ? duration / grid : options_.step;
   start(*problem, h);
-  ChainMotion motion{.controls = free_};
+  SoftMotion motion{.controls = free_};
   motion.deviation = Mat::Zero(static_cast<Eigen::Index>(free_.size()), grid + 1);
   for (int k = 0; k <= grid; ++k) motion.times.push_back(k * h);
   const int cycles = key_.cyclic() ? options_.max_cycles : 1;
@@ -355,7 +355,7 @@ ChainMotion ChainSolver::run(const ProgressCallback& progress, double from, doub
 
 /// The tip's angle away from the artist's motion over time: the largest displacement of the part's points, seen from
 /// its root.
-std::vector<double> ChainSolver::swings(const ChainMotion& motion, const Chain& chain) {
+std::vector<double> ChainSolver::swings(const SoftMotion& motion, const Chain& chain) {
   std::vector<double> angles;
   Vec p, s_key, s_soft;
   for (std::size_t k = 0; k < motion.times.size(); ++k) {

@@ -1,7 +1,7 @@
 #pragma once
 // Private to physics: all chains of a character, stepped through a clip.
 
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 #include "rigspace/optimize/summary.h"
 #include "rigspace/rig/rig.h"
 
@@ -25,7 +25,7 @@ struct Chain {
 class ChainSolver {
  public:
   ChainSolver(const Character& character, const Animation* clip, std::span<const Part> parts,
-              const ChainOptions& options)
+              const SimulationOptions& options)
       : character_(character), options_(options), key_(character, clip) {
     collect_controls(parts);
     collect_points(parts);
@@ -35,8 +35,8 @@ class ChainSolver {
   KeyedMotion& key() { return key_; }
   const std::vector<int>& free() const { return free_; }
 
-  ChainMotion run(const ProgressCallback& progress, double from, double to);
-  std::vector<double> swings(const ChainMotion& motion, const Chain& chain);
+  SoftMotion run(const ProgressCallback& progress, double from, double to);
+  std::vector<double> swings(const SoftMotion& motion, const Chain& chain);
 
  private:
   void collect_controls(std::span<const Part> parts);
@@ -54,7 +54,7 @@ class ChainSolver {
   Summary advance(Problem&, double time, double h);
 
   const Character& character_;
-  ChainOptions options_;
+  SimulationOptions options_;
   KeyedMotion key_;
   std::vector<int> free_;           // controls
   std::vector<int> points_;         // of the rig: those that carry mass

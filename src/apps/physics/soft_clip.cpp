@@ -1,7 +1,7 @@
 // What the artist gets: deviations written into a clip of ordinary keys.
 
 #include "rigspace/anim/bake.h"
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double frame_rate(const Animation* clip) {
   return std::abs(rate - std::round(rate)) < 0.02 * rate ? std::round(rate) : rate;
 }
 
-Animation soft_clip(const Character& character, const Animation* clip, const ChainMotion& motion, double rate) {
+Animation soft_clip(const Character& character, const Animation* clip, const SoftMotion& motion, double rate) {
   Animation soft;
   if (clip != nullptr) soft = *clip;
   soft.name = (clip != nullptr ? clip->name : "rest") + "_soft";

@@ -1,6 +1,6 @@
 // Runs that nobody should do, and somebody will: each ends in a finite result or in one clear sentence.
 
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/error.h"
 #include "rods.h"
 
@@ -18,7 +18,7 @@ using testing::root_clip;
 
 struct Hostile {
   std::string name;
-  std::function<ChainMotion()> run;
+  std::function<SoftMotion()> run;
 };
 
 std::vector<Part> tail(const Character& character, const char* field = nullptr, double value = 0) {
@@ -32,12 +32,12 @@ const Animation kSway = root_clip("root.tx", {0, 0.2, 0.4}, {0, 0.3, 0.1}, Inter
 std::vector<Hostile> cases() {
   static const Character rod = make_rod(4);
   const auto with = [](const Animation& clip, const char* field = nullptr, double value = 0,
-                       ChainOptions options = {}) {
-    return [=] { return simulate_chains(rod, &clip, tail(rod, field, value), options); };
+                       SimulationOptions options = {}) {
+    return [=] { return simulate_parts(rod, &clip, tail(rod, field, value), options); };
   };
   std::vector<Hostile> list = {
       {"a clip of zero length", with(root_clip("root.tx", {0}, {0.5}, Interpolation::linear))},
-      {"no clip at all", [] { return simulate_chains(rod, nullptr, tail(rod)); }},
+      {"no clip at all", [] { return simulate_parts(rod, nullptr, tail(rod)); }},
       {"a root that teleports", with(root_clip("root.tx", {0, 0.2, 0.201, 0.4}, {0, 0, 1000, 1000}, Interpolation::step))},
       {"a root that spins", with(root_clip("root.rz", {0, 0.4}, {0, 200}, Interpolation::linear))},
       {"a root that shakes", with(root_clip("root.tx", {0, 0.01, 0.02, 0.03, 0.04, 0.4}, {0, 5, -5, 5, -5, 0}, Interpolation::linear))},
@@ -62,26 +62,26 @@ std::vector<Hostile> cases() {
       {"a scene in micrometres", with(kSway, nullptr, 0, {.metres_per_unit = 1e-6})},
       {"units that are not positive", with(kSway, nullptr, 0, {.metres_per_unit = -1})},
       {"implicit Euler", with(kSway, nullptr, 0, {.integrator = IntegratorKind::euler})},
-      {"no parts", [] { return simulate_chains(rod, &kSway, std::vector<Part>{}); }},
+      {"no parts", [] { return simulate_parts(rod, &kSway, std::vector<Part>{}); }},
       {"the same part twice", [] {
          std::vector<Part> parts = tail(rod);
          parts.push_back(parts[0]);
-         return simulate_chains(rod, &kSway, parts);
+         return simulate_parts(rod, &kSway, parts);
        }},
       {"a part that moves no skin", [] {
          static Character bare = make_rod(3);
          bare.pieces.clear();
-         return simulate_chains(bare, &kSway, tail(bare));
+         return simulate_parts(bare, &kSway, tail(bare));
        }},
-      {"the root itself as a part", [] { return simulate_chains(rod, &kSway, parts_from_pattern(rod, "root=tail")); }},
+      {"the root itself as a part", [] { return simulate_parts(rod, &kSway, parts_from_pattern(rod, "root=tail")); }},
       {"one joint of a single triangle", [] {
          static Character sliver = make_rod(1);
          sliver.pieces[0].triangles.resize(1);
-         return simulate_chains(sliver, &kSway, tail(sliver));
+         return simulate_parts(sliver, &kSway, tail(sliver));
        }},
       {"twelve joints", [] {
          static const Character long_rod = make_rod(9);
-         return simulate_chains(long_rod, &kSway, tail(long_rod));
+         return simulate_parts(long_rod, &kSway, tail(long_rod));
        }},
   };
   return list;
@@ -93,7 +93,7 @@ TEST(Hostile, RunsEndInAFiniteResultOrOneSentence) {
   for (const Hostile& hostile : all) {
     SCOPED_TRACE(hostile.name);
     try {
-      const ChainMotion motion = hostile.run();
+      const SoftMotion motion = hostile.run();
       EXPECT_TRUE(motion.deviation.allFinite());
       EXPECT_LT(motion.deviation.cwiseAbs().maxCoeff(), 10 * 3.2);  // a half turn, times the largest amount
     } catch (const Error& error) {

@@ -1,4 +1,4 @@
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
@@ -27,7 +27,7 @@ std::vector<Part> one_part(const Character& character, double rate, double settl
 TEST(Chains, GiveAStillPoseBackExactly) {
   const Character rod = make_rod(3);
   const Animation still = root_clip("root.tx", {0, 1}, {0.3, 0.3}, Interpolation::linear);
-  const ChainMotion motion = simulate_chains(rod, &still, find_parts(rod));
+  const SoftMotion motion = simulate_parts(rod, &still, find_parts(rod));
   EXPECT_EQ(motion.deviation.cwiseAbs().maxCoeff(), 0);
   EXPECT_EQ(motion.failed_steps, 0);
 }
@@ -35,7 +35,7 @@ TEST(Chains, GiveAStillPoseBackExactly) {
 TEST(Chains, DoNotTrailASteadyWalk) {
   const Character rod = make_rod(3);
   const Animation steady = root_clip("root.tx", {0, 2}, {0, 3}, Interpolation::linear);
-  const ChainMotion motion = simulate_chains(rod, &steady, one_part(rod, 1.5, 1, 0.08));
+  const SoftMotion motion = simulate_parts(rod, &steady, one_part(rod, 1.5, 1, 0.08));
   EXPECT_LT(motion.deviation.cwiseAbs().maxCoeff(), 1e-7);
 }
 
@@ -47,7 +47,7 @@ TEST(Chains, SwingAtTheirRateAndSettleInTime) {
   const Animation jolt = root_clip("root.tx", {0, 0.05, 0.1, 4}, {0, 0.01, 0.02, 0.02}, Interpolation::natural);
   Animation clip = jolt;
   clip.tracks[0].curve.interpolation = Interpolation::linear;
-  const ChainMotion motion = simulate_chains(rod, &clip, one_part(rod, rate, settle), {.step = 1.0 / 480});
+  const SoftMotion motion = simulate_parts(rod, &clip, one_part(rod, rate, settle), {.step = 1.0 / 480});
   const int column = 2;  // rz: x displacement of something that hangs down
   const Vec r = motion.deviation.row(column).transpose();
   ASSERT_GT(r.cwiseAbs().maxCoeff(), 1e-3);
@@ -73,8 +73,8 @@ TEST(Chains, HardlyChangeWhenTheStepIsHalved) {
   const Animation sway =
       root_clip("root.tx", {0, 0.4, 0.8, 1.2, 1.6}, {0, 0.2, -0.1, 0.15, 0.05}, Interpolation::natural);
   const auto parts = one_part(rod, 1.5, 1);
-  const ChainMotion coarse = simulate_chains(rod, &sway, parts, {.step = 1.0 / 120});
-  const ChainMotion fine = simulate_chains(rod, &sway, parts, {.step = 1.0 / 240});
+  const SoftMotion coarse = simulate_parts(rod, &sway, parts, {.step = 1.0 / 120});
+  const SoftMotion fine = simulate_parts(rod, &sway, parts, {.step = 1.0 / 240});
   ASSERT_EQ(fine.deviation.cols(), 2 * coarse.deviation.cols() - 1);
   double worst = 0;
   for (Eigen::Index k = 0; k < coarse.deviation.cols(); ++k)
@@ -86,7 +86,7 @@ TEST(Chains, LoopWithoutASeam) {
   const Character rod = make_rod(3);
   Animation sway = root_clip("root.tx", {0, 0.25, 0.5, 0.75, 1}, {0, 0.1, 0, -0.1, 0}, Interpolation::catmull_rom);
   sway.tracks[0].curve.before = sway.tracks[0].curve.after = Extrapolation::cycle;
-  const ChainMotion motion = simulate_chains(rod, &sway, one_part(rod, 1.7, 0.8));
+  const SoftMotion motion = simulate_parts(rod, &sway, one_part(rod, 1.7, 0.8));
   EXPECT_TRUE(motion.looped);
   EXPECT_LT(motion.seam, 1e-3);
   const Animation soft = soft_clip(rod, &sway, motion, 24);
@@ -100,7 +100,7 @@ TEST(Chains, LoopWithoutASeam) {
 TEST(Chains, AreTheSameAtEveryFrameRate) {
   const Character rod = make_rod(3);
   const Animation sway = root_clip("root.tx", {0, 0.5, 1}, {0, 0.2, 0}, Interpolation::natural);
-  const ChainMotion motion = simulate_chains(rod, &sway, one_part(rod, 1.5, 1));
+  const SoftMotion motion = simulate_parts(rod, &sway, one_part(rod, 1.5, 1));
   const Animation slow = soft_clip(rod, &sway, motion, 24), fast = soft_clip(rod, &sway, motion, 120);
   for (std::size_t track = 0; track < 3; ++track)
     for (std::size_t k = 0; k < slow.rotations[track].times.size(); ++k)
@@ -110,7 +110,7 @@ TEST(Chains, AreTheSameAtEveryFrameRate) {
 TEST(Chains, LeaveTheArtistsTracksAlone) {
   const Character rod = make_rod(3);
   const Animation sway = root_clip("root.tx", {0, 0.5, 1}, {0, 0.2, 0.1}, Interpolation::linear);
-  const Animation soft = soft_clip(rod, &sway, simulate_chains(rod, &sway, one_part(rod, 1.5, 1)), 24);
+  const Animation soft = soft_clip(rod, &sway, simulate_parts(rod, &sway, one_part(rod, 1.5, 1)), 24);
   ASSERT_EQ(soft.tracks.size(), 1u);
   EXPECT_EQ(soft.tracks[0].curve.values, sway.tracks[0].curve.values);
   EXPECT_EQ(soft.name, "move_soft");
@@ -121,7 +121,7 @@ TEST(Chains, GiveTheSameBitsOnAnyNumberOfThreads) {
   const Animation sway = root_clip("root.tx", {0, 0.2, 0.4}, {0, 0.2, 0}, Interpolation::natural);
   const auto run = [&](int threads) {
     const ThreadCountScope scope(threads);
-    return simulate_chains(rod, &sway, one_part(rod, 1.5, 1)).deviation;
+    return simulate_parts(rod, &sway, one_part(rod, 1.5, 1)).deviation;
   };
   const Mat one = run(1), eight = run(8);
   EXPECT_EQ(std::memcmp(one.data(), eight.data(), sizeof(double) * static_cast<std::size_t>(one.size())), 0);
@@ -130,7 +130,7 @@ TEST(Chains, GiveTheSameBitsOnAnyNumberOfThreads) {
 TEST(Chains, StopWhenAskedTo) {
   const Character rod = make_rod(3);
   const Animation sway = root_clip("root.tx", {0, 1}, {0, 0.2}, Interpolation::linear);
-  EXPECT_THROW(simulate_chains(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }),
+  EXPECT_THROW(simulate_parts(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }),
                Cancelled);
 }
 

@@ -1,4 +1,4 @@
-#include "rigspace/apps/physics/chains.h"
+#include "rigspace/apps/physics/simulation.h"
 
 #include "chain_solver.h"
 #include "rigspace/base/error.h"
@@ -23,7 +23,7 @@ double percentile(std::vector<double> values, double share) {
 }
 
 /// Rate from size (ART.md), k sqrt(g / l) / 2 pi, and the settling time of the preset's damping ratio.
-void derive_look(Chain& chain, const ChainOptions& options) {
+void derive_look(Chain& chain, const SimulationOptions& options) {
   if (chain.look.rate == 0)
     chain.look.rate =
         chain.preset->rate_factor * std::sqrt(9.81 / (chain.length * options.metres_per_unit)) / (2 * std::numbers::pi);
@@ -32,7 +32,7 @@ void derive_look(Chain& chain, const ChainOptions& options) {
 }
 
 /// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
-void close_loop(ChainMotion& motion) {
+void close_loop(SoftMotion& motion) {
   const Eigen::Index last = motion.deviation.cols() - 1;
   const Vec gap = motion.deviation.col(last) - motion.deviation.col(0);
   for (Eigen::Index k = 0; k <= last; ++k)
@@ -42,7 +42,7 @@ void close_loop(ChainMotion& motion) {
 
 }  // namespace
 
-void ChainOptions::validate() const {
+void SimulationOptions::validate() const {
   const auto require = [](bool ok, const char* element, double value, const char* remedy) {
     if (!ok)
       throw Error({.code = ErrorCode::usage,
@@ -57,8 +57,8 @@ void ChainOptions::validate() const {
   require(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
 }
 
-ChainMotion simulate_chains(const Character& character, const Animation* clip, std::span<const Part> parts,
-                            const ChainOptions& options, const ProgressCallback& progress) {
+SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
+                            const SimulationOptions& options, const ProgressCallback& progress) {
   options.validate();
   if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
     throw Error({.file = character.name,
@@ -72,7 +72,7 @@ ChainMotion simulate_chains(const Character& character, const Animation* clip, s
   ChainSolver solver(character, clip, chains, options);
   solver.key().set_cyclic(solver.key().loops());
   for (Chain& chain : solver.chains()) derive_look(chain, options);
-  ChainMotion motion;
+  SoftMotion motion;
   std::vector<std::vector<double>> angles(chains.size());
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     motion = solver.run(progress, attempt / static_cast<double>(kMostTries), (attempt + 1.0) / kMostTries);

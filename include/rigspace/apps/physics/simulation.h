@@ -1,0 +1,94 @@
+#pragma once
+// Rig-space physics of a character's parts (RSP 3, 4): tails, ears, hair on the artist's own joints, flesh on soft
+// joints. The unknowns are controls of the rig, and what comes out is their deviation from the artist's animation.
+
+#include "rigspace/apps/physics/keyed_motion.h"
+#include "rigspace/apps/physics/part.h"
+#include "rigspace/base/progress.h"
+#include "rigspace/energy/integrator.h"
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+enum class Looping {
+  find,    ///< the clip says: where its end meets its start
+  always,  ///< repeated, whatever its ends are
+  never,   ///< played once
+};
+
+/// How long runs survive being stopped. What is saved is all that the rest of the run depends on: resumed, it ends in
+/// the same bits.
+struct Checkpoints {
+  std::function<void(std::span<const std::byte>)> save;  ///< empty: nothing is saved
+  int every = 120;                                       ///< steps between saves
+  std::vector<std::byte> resume;                         ///< what was saved last, or empty
+};
+
+struct SimulationOptions {
+  double step = 1.0 / 120;  ///< s: the physics grid, independent of any frame rate
+  IntegratorKind integrator = IntegratorKind::bdf2;
+  double metres_per_unit = 1;  ///< of the scene: rates from size need metres
+  double start = 0;            ///< s: the stretch of the clip that is simulated; a loop is simulated whole
+  double end = std::numeric_limits<double>::infinity();  ///< s
+  double preroll = 0;                                    ///< s before `start` that are simulated and not kept
+  Looping looping = Looping::find;
+  int max_cycles = 12;           ///< of a loop, until it repeats itself
+  double loop_tolerance = 1e-3;  ///< seam of a loop, of the largest deviation
+  int max_halvings = 6;          ///< of a step that fails, inverts flesh or errs too much
+  bool follow_animation = true;  ///< the shape without stress is the animated one; false: the rest pose (the papers')
+  double young = 0;              ///< Pa, of flesh; 0: from the rate
+  double poisson = 0.4;          ///< of flesh
+  double density = 1000;         ///< kg/m^3
+  Checkpoints checkpoints;
+
+  void validate() const;
+};
+
+/// What became of a part, for people.
+struct PartReport {
+  bool flesh = false;     ///< soft joints; otherwise a chain
+  double length = 0;      ///< m: along a chain, across flesh
+  double rate = 0;        ///< Hz, as used
+  double settle = 0;      ///< s, as used
+  double lag = 0;         ///< s, as used
+  double amount = 1;      ///< as used
+  double swing = 0;       ///< 95th percentile over time of the deviation from the artist's motion: radians at a chain's
+                          ///< tip, share of `length` for flesh
+  double largest = 0;     ///< the largest, in the same unit
+  double largest_at = 0;  ///< s
+  double smallest_volume = 1;  ///< of flesh: the least det F of any element
+  double volume_change = 0;    ///< of flesh: the largest change of the whole, of its volume in the animation
+  double young = 0;            ///< Pa, of flesh, as used
+};
+
+/// Deviations over one clip, on the physics grid.
+struct SoftMotion {
+  std::vector<int> controls;      ///< of the rig, ascending: rx ry rz of simulated joints, and tx ty tz of soft ones
+  std::vector<double> times;      ///< s: from the start of the stretch to its end, both included
+  Mat deviation;                  ///< controls x times, radians or scene units of the joint's parent; amount included
+  std::vector<PartReport> parts;  ///< in the order of the parts
+  bool looped = false;
+  double seam = 0;  ///< of a loop: gap between end and start, of the largest deviation, before it is closed
+  int steps = 0, iterations = 0;
+  int halved_steps = 0;  ///< that had to be retried in halves
+  int failed_steps = 0;  ///< that did not converge even so
+};
+
+/// Simulates all parts over a clip. The first result: rate, lag and amount are adjusted until chains swing by 5 to 20
+/// degrees and flesh by 4 to 8 % of its size, unless the look sets them (ART.md: amplitude wins).
+SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
+                          const SimulationOptions& options = {}, const ProgressCallback& progress = {});
+
+/// The clip with the deviations in it: complete, absolute, the simulated joints keyed at `rate` frames a second; for a
+/// loop the last key equals the first to the bit.
+Animation soft_clip(const Character& character, const Animation* clip, const SoftMotion& motion, double rate);
+
+/// The commonest spacing of the clip's keys as a rate, within 12 to 240; 30 if it has none.
+double frame_rate(const Animation* clip);
+
+}  // namespace rigspace
