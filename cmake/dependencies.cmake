@@ -22,3 +22,7 @@ endif()
 find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 add_library(rigspace_stb INTERFACE)
 target_include_directories(rigspace_stb SYSTEM INTERFACE $<BUILD_INTERFACE:${STB_INCLUDE_DIR}>)
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # used from its header alone
+add_library(rigspace_xxhash INTERFACE)
+target_include_directories(rigspace_xxhash SYSTEM INTERFACE $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)

@@ -28,6 +28,7 @@ void add_convert(CLI::App&, Context&);
 void add_view(CLI::App&, Context&);
 void add_render(CLI::App&, Context&);
 void add_simulate(CLI::App&, Context&);
+void add_rerun(CLI::App&, Context&);
 void add_mesh(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);

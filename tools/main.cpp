@@ -12,11 +12,12 @@
 namespace rigspace::tools {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_info,     add_eval, add_convert, add_view, add_render,
-                                    add_simulate, add_mesh, add_cast,    add_demo, add_bench};
+constexpr AddCommand kCommands[] = {add_info,  add_eval, add_convert, add_view, add_render, add_simulate,
+                                    add_rerun, add_mesh, add_cast,    add_demo, add_bench};
 
 constexpr const char* kFooter = R"(Examples
   rigspace hero.glb                               soft tails, ears and hair: the same as simulate
+  rigspace rerun hero.soft.json --set tail.amount=0.6
   rigspace info hero.glb                          what is in a file
   rigspace view hero.glb -o hero.html             a page that plays it
   rigspace render hero.glb --clip Walk --sheet 8 -o walk.png

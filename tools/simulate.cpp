@@ -1,27 +1,24 @@
-// rigspace simulate: secondary motion on the joints that a character already has, as a clip beside the artist's own.
+// rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
-#include "command.h"
-
-#include "rigspace/apps/physics/simulation.h"
-#include "rigspace/base/files.h"
-#include "rigspace/io/gltf.h"
-#include "rigspace/render/view_page.h"
+#include "simulation_run.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
-#include <numbers>
 
 namespace rigspace::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
   std::string file, output;
   std::vector<std::string> clips, parts, sets;
+  std::string start = "0", end, preroll = "0";
+  std::string loop = "auto", follow = "animation", integrator = "bdf2";
   double unit = 0;
-  std::string integrator = "bdf2";
+  RecipeOptions recipe;
+  bool keep_partial = false;
 };
 
 double height_of(const Character& character) {
@@ -67,173 +64,183 @@ std::vector<Part> parts_of(const Character& character, const Options& options) {
                  .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain)",
                  .remedy = "name one: --part 'joint*=tail'"});
   require_apart(character, options.file, parts);
-  for (const std::string& set : options.sets) {
-    const auto dot = set.find('.'), equals = set.rfind('=');
-    if (dot == std::string::npos || equals == std::string::npos || equals < dot)
-      throw Error({.code = ErrorCode::usage,
-                   .element = "--set \"" + set + "\"",
-                   .problem = "is not PART.CONTROL=VALUE",
-                   .remedy = "for example --set tail.amount=0.6"});
-    const std::string pattern = set.substr(0, dot), field = set.substr(dot + 1, equals - dot - 1);
-    const double value = parse_number(std::string_view(set).substr(equals + 1), "--set \"" + set + "\"");
-    bool met = false;
-    for (Part& part : parts)
-      if (matches_pattern(part.name, pattern)) part.look.set(field, value), met = true;
-    if (!met) {
-      std::vector<std::string> names;
-      for (const Part& part : parts) names.push_back(part.name);
-      throw Error({.file = options.file,
-                   .element = "part \"" + pattern + "\"",
-                   .value = pattern,
-                   .problem = "does not exist",
-                   .remedy = suggestion(pattern, names, "parts are listed when the command runs without --set")});
-    }
-  }
+  set_values(parts, parse_sets(options.sets, parts, options.file));
   return parts;
 }
 
-Json part_json(const Part& part, const PartReport& report) {
-  const double degree = 180 / std::numbers::pi;
-  return {{"name", part.name},
-          {"preset", part.preset},
-          {"joints", part.bones.size()},
-          {"length_m", report.length},
-          {"rate_hz", report.rate},
-          {"settle_s", report.settle},
-          {"lag_s", report.lag},
-          {"amount", report.amount},
-          {"swing_deg", report.swing * degree},
-          {"largest_deg", report.largest * degree},
-          {"largest_at_s", report.largest_at}};
+/// The clips that were asked for, or all that an artist made.
+std::vector<const Animation*> clips_of(const Character& character, const Options& options) {
+  const auto ours = [](const std::string& name) {
+    return name.ends_with("_soft") || name.ends_with("_soft_add") || name.ends_with("_soft_add_ref");
+  };
+  std::vector<const Animation*> clips;
+  for (const std::string& name : options.clips) {
+    const Animation* clip = clip_named(character, options.file, name);
+    if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
+  }
+  if (options.clips.empty())
+    for (const Animation& clip : character.clips)
+      if (clip.duration > 0 && !ours(clip.name)) clips.push_back(&clip);
+  if (clips.empty())
+    throw Error(
+        {.file = options.file, .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
+  return clips;
 }
 
-void say(const Json& clip) {
-  fmt::print("{}: {}\n", clip["name"].get<std::string>(),
-             clip["loop"].get<bool>()
-                 ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip["seam"].get<double>())
-                 : "plays once");
-  for (const Json& part : clip["parts"])
-    fmt::print(
-        "  {:<14} {:.1f} Hz, settles in {:.1f} s, amount {:.2g}: swings by {:.0f} degrees, most {:.0f} at {:.2f} s\n",
-        part["name"].get<std::string>(), part["rate_hz"].get<double>(), part["settle_s"].get<double>(),
-        part["amount"].get<double>(), part["swing_deg"].get<double>(), part["largest_deg"].get<double>(),
-        part["largest_at_s"].get<double>());
-  if (clip["failed_steps"].get<int>() > 0) fmt::print("  {} steps did not converge\n", clip["failed_steps"].get<int>());
+ClipTask task_for(const Animation& clip, const Options& options) {
+  RecipeClip plan{.name = clip.name + "_soft", .base = clip.name};
+  plan.frame_rate = options.recipe.frame_rate > 0 ? options.recipe.frame_rate : frame_rate(&clip);
+  plan.start = parse_time(options.start, plan.frame_rate, "--start");
+  plan.preroll = parse_time(options.preroll, plan.frame_rate, "--preroll");
+  if (!options.end.empty()) plan.end = parse_time(options.end, plan.frame_rate, "--end");
+  const auto refuse = [&](const char* option, double value, std::string problem) {
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.file,
+                 .element = option,
+                 .value = std::to_string(value),
+                 .problem = std::move(problem),
+                 .remedy = fmt::format("clip \"{}\" lasts {:.4g} s", clip.name, clip.duration)});
+  };
+  if (plan.start < 0) refuse("--start", plan.start, "is before the clip begins");
+  if (plan.preroll < 0) refuse("--preroll", plan.preroll, "is negative");
+  if (clip.duration > 0 && plan.start >= clip.duration) refuse("--start", plan.start, "is not before the clip's end");
+  if (plan.end <= plan.start) refuse("--end", plan.end, "is not after the start");
+  return {.clip = std::move(plan)};
 }
 
-int simulate(const Options& options, const Context& context) {
+void simulate(const Options& options, const Context& context) {
   std::filesystem::path output = options.output;
   if (output.empty()) output = std::filesystem::path(options.file).replace_extension(".soft.glb");
-  std::filesystem::path page = output;
-  page.replace_extension(".html");
-  check_input(options.file, output);
-  check_writable(output);
-  check_writable(page);
+  const RunFiles out(output);
+  out.check(options.file);
   GltfFile file(options.file);
   const Character& character = file.character();
   print_warnings(context, options.file, character.warnings);
   std::vector<std::string> notes;
-  SimulationOptions physics{.metres_per_unit = metres_per_unit(character, options, notes)};
+  Recipe recipe{.version = RIGSPACE_VERSION, .format = out.format(), .options = options.recipe};
+  SimulationOptions& physics = recipe.options.physics;
+  physics.metres_per_unit = metres_per_unit(character, options, notes);
   physics.integrator = options.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
-  const std::vector<Part> parts = parts_of(character, options);
-  std::vector<const Animation*> clips;
-  for (const std::string& name : options.clips) clips.push_back(clip_named(character, options.file, name));
-  if (options.clips.empty())
-    for (const Animation& clip : character.clips)
-      if (clip.duration > 0 && !clip.name.ends_with("_soft")) clips.push_back(&clip);
-  for (const Animation* clip : clips)
-    if (character.clip(clip->name + "_soft") != nullptr)
-      throw Error({.file = options.file,
-                   .element = "clip \"" + clip->name + "_soft\"",
-                   .problem = "is there already",
-                   .remedy = "simulate the artist's file, not a result"});
-  if (clips.empty())
-    throw Error(
-        {.file = options.file, .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
+  physics.looping = options.loop == "yes" ? Looping::always : options.loop == "no" ? Looping::never : Looping::find;
+  physics.follow_animation = options.follow == "animation";
+  physics.validate();
+  recipe.parts = recipe_parts(character, parts_of(character, options));
+  std::vector<ClipTask> tasks;
+  for (const Animation* clip : clips_of(character, options)) tasks.push_back(task_for(*clip, options));
+  recipe.input = describe_input(options.file, file, out.recipe);
+  execute({.input = options.file,
+           .file = std::move(file),
+           .recipe = std::move(recipe),
+           .tasks = std::move(tasks),
+           .out = out,
+           .notes = std::move(notes),
+           .keep_partial = options.keep_partial},
+          context);
+}
 
-  if (!context.json) {
-    for (const std::string& note : notes) fmt::print("{}: {}\n", options.file, note);
-    std::string list;
-    for (const Part& part : parts)
-      list += fmt::format("{}{} ({}, {} joints)", list.empty() ? "" : ", ", part.name, part.preset, part.bones.size());
-    fmt::print("parts: {}\n", list);
-  }
-  Json answer{{"output", ""}, {"notes", notes}, {"clips", Json::array()}};
-  bool converged = true;
-  const ProgressCallback progress = terminal_progress();
-  for (std::size_t k = 0; k < clips.size(); ++k) {
-    const std::string stage =
-        clips.size() > 1 ? fmt::format("{} ({} of {})", clips[k]->name, k + 1, clips.size()) : clips[k]->name;
-    const SoftMotion motion = simulate_parts(character, clips[k], parts, physics, [&](const Progress& p) {
-      return progress({stage, p.fraction});
-    });
-    file.add_animation(soft_clip(character, clips[k], motion, frame_rate(clips[k])));
-    Json clip{{"name", clips[k]->name + "_soft"},
-              {"loop", motion.looped},
-              {"seam", motion.seam},
-              {"parts", Json::array()},
-              {"steps", motion.steps},
-              {"iterations", motion.iterations},
-              {"failed_steps", motion.failed_steps}};
-    for (std::size_t c = 0; c < parts.size(); ++c) clip["parts"].push_back(part_json(parts[c], motion.parts[c]));
-    converged = converged && motion.failed_steps == 0;
-    if (!context.json) say(clip);
-    answer["clips"].push_back(std::move(clip));
-  }
+std::string look_names() {
+  std::string names;
+  for (const LookField& field : look_fields()) names += (names.empty() ? "" : ", ") + std::string(field.name);
+  return names;
+}
 
-  file.save(output);
-  write_file(page,
-             view_page(file.to_glb(), {.title = output.filename().string(), .clip = clips.front()->name + "_soft"}));
-  answer["output"] = {output.string(), page.string()};
-  if (context.json)
-    fmt::print("{}\n", answer.dump(2));
-  else
-    fmt::print("{}\n{}: open it in a browser\nToo much? --set '*.amount=0.6'. Too little? --set '*.amount=1.5'.\n",
-               output.string(), page.string());
-  return converged ? 0 : 4;
+void add_common(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "a character: .glb or .gltf")->required();
+  command
+      .add_option("-o,--output", options.output,
+                  "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json")
+      ->type_name("OUT");
+  command.add_option("--clip", options.clips, "a clip; all by default; may be repeated")->type_name("NAME")->take_all();
+  command
+      .add_option("--part", options.parts,
+                  "joints by pattern, and a preset: 'tail*=tail'; found by themselves by default")
+      ->type_name("PATTERN=PRESET")
+      ->take_all();
+  command.add_option("--set", options.sets, "a control of a part: " + look_names())
+      ->type_name("PART.CONTROL=V")
+      ->take_all();
+  command.add_option("--unit", options.unit, "metres per unit of the file")->check(above_zero())->type_name("M");
+}
+
+void add_flesh(CLI::App& command, Options& options) {
+  command
+      .add_option("--protect", options.recipe.protect,
+                  "joints whose skin flesh leaves alone, beside feet, hands, lips, lids and props; may be repeated")
+      ->type_name("PATTERN")
+      ->take_all();
+}
+
+void add_time(CLI::App& command, Options& options) {
+  command.add_option("--start", options.start, "where to begin in the clip: seconds, or frames as 12f")->type_name("T");
+  command.add_option("--end", options.end, "where to end; the clip's end by default")->type_name("T");
+  command.add_option("--preroll", options.preroll, "how much before the start is simulated and not kept")
+      ->type_name("T");
+  command.add_option("--loop", options.loop, "auto, yes or no; auto: where the clip's end meets its start")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->type_name("L");
+  command.add_option("--fps", options.recipe.frame_rate, "keys a second in the result; the source's by default")
+      ->check(above_zero())
+      ->type_name("N");
+  command.add_flag("--additive", options.recipe.additive,
+                   "add Walk_soft_add too, the deviation alone on the rest pose, and its reference pose");
+  command.add_flag("--keep-partial", options.keep_partial,
+                   "Ctrl-C writes the clips that are finished (of the one under way nothing)");
+}
+
+void add_advanced(CLI::App& command, Options& options) {
+  SimulationOptions& physics = options.recipe.physics;
+  const auto group = [](CLI::Option* option) { option->group("Advanced"); };
+  group(command.add_option("--step", physics.step, "physics step, s; 1/120 by default")
+            ->check(above_zero())
+            ->type_name("S"));
+  group(command.add_option("--follow", options.follow, "shape without stress: animation, or rest as in the papers")
+            ->check(CLI::IsMember({"animation", "rest"}))
+            ->type_name("F"));
+  group(command.add_option("--young", physics.young, "of flesh, Pa; from the rate by default")
+            ->check(above_zero())
+            ->type_name("PA"));
+  group(command.add_option("--poisson", physics.poisson, "of flesh; 0.4 by default")
+            ->check(CLI::Range(0.0, 0.499))
+            ->type_name("NU"));
+  group(
+      command.add_option("--density", physics.density, "kg/m^3; 1000 by default")->check(above_zero())->type_name("D"));
+  group(command.add_option("--integrator", options.integrator, "bdf2 or euler")
+            ->check(CLI::IsMember({"bdf2", "euler"}))
+            ->type_name("I"));
+  group(command.add_option("--max-influences", options.recipe.max_influences, "joints a point of the skin, 4 or 8")
+            ->check(CLI::IsMember({4, 8}))
+            ->type_name("N"));
 }
 
 }  // namespace
 
+void simulate_file(const std::string& file, const std::filesystem::path& output, const Context& context) {
+  simulate({.file = file, .output = output.string()}, context);
+}
+
 void add_simulate(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("simulate", "Secondary motion on tails, ears and hair, as clips beside the artist's own");
+  auto* command = app.add_subcommand("simulate", "Secondary motion on a character, as clips beside the artist's own");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
-  command->add_option("-o,--output", options->output, "x.glb or x.gltf; FILE.soft.glb by default, and a page beside it")
-      ->type_name("OUT");
-  command->add_option("--clip", options->clips, "a clip; all by default; may be repeated")
-      ->type_name("NAME")
-      ->take_all();
-  command
-      ->add_option("--part", options->parts,
-                   "joints by pattern, and a preset: 'tail*=tail'; found by themselves by default")
-      ->type_name("PATTERN=PRESET")
-      ->take_all();
-  command
-      ->add_option("--set", options->sets,
-                   "a control of a part: amount, rate (Hz; 0: from size), settle (s), lag (s), overlap (0..1), limit "
-                   "(of a half turn)")
-      ->type_name("PART.CONTROL=V")
-      ->take_all();
-  command->add_option("--unit", options->unit, "metres per unit of the file")->check(above_zero())->type_name("M");
-  command->add_option("--integrator", options->integrator, "bdf2 or euler")
-      ->check(CLI::IsMember({"bdf2", "euler"}))
-      ->type_name("I");
+  add_common(*command, *options);
+  add_flesh(*command, *options);
+  add_time(*command, *options);
+  add_advanced(*command, *options);
+  std::string names;
+  for (const Preset& preset : presets()) names += (names.empty() ? "" : ", ") + std::string(preset.name);
   command->footer(
       "The artist's clips stay as they are; Walk_soft is added beside Walk. --part replaces the parts that are found.\n"
-      "Presets: tail, ear, hair, antenna.\n"
+      "A run that was killed goes on where it stood when the same command is given again.\n"
+      "Presets: " +
+      names +
+      ".\n"
       "Examples\n"
       "  rigspace simulate hero.glb\n"
       "  rigspace simulate hero.glb --clip Walk --set tail.amount=0.6\n"
-      "  rigspace simulate hero.glb --part 'braid*=hair' -o hero.soft.glb");
+      "  rigspace simulate hero.glb --part 'braid*=hair' -o hero.soft.glb\n"
+      "  rigspace rerun hero.soft.json --set tail.amount=0.6     the same with other values");
   command->callback([options, &context] {
     if (!options->output.empty()) check_extension(options->output, "glb gltf");
-    if (simulate(*options, context) == 4)
-      throw Error({.code = ErrorCode::not_converged,
-                   .file = options->file,
-                   .problem = "some steps did not converge; the result is written",
-                   .remedy = "lower the amount, or raise the rate"});
+    simulate(*options, context);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "gltf_loader.h"
 #include "gltf_patch.h"
+#include "gltf_soft.h"
 #include "rigspace/base/error.h"
 
 #include <algorithm>
@@ -63,6 +64,13 @@ int GltfFile::add_node(const GltfNode& node) {
 int GltfFile::add_animation(const Animation& animation) {
   return append_animation(content_->document, content_->scene(), animation);
 }
+
+void GltfFile::add_soft_joints(const SoftJoints& soft, int max_influences) {
+  content_->scene_.reset();
+  append_soft_joints(content_->document, soft, max_influences);
+}
+
+void GltfFile::add_soft_morphs(const SoftJoints& soft) { append_soft_morphs(content_->document, soft); }
 
 std::string GltfFile::json(std::string_view pointer) const {
   try {

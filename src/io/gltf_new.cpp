@@ -304,34 +304,10 @@ class NewDocument {
     return index;
   }
 
-  /// Sets of four, largest first; float32 weights that sum to one as exactly as they can.
   void add_influences(const Piece& piece, const Motion& motion, Json& attributes) {
     const SkinDescription& skin = *skin_description(*motion.skin);
-    const std::size_t offset = piece.first_point - motion.skin->first();
-    std::size_t most = 1;
-    for (int i = 0; i < piece.point_count; ++i) most = std::max(most, skin.influences[offset + i].size());
-    const std::size_t sets = (most + 3) / 4;
-    std::vector<std::vector<std::uint16_t>> joints(sets, std::vector<std::uint16_t>(4 * piece.point_count));
-    std::vector<std::vector<float>> weights(sets, std::vector<float>(4 * piece.point_count));
-    for (int i = 0; i < piece.point_count; ++i) {
-      std::vector<Influence> sorted = skin.influences[offset + i];
-      std::stable_sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.weight > b.weight; });
-      double others = 0;
-      for (std::size_t k = 1; k < sorted.size(); ++k) others += static_cast<float>(sorted[k].weight);
-      for (std::size_t k = 0; k < sorted.size(); ++k) {
-        if (!(sorted[k].weight > 0)) continue;  // joints of no weight are written as zero
-        joints[k / 4][4 * i + k % 4] = static_cast<std::uint16_t>(sorted[k].joint);
-        weights[k / 4][4 * i + k % 4] = static_cast<float>(k == 0 ? 1 - others : sorted[k].weight);
-      }
-    }
-    const bool small = skin.joint_slots.size() <= 256;
-    for (std::size_t set = 0; set < sets; ++set) {
-      const std::vector<std::uint8_t> bytes(joints[set].begin(), joints[set].end());
-      const auto data = small ? bytes_of(bytes) : bytes_of(joints[set]);
-      attributes["JOINTS_" + std::to_string(set)] = append_accessor(
-          document_, {.type = "VEC4", .component_type = small ? 5121 : 5123, .bytes = data, .target = kVertexData});
-      attributes["WEIGHTS_" + std::to_string(set)] = vertex_accessor("VEC4", weights[set]);
-    }
+    const auto lists = std::span(skin.influences).subspan(piece.first_point - motion.skin->first(), piece.point_count);
+    attributes.update(append_influences(document_, lists, static_cast<int>(skin.joint_slots.size())));
   }
 
   /// One target a weight; of zeros where the piece does not feel it.

@@ -83,6 +83,37 @@ int append_accessor(GltfDocument& document, const GltfAccessor& accessor) {
   return append_item(document, "accessors", std::move(json));
 }
 
+Json append_influences(GltfDocument& document, std::span<const std::vector<Influence>> influences, int joint_count) {
+  constexpr int kVertexData = 34962;
+  std::size_t most = 1;
+  for (const auto& list : influences) most = std::max(most, list.size());
+  const std::size_t sets = (most + 3) / 4;
+  std::vector<std::vector<std::uint16_t>> joints(sets, std::vector<std::uint16_t>(4 * influences.size()));
+  std::vector<std::vector<float>> weights(sets, std::vector<float>(4 * influences.size()));
+  for (std::size_t i = 0; i < influences.size(); ++i) {
+    std::vector<Influence> sorted = influences[i];
+    std::stable_sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.weight > b.weight; });
+    double others = 0;
+    for (std::size_t k = 1; k < sorted.size(); ++k) others += static_cast<float>(sorted[k].weight);
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      if (!(sorted[k].weight > 0)) continue;  // joints of no weight are written as zero
+      joints[k / 4][4 * i + k % 4] = static_cast<std::uint16_t>(sorted[k].joint);
+      weights[k / 4][4 * i + k % 4] = static_cast<float>(k == 0 ? 1 - others : sorted[k].weight);
+    }
+  }
+  const bool small = joint_count <= 256;
+  Json attributes = Json::object();
+  for (std::size_t set = 0; set < sets; ++set) {
+    const std::vector<std::uint8_t> bytes(joints[set].begin(), joints[set].end());
+    const auto data = small ? bytes_of(bytes) : bytes_of(joints[set]);
+    attributes["JOINTS_" + std::to_string(set)] = append_accessor(
+        document, {.type = "VEC4", .component_type = small ? 5121 : 5123, .bytes = data, .target = kVertexData});
+    attributes["WEIGHTS_" + std::to_string(set)] =
+        append_accessor(document, {.type = "VEC4", .bytes = bytes_of(weights[set]), .target = kVertexData});
+  }
+  return attributes;
+}
+
 int append_node(GltfDocument& document, const GltfNode& node) {
   Json json = Json::object();
   if (!node.name.empty()) json["name"] = node.name;

@@ -5,6 +5,7 @@
 #include "gltf_scene.h"
 #include "rigspace/anim/animation.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/rig/deformer.h"
 
 namespace rigspace {
 
@@ -15,6 +16,10 @@ int append_node(GltfDocument&, const GltfNode&);
 
 /// Appends to a top-level list, made if need be; returns the index. References into the document's JSON end with it.
 int append_item(GltfDocument&, const char* list, Json value);
+
+/// Joints and weights of vertices: sets of four, largest first, float32 weights that sum to one as exactly as they can;
+/// joints in bytes while those hold `joint_count`. Returns the attributes JOINTS_0, WEIGHTS_0, JOINTS_1 ..
+Json append_influences(GltfDocument&, std::span<const std::vector<Influence>> influences, int joint_count);
 
 template <class Number>
 std::span<const std::byte> bytes_of(const std::vector<Number>& numbers) {

@@ -1,109 +1,12 @@
 #include "rigspace/render/view_page.h"
 
-#include "rigspace/base/error.h"
-
-#include <array>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-// cmake/viewer.cmake puts the page that studio/viewer builds into the program, or says why it could not.
-#ifdef RIGSPACE_VIEWER_EMBEDDED
-extern "C" const char rigspace_viewer_begin[];
-extern "C" const char rigspace_viewer_end[];
-#endif
-#ifndef RIGSPACE_VIEWER_MISSING
-#define RIGSPACE_VIEWER_MISSING "the build did not ask for it"
-#endif
+#include "page_template.h"
 
 namespace rigspace {
-namespace {
-
-std::string_view page_template() {
-#ifdef RIGSPACE_VIEWER_EMBEDDED
-  return {rigspace_viewer_begin, static_cast<std::size_t>(rigspace_viewer_end - rigspace_viewer_begin)};
-#else
-  throw Error({.code = ErrorCode::internal,
-               .element = "the viewer's page",
-               .problem = "is not part of this build (" RIGSPACE_VIEWER_MISSING ")",
-               .remedy = "install nodejs and npm, then run ./run build"});
-#endif
-}
-
-void check_glb(std::span<const std::byte> glb) {
-  constexpr std::size_t kHeaderBytes = 12;
-  if (glb.size() < kHeaderBytes || std::memcmp(glb.data(), "glTF", 4) != 0)
-    throw Error({.problem = "is not a binary glTF file", .remedy = "convert it to .glb first"});
-}
-
-/// Text for the inside of an element and of a quoted attribute.
-std::string html_escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      case '\'': escaped += "&#39;"; break;
-      default: escaped += c;
-    }
-  }
-  return escaped;
-}
-
-/// A JSON string that may stand in a <script> element: no quote, no control character, and no '<', since "</script"
-/// and "<!--" mean something there.
-std::string json_string(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string json = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || c == '"' || c == '\\' || c == '<' || code == 0x7f)
-      json.append("\\u00").append(1, kHex[code >> 4]).append(1, kHex[code & 15]);
-    else
-      json += c;
-  }
-  return json + '"';
-}
-
-void append_base64(std::span<const std::byte> bytes, std::string& text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto byte = [&](std::size_t i) { return i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i]) : 0u; };
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    text += kDigits[group >> 18];
-    text += kDigits[group >> 12 & 63];
-    text += i + 1 < bytes.size() ? kDigits[group >> 6 & 63] : '=';
-    text += i + 2 < bytes.size() ? kDigits[group & 63] : '=';
-  }
-}
-
-}  // namespace
 
 std::string view_page(std::span<const std::byte> glb, const ViewPageOptions& options) {
-  check_glb(glb);
-  // The slots in the order of the page. Each is looked for in the template alone, so that a title that looks like a
-  // slot stays a title.
-  constexpr std::array<std::string_view, 3> kSlots = {"@RIGSPACE_TITLE@", "@RIGSPACE_OPTIONS@", "@RIGSPACE_CHARACTER@"};
-  std::string_view rest = page_template();
-  std::string page;
-  page.reserve(rest.size() + 4 * (glb.size() / 3 + 1) + 4 * (options.title.size() + options.clip.size()) + 1024);
-  for (std::size_t i = 0; i < kSlots.size(); ++i) {
-    const std::size_t at = rest.find(kSlots[i]);
-    if (at == std::string_view::npos)
-      throw Error({.code = ErrorCode::internal,
-                   .element = "the viewer's page",
-                   .problem = "lacks " + std::string(kSlots[i]),
-                   .remedy = "build studio/viewer again"});
-    page += rest.substr(0, at);
-    rest.remove_prefix(at + kSlots[i].size());
-    if (i == 0) page += html_escaped(options.title);
-    if (i == 1) page += "{\"title\":" + json_string(options.title) + ",\"clip\":" + json_string(options.clip) + "}";
-    if (i == 2) append_base64(glb, page);
-  }
-  page += rest;
-  return page;
+  const std::string json = "{\"title\":" + json_string(options.title) + ",\"clip\":" + json_string(options.clip) + "}";
+  return filled_page(PageKind::viewer, options.title, json, glb);
 }
 
 }  // namespace rigspace

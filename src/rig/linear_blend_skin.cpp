@@ -103,6 +103,8 @@ std::unique_ptr<Deformer> make_linear_blend_skin(const SkinDescription& skin) {
   return std::make_unique<LinearBlendSkin>(skin);
 }
 
+bool is_linear_skin(const Deformer& deformer) { return dynamic_cast<const LinearBlendSkin*>(&deformer) != nullptr; }
+
 std::unique_ptr<Deformer> make_rigid(int first_point, int count, int transform_slot) {
   return make_linear_blend_skin({.first_point = first_point,
                                  .joint_slots = {transform_slot},

@@ -1,4 +1,5 @@
-// node build.mjs OUTDIR: bundles the page into OUTDIR/viewer.html, a template that view_page() of the library fills.
+// node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html and OUTDIR/soft.html, templates that view_page() and
+// soft_page() of the library fill.
 
 import * as esbuild from 'esbuild';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -6,8 +7,11 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const kPages = [{ name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', style: 'src/style.css',
-                  slots: ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'] }];
+const kPages = [
+  { name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', styles: ['src/style.css'] },
+  { name: 'soft', entry: 'src/soft.ts', html: 'page.html', styles: ['src/style.css', 'src/soft/soft.css'] },
+];
+const kSlots = ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'];
 
 async function bundle(entry) {
   const result = await esbuild.build({
@@ -16,8 +20,9 @@ async function bundle(entry) {
   return result.outputFiles[0].text;
 }
 
-async function minified(style) {
-  const css = await esbuild.transform(await readFile(join(here, style), 'utf8'), { loader: 'css', minify: true });
+async function minified(styles) {
+  const texts = await Promise.all(styles.map((style) => readFile(join(here, style), 'utf8')));
+  const css = await esbuild.transform(texts.join('\n'), { loader: 'css', minify: true });
   return css.code;
 }
 
@@ -29,10 +34,10 @@ async function threeLicence() {
 
 async function buildPage(page) {
   const [template, script, style, licence] = await Promise.all([
-    readFile(join(here, page.html), 'utf8'), bundle(page.entry), minified(page.style), threeLicence()]);
+    readFile(join(here, page.html), 'utf8'), bundle(page.entry), minified(page.styles), threeLicence()]);
   // Functions as replacements: in a string, $ would be read as a pattern.
   const html = template.replace('/*@STYLE@*/', () => style).replace('/*@SCRIPT@*/', () => licence + script);
-  for (const slot of page.slots)
+  for (const slot of kSlots)
     if (html.split(slot).length !== 2) throw new Error(`${page.html}: ${slot} must occur exactly once`);
   if (/<\/script/i.test(script)) throw new Error(`${page.entry}: the bundle would close its own script element`);
   return html;

@@ -1,47 +1,24 @@
 #include "rigspace/render/view_page.h"
 
-#include "rigspace/base/error.h"
+#include "pages.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
+#include <utility>
 
 namespace rigspace {
 namespace {
-
-std::vector<std::byte> bytes_of(std::string_view text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
-/// The page, or a skip where the program was built without it.
-#define RIGSPACE_PAGE_OR_SKIP(variable, ...)        \
-  std::string variable;                             \
-  try {                                             \
-    variable = view_page(__VA_ARGS__);              \
-  } catch (const Error& error) {                    \
-    if (error.code() != ErrorCode::internal) throw; \
-    GTEST_SKIP() << error.what();                   \
-  }
-
-std::string between(const std::string& page, std::string_view before, std::string_view after) {
-  const std::size_t from = page.find(before) + before.size();
-  return page.substr(from, page.find(after, from) - from);
-}
 
 TEST(ViewPage, HoldsTheFileInBase64) {
   // Bytes 12, 13 and 14 in number: all three paddings. The digits after the header follow RFC 4648.
   const std::string header("glTF\x02\0\0\0\x0c\0\0\0", 12);
   for (const auto& [tail, digits] : {std::pair{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}}) {
-    RIGSPACE_PAGE_OR_SKIP(page, bytes_of(header + tail), {.title = "t", .clip = ""});
+    RIGSPACE_PAGE_OR_SKIP(page, view_page(bytes_of(header + tail), {.title = "t", .clip = ""}));
     EXPECT_EQ(between(page, "id=\"character\">", "</script>"), std::string("Z2xURgIAAAAMAAAA") + digits);
   }
 }
 
 TEST(ViewPage, KeepsAHostileNameHarmless) {
   const std::string title = "</title><script>alert(\"1\")</script>&'\n\\";
-  RIGSPACE_PAGE_OR_SKIP(page, bytes_of("glTF12345678"), {.title = title, .clip = "<!--"});
+  RIGSPACE_PAGE_OR_SKIP(page, view_page(bytes_of("glTF12345678"), {.title = title, .clip = "<!--"}));
   EXPECT_EQ(between(page, "<title>", "</title>"),
             "&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;\n\\");
   EXPECT_EQ(between(page, "id=\"options\">", "</script>"),
@@ -50,13 +27,13 @@ TEST(ViewPage, KeepsAHostileNameHarmless) {
 }
 
 TEST(ViewPage, ATitleThatLooksLikeASlotStaysATitle) {
-  RIGSPACE_PAGE_OR_SKIP(page, bytes_of("glTF12345678"), {.title = "@RIGSPACE_CHARACTER@", .clip = ""});
+  RIGSPACE_PAGE_OR_SKIP(page, view_page(bytes_of("glTF12345678"), {.title = "@RIGSPACE_CHARACTER@", .clip = ""}));
   EXPECT_EQ(between(page, "<title>", "</title>"), "@RIGSPACE_CHARACTER@");
   EXPECT_EQ(between(page, "id=\"character\">", "</script>"), "Z2xURjEyMzQ1Njc4");
 }
 
 TEST(ViewPage, NamesNoAddressToLoadFrom) {
-  RIGSPACE_PAGE_OR_SKIP(page, bytes_of("glTF12345678"), {.title = "t", .clip = ""});
+  RIGSPACE_PAGE_OR_SKIP(page, view_page(bytes_of("glTF12345678"), {.title = "t", .clip = ""}));
   EXPECT_EQ(page.find("<script src"), std::string::npos);
   EXPECT_EQ(page.find("href=\"http"), std::string::npos);
   EXPECT_NE(page.find("Content-Security-Policy\" content=\"default-src 'none'"), std::string::npos);

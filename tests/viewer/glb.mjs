@@ -68,7 +68,16 @@ const kTurn = Math.SQRT1_2;  // a quarter turn about z is the quaternion (0, 0, 
 /// about z in a second; "bend" again only widens; one without a name lifts the root by 1; "pose" is a single key.
 export function bendingStrip({ scale = 1 } = {}) {
   const glb = new GlbWriter();
+  stripMesh(glb, scale);
   const s = scale;
+  glb.animation('bend', [{ node: 2, path: 'rotation', times: [0, 1], values: [0, 0, 0, 1, 0, 0, kTurn, kTurn], type: 'VEC4' }]);
+  glb.animation('bend', [{ node: 0, path: 'weights', times: [0, 1], values: [0, 1], type: 'SCALAR' }]);
+  glb.animation('', [{ node: 1, path: 'translation', times: [0, 1], values: [0, 0, 0, 0, s, 0], type: 'VEC3' }]);
+  glb.animation('pose', [{ node: 1, path: 'translation', times: [0], values: [0, 0.5 * s, 0], type: 'VEC3' }]);
+  return glb.finish();
+}
+
+function stripMesh(glb, s) {
   const position = glb.accessor(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2, 0, 1, 2, 0].map((v) => v * s)), 'VEC3');
   const wide = glb.accessor(new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0].map((v) => v * s)), 'VEC3');
   const joints = glb.accessor(new Uint8Array([0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]), 'VEC4');
@@ -82,10 +91,27 @@ export function bendingStrip({ scale = 1 } = {}) {
   glb.json.scenes = [{ nodes: [0, 1] }];
   const inverse = glb.accessor(new Float32Array([...identity, ...down(s)]), 'MAT4');
   glb.json.skins = [{ joints: [1, 2], inverseBindMatrices: inverse }];
-  glb.animation('bend', [{ node: 2, path: 'rotation', times: [0, 1], values: [0, 0, 0, 1, 0, 0, kTurn, kTurn], type: 'VEC4' }]);
-  glb.animation('bend', [{ node: 0, path: 'weights', times: [0, 1], values: [0, 1], type: 'SCALAR' }]);
-  glb.animation('', [{ node: 1, path: 'translation', times: [0, 1], values: [0, 0, 0, 0, s, 0], type: 'VEC3' }]);
-  glb.animation('pose', [{ node: 1, path: 'translation', times: [0], values: [0, 0.5 * s, 0], type: 'VEC3' }]);
+}
+
+/// The strip in two clips, "nod" and "nod_soft". After t seconds of nod the tip has turned by t about z, and the strip is
+/// t/2 wide. nod_soft adds to that: 0.5 t about the tip's own x, a shift of the tip by 0.2 t along y, a scale of it by
+/// 1 + 0.1 t along x, and t/4 of width. "lift" raises the root, which "lift_soft" leaves alone.
+export function softStrip() {
+  const glb = new GlbWriter();
+  stripMesh(glb, 1);
+  const times = Array.from({ length: 25 }, (_, i) => i / 24);
+  const rotation = (soft) => times.flatMap((t) => {
+    const [c, s, d, e] = [Math.cos(t / 2), Math.sin(t / 2), Math.cos(soft * t / 4), Math.sin(soft * t / 4)];
+    return [c * e, s * e, s * d, c * d];  // about z, then about the turned x
+  });
+  const turn = (soft) => ({ node: 2, path: 'rotation', times, values: rotation(soft), type: 'VEC4' });
+  const width = (rate) => ({ node: 0, path: 'weights', times: [0, 1], values: [0, rate], type: 'SCALAR' });
+  glb.animation('nod', [turn(0), width(0.5)]);
+  glb.animation('nod_soft', [turn(1), width(0.75),
+    { node: 2, path: 'translation', times: [0, 1], values: [0, 1, 0, 0, 1.2, 0], type: 'VEC3' },
+    { node: 2, path: 'scale', times: [0, 1], values: [1, 1, 1, 1.1, 1, 1], type: 'VEC3' }]);
+  glb.animation('lift', [{ node: 1, path: 'translation', times: [0, 1], values: [0, 0, 0, 0, 1, 0], type: 'VEC3' }]);
+  glb.animation('lift_soft', [turn(1)]);
   return glb.finish();
 }
 

@@ -1,5 +1,6 @@
 // Pages to test, and a browser to open them in.
 
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,34 +15,43 @@ const root = resolve(here, '../..');
 export const scratch = mkdtempSync(join(tmpdir(), 'rigspace_viewer_'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-let template;
+const templates = new Map();
 
-/// $RIGSPACE_VIEWER_HTML, else built here and now.
-function viewerTemplate() {
-  if (template) return template;
-  let path = process.env.RIGSPACE_VIEWER_HTML;
-  if (!path) {
-    execFileSync(process.execPath, [join(root, 'studio/viewer/build.mjs'), scratch]);
-    path = join(scratch, 'viewer.html');
+/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer or soft.
+function templateOf(name) {
+  if (!templates.has(name)) {
+    const built = process.env.RIGSPACE_VIEWER_HTML;
+    if (!built && templates.size === 0) execFileSync(process.execPath, [join(root, 'studio/viewer/build.mjs'), scratch]);
+    templates.set(name, readFileSync(join(built ? dirname(built) : scratch, `${name}.html`), 'utf8'));
   }
-  return (template = readFileSync(path, 'utf8'));
+  return templates.get(name);
 }
 
-/// What the library's view_page() does, for pages whose bytes the program would refuse.
-export function fill(base64, { title = 'test', clip = '' } = {}) {
-  const escaped = title.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-  const options = JSON.stringify({ title, clip }).replace(/</g, '\\u003c');
-  return viewerTemplate().replace('@RIGSPACE_TITLE@', () => escaped).replace('@RIGSPACE_OPTIONS@', () => options)
+/// What filled_page() of the library does, for pages whose bytes the program would refuse.
+function fillTemplate(name, base64, options) {
+  const escaped = options.title.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+  return templateOf(name).replace('@RIGSPACE_TITLE@', () => escaped)
+    .replace('@RIGSPACE_OPTIONS@', () => JSON.stringify(options).replace(/</g, '\\u003c'))
     .replace('@RIGSPACE_CHARACTER@', () => base64);
 }
 
+export const fill = (base64, { title = 'test', clip = '' } = {}) => fillTemplate('viewer', base64, { title, clip });
+
 let pages = 0;
 
-/// Writes a page for the bytes of a GLB; returns its path.
-export function writePage(glb, options) {
+function write(html) {
   const path = join(scratch, `page${pages++}.html`);
-  writeFileSync(path, fill(Buffer.from(glb).toString('base64'), options));
+  writeFileSync(path, html);
   return path;
+}
+
+/// Writes a page for the bytes of a GLB; returns its path.
+export const writePage = (glb, options) => write(fill(Buffer.from(glb).toString('base64'), options));
+
+/// The same, before and after. A pair's parts may be left out.
+export function writeSoftPage(glb, pairs, { title = 'test', notes = [] } = {}) {
+  return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes,
+    pairs: pairs.map((pair) => ({ loop: false, parts: [], ...pair })) }));
 }
 
 /// The path of a third-party asset, or null where it is absent (an error under RIGSPACE_REQUIRE_ASSETS=1).
@@ -85,3 +95,54 @@ export async function openPage(browser, path, { ready = true, ...context } = {})
   if (ready) await page.evaluate(() => window.rigspace.ready);
   return { page, log };
 }
+
+/// Opens a page, hands it to `check`, and requires that it neither complained nor asked the network for anything.
+export async function checkPage(browser, path, check, options) {
+  const { page, log } = await openPage(browser, path, options);
+  try {
+    await check(page);
+    assert.deepEqual(log, { console: [], requests: [] });
+  } finally {
+    await page.close();
+  }
+}
+
+/// The test files' own colour, as the least and the most of red, green and blue.
+const kMagenta = [[151, 0, 151], [255, 109, 255]];
+const kWhole = [0, 1, 0, 1];
+
+/// For each area (left, right, top, bottom, in fractions of what is shown) the part of its pixels (0 to 1) whose colour
+/// lies between two, and the middle of those in fractions of the area. All areas are of one picture.
+export async function coloured(browser, locator, areas, [low, high]) {
+  await locator.page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const shot = (await locator.screenshot()).toString('base64');
+  const counter = await browser.newPage();
+  try {
+    return await counter.evaluate(async ([base64, wanted, least, most]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d', { willReadFrequently: true });
+      canvas.drawImage(image, 0, 0);
+      return wanted.map(([left, right, top, bottom]) => {
+        const width = Math.round((right - left) * image.width), height = Math.round((bottom - top) * image.height);
+        const { data } = canvas.getImageData(Math.round(left * image.width), Math.round(top * image.height), width, height);
+        const total = { count: 0, x: 0, y: 0 };
+        for (let i = 0; i < data.length; i += 4)
+          if ([0, 1, 2].every((c) => data[i + c] >= least[c] && data[i + c] <= most[c])) {
+            total.count += 1;
+            total.x += ((i / 4) % width) / width;
+            total.y += Math.floor(i / 4 / width) / height;
+          }
+        const some = Math.max(1, total.count);
+        return { part: total.count / (data.length / 4), x: total.x / some, y: total.y / some };
+      });
+    }, [shot, areas, low, high]);
+  } finally {
+    await counter.close();
+  }
+}
+
+/// The same for the test files' own colour on areas of the stage.
+export const magentaIn = (browser, page, areas) => coloured(browser, page.locator('#stage'), areas, kMagenta);
+export const magenta = async (browser, page) => (await magentaIn(browser, page, [kWhole]))[0];

@@ -6,23 +6,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { bendingStrip, GlbWriter, square, squareOfEightInfluences } from './glb.mjs';
-import { asset, fill, launchBrowser, openPage, program, scratch, writePage } from './page.mjs';
+import { asset, checkPage, fill, launchBrowser, magenta, program, scratch, writePage } from './page.mjs';
 
 let browser;
 before(async () => { browser = await launchBrowser(); });
 after(async () => { await browser?.close(); });
 
-/// Opens a page, hands it to `check`, and requires that it neither complained nor asked the network for anything.
-async function withPage(path, check, options) {
-  const { page, log } = await openPage(browser, path, options);
-  try {
-    await check(page);
-    assert.deepEqual(log, { console: [], requests: [] });
-  } finally {
-    await page.close();
-  }
-}
-
+const withPage = (path, check, options) => checkPage(browser, path, check, options);
 const positions = (page) => page.evaluate(() => Array.from(window.rigspace.positions()));
 const showAt = (page, clip, time) => page.evaluate(([c, t]) => {
   window.rigspace.setClip(c);
@@ -33,32 +23,6 @@ const showAt = (page, clip, time) => page.evaluate(([c, t]) => {
 function assertClose(actual, expected, tolerance = 2e-6) {
   assert.equal(actual.length, expected.length);
   actual.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= tolerance, `${i}: ${value} for ${expected[i]}`));
-}
-
-/// The part of the stage's pixels (0 to 1) that are of the test files' own colour.
-async function magenta(page) {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const shot = (await page.locator('#stage').screenshot()).toString('base64');
-  const counter = await browser.newPage();
-  try {
-    return await counter.evaluate(async (base64) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${base64}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
-      canvas.drawImage(image, 0, 0);
-      const { data } = canvas.getImageData(0, 0, image.width, image.height);
-      const total = { count: 0, y: 0 };
-      for (let i = 0; i < data.length; i += 4)
-        if (data[i] > 150 && data[i + 1] < 110 && data[i + 2] > 150) {
-          total.count += 1;
-          total.y += Math.floor(i / 4 / image.width) / image.height;
-        }
-      return { part: total.count / (data.length / 4), y: total.y / Math.max(1, total.count) };
-    }, shot);
-  } finally {
-    await counter.close();
-  }
 }
 
 describe('the page', () => {
@@ -153,11 +117,11 @@ describe('positions', () => {
 
   test('count every influence, and the picture does too', async () => {
     let plain;
-    await withPage(writePage(square({ y: 3 })), async (page) => { plain = await magenta(page); });
+    await withPage(writePage(square({ y: 3 })), async (page) => { plain = await magenta(browser, page); });
     assert.ok(plain.part > 0.05, `the square covers ${plain.part} of the picture`);
     await withPage(writePage(squareOfEightInfluences()), async (page) => {
       assertClose((await positions(page)).slice(0, 3), [-0.5, 2.5, 0]);
-      const skinned = await magenta(page);
+      const skinned = await magenta(browser, page);
       // The camera frames where positions() are: a square drawn elsewhere, or smaller, would be seen so.
       assert.ok(Math.abs(skinned.part - plain.part) < 0.002 && Math.abs(skinned.y - plain.y) < 0.002,
                 JSON.stringify({ skinned, plain }));
@@ -169,7 +133,7 @@ describe('the picture', () => {
   test('is alike for a character of any size', async () => {
     const parts = [];
     for (const scale of [1, 1e-3, 1e4])
-      await withPage(writePage(bendingStrip({ scale })), async (page) => { parts.push((await magenta(page)).part); });
+      await withPage(writePage(bendingStrip({ scale })), async (page) => { parts.push((await magenta(browser, page)).part); });
     assert.ok(parts[0] > 0.05, `the strip covers ${parts[0]} of the picture`);
     // The grid is drawn over none of it, so only the rasteriser's rounding is left: a few pixels of the outline.
     for (const part of parts) assert.ok(Math.abs(part - parts[0]) < 0.003, parts.join(' '));
@@ -178,9 +142,9 @@ describe('the picture', () => {
   test('changes with the pose', () =>
     withPage(writePage(bendingStrip()), async (page) => {
       await showAt(page, 'animation2', 0);
-      const low = await magenta(page);
+      const low = await magenta(browser, page);
       await page.evaluate(() => window.rigspace.setTime(1));
-      const high = await magenta(page);
+      const high = await magenta(browser, page);
       // Lifted by half its height, in a view that shows the whole motion: by about a fifth of the picture.
       assert.ok(low.y - high.y > 0.1 && Math.abs(low.part - high.part) < 0.2 * low.part, JSON.stringify({ low, high }));
     }));
@@ -231,7 +195,7 @@ describe('on a telephone', () => {
         .filter((r) => r.left < 0 || r.right > innerWidth || r.bottom > innerHeight || r.top < 0).length);
       assert.equal(outside, 0);
       assert.ok(await page.locator('select.speed').isVisible());
-      assert.ok((await magenta(page)).part > 0.02);
+      assert.ok((await magenta(browser, page)).part > 0.02);
     }, { viewport: { width: 360, height: 640 } }));
 });
 

@@ -1,16 +1,18 @@
 #pragma once
 // Soft joints: new leaves of a skeleton for flesh that has none. A soft joint takes skin weight from its parent bone
-// alone, so that at rest, and muted, the skin is the original.
+// alone, so that at rest, and muted, the skin is the original. Where a format's few influences a point would spoil
+// that, morph targets do the same work without turning.
 
 #include "rigspace/anim/character.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace rigspace {
 
 struct SoftJoint {
-  std::string name;                  ///< ASCII, without . : / @
+  std::string name;                  ///< ASCII, without . : / @, of no other node
   int parent = -1;                   ///< into Character::bones
   Vec3 translation = Vec3::Zero();   ///< at rest, in the parent's space, in its units
   Quat rotation = Quat::Identity();  ///< likewise
@@ -25,10 +27,34 @@ struct SoftJoints {
   std::vector<double> share;
 };
 
-/// The same character with these joints: nodes and controls appended to its graph, bones appended, weights split;
-/// clips, pieces and all else as before. Where a point then has more than `max_influences`, the smallest go and the
-/// others are scaled to their sum. Throws Error if a share is taken from a bone that does not hold the point by a
-/// linear skin.
-Character with_soft_joints(const Character& character, const SoftJoints& soft, int max_influences = 4);
+/// The same character with these joints: nodes and their controls appended to its graph, bones appended, weights split;
+/// old controls keep their indices; clips, pieces and all else as before. A joint at its rest (muted) moves each point
+/// as its parent did:  world_P L (L^-1 inverse_bind_P) = world_P inverse_bind_P.
+///
+/// Where a point then has more than `max_influences`, and more than it had, the least go, and the sum stays. What a
+/// soft joint loses goes to its parent, and what a parent loses to its soft joint: that leaves the muted skin alone,
+/// and such weights count a twentieth. What another bone loses goes to all in proportion. `reduced_points` gets the
+/// number of points that lost an influence.
+///
+/// Throws Error, naming joint and point, if the description breaks its rules or a share is taken from a bone that does
+/// not hold the point by a linear skin.
+Character with_soft_joints(const Character& character, const SoftJoints& soft, int max_influences = 4,
+                           int* reduced_points = nullptr);
+
+/// The largest distance, in scene units, between a point of the original and the same point of the muted soft
+/// character, at rest and at `samples` times of each clip, evenly from its first to its last. `soft` is what
+/// with_soft_joints or with_soft_morphs made of `original`.
+double muted_change(const Character& original, const Character& soft, std::span<const Animation> clips,
+                    int samples = 24);
+
+/// The same character with three morph targets a joint in place of the joint: controls `<mesh node>:<joint>_x`, `_y`
+/// and `_z`, appended, on every mesh node that the joint has a share in. A weight is a displacement in scene units:
+/// at the rest pose it moves each point as the joint's translation along that axis of the scene would, by
+/// share * bone weight; in other poses the displacement turns with the point's own blend of bones. Who moves a joint
+/// sets its controls on all mesh nodes, `*:<joint>_x`, to one value. Muted it is the original to the bit.
+///
+/// A bone holds the points of a skin by its weight, and those of a mesh that hangs on it rigidly, with no other bone
+/// between, wholly. Translations and rotations of the joints are not used.
+Character with_soft_morphs(const Character& character, const SoftJoints& soft);
 
 }  // namespace rigspace

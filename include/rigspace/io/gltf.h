@@ -11,6 +11,7 @@
 // JSON keeps its values and the order of its keys; textures, cameras, extensions and other animations are untouched.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/anim/soft_joints.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -79,6 +80,17 @@ class GltfFile {
   /// and cubic curves come out exactly, to float32; B-splines with eight keys a piece; where `.r*` is keyed, the
   /// product of both rotations at 60 Hz. What a curve does before its first and after its last key is not written.
   int add_animation(const Animation& animation);
+
+  /// with_soft_joints in the document: leaves below their parents' nodes, named as they are, appended to the joints of
+  /// the skins that hold their points, with inverse bind matrices; new weights for the primitives that they touch,
+  /// largest first, joints in bytes while those hold them. Parents count in the bones, and shares in the points, of the
+  /// document as it is now. Loaded again it moves as with_soft_joints says, to float32. Throws Error, and leaves the
+  /// document alone, if it cannot: a mesh that two nodes show needs the same shares in both.
+  void add_soft_joints(const SoftJoints& soft, int max_influences = 4);
+  /// with_soft_morphs in the document: targets appended to the meshes that the joints touch, named in
+  /// extras.targetNames; weights of meshes, nodes and animations get zeros for them. Weights may be negative and beyond
+  /// one, which Blender 3.4 cuts off unless the sliders' range is widened there.
+  void add_soft_morphs(const SoftJoints& soft);
 
   /// The JSON at a pointer such as "/skins/0/joints"; "" is the whole document. Throws Error if there is none.
   std::string json(std::string_view pointer) const;

@@ -17,6 +17,7 @@ class BuiltInRig final : public Rig {
              std::vector<std::shared_ptr<const Deformer>> deformers);
 
   const ControlGraph& graph() const { return *graph_; }
+  const std::shared_ptr<const ControlGraph>& shared_graph() const { return graph_; }
   const Vec& points_rest() const { return points_rest_; }
   std::span<const std::shared_ptr<const Deformer>> deformers() const { return deformers_; }
 

@@ -102,6 +102,8 @@ std::unique_ptr<Deformer> make_dual_quaternion_skin(const SkinDescription&);
 
 /// What a deformer was made from, or nullptr if it is another kind (restricted ones keep none): for writers of files.
 const SkinDescription* skin_description(const Deformer&);
+/// True of what make_linear_blend_skin and make_rigid gave.
+bool is_linear_skin(const Deformer&);
 
 /// All points follow one transform:  s = C X.
 std::unique_ptr<Deformer> make_rigid(int first_point, int count, int transform_slot);

@@ -54,6 +54,7 @@ struct GraphJacobian {
   std::vector<Block> slots;
 };
 
+/// A copy shares its operators, and may be added to without a change to the original.
 class ControlGraph {
  public:
   /// Scratch memory; keeps the pattern of the last free set.
@@ -91,7 +92,7 @@ class ControlGraph {
 
   std::vector<Control> controls_;
   std::unordered_map<std::string, int> by_name_;
-  std::vector<std::unique_ptr<GraphOperator>> ops_;
+  std::vector<std::shared_ptr<const GraphOperator>> ops_;
   std::vector<Slot> slots_;
   std::vector<std::vector<int>> slot_controls_;
   int size_ = 0;

@@ -13,10 +13,16 @@ namespace {
 // Chains: k = 1.2, damping ratio 0.35, lag 0.08 s; the other words differ by what they mean: hair trails, antennae are
 // quick.
 constexpr Preset kPresets[] = {
-    {"tail", 1.2, 0.35, 0.08},
-    {"ear", 1.4, 0.35, 0.06},
-    {"hair", 1.0, 0.45, 0.10},
-    {"antenna", 2.0, 0.15, 0.02},
+    {"tail", false, 1.2, 0.35, 0.08},    {"ear", false, 1.4, 0.35, 0.06}, {"hair", false, 1.0, 0.45, 0.10},
+    {"antenna", false, 2.0, 0.15, 0.02}, {"belly", true, 2.0, 0.25, 0},   {"flesh", true, 2.0, 0.25, 0},
+    {"chest", true, 2.2, 0.28, 0},       {"cheek", true, 2.0, 0.30, 0},   {"rubber", true, 3.0, 0.12, 0},
+    {"jelly", true, 1.3, 0.10, 0},
+};
+
+constexpr LookField kFields[] = {
+    {"amount", &Look::amount, 0, 10},   {"rate", &Look::rate, 0, 60},      {"settle", &Look::settle, 0, 60},
+    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1}, {"sag", &Look::sag, -10, 10},
+    {"limit", &Look::limit, 0.001, 10}, {"hold", &Look::hold, 0, 1},
 };
 
 struct Word {
@@ -29,6 +35,8 @@ constexpr Word kChainWords[] = {{"tail", "tail"},      {"trunk", "tail"},    {"t
 constexpr std::string_view kProtected[] = {"foot", "toe",   "hand",   "finger", "thumb",   "lip",  "lid",
                                            "jaw",  "eye",   "ik",     "pole",   "control", "slot", "weapon",
                                            "prop", "sword", "shield", "target", "heel"};
+constexpr std::string_view kTorso[] = {"belly", "stomach", "abdomen", "spine", "pelvis",
+                                       "hips",  "hip",     "waist",   "torso", "body"};
 constexpr int kMostParts = 6;
 
 std::string lower(std::string_view text) {
@@ -51,11 +59,6 @@ bool contains_word(std::string_view name, std::string_view word) {
     if (begins && ends) return true;
   }
   return false;
-}
-
-bool is_protected(std::string_view name) {
-  return std::any_of(std::begin(kProtected), std::end(kProtected),
-                     [&](auto word) { return contains_word(name, word); });
 }
 
 /// Leaves that other programs append to show where a bone ends: they carry no skin and move nothing.
@@ -87,6 +90,18 @@ std::vector<std::vector<int>> trees(const Character& character, const std::set<i
     result.push_back(std::move(tree));
   }
   return result;
+}
+
+/// Bones of the lower torso: those that sound like one and have children, without the two that are nearest to the neck
+/// where there are many (ribs do not wobble).
+std::vector<int> torso_of(const Character& character) {
+  std::vector<int> bones;
+  const auto children = children_of(character);
+  for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
+    if (!children[b].empty() && std::any_of(std::begin(kTorso), std::end(kTorso),
+                                            [&](auto word) { return contains_word(character.bones[b].name, word); }))
+      bones.push_back(b);
+  return bones;
 }
 
 /// "tail" for tail_01, "ear_l" for Ear1.L: the root's name without digits, made ASCII.
@@ -129,16 +144,14 @@ Part make_part(const Character& character, std::vector<int> bones, const Preset&
 
 }  // namespace
 
+bool is_protected(std::string_view name) {
+  return std::any_of(std::begin(kProtected), std::end(kProtected),
+                     [&](auto word) { return contains_word(name, word); });
+}
+
 void Look::set(std::string_view field, double value) {
-  struct Field {
-    std::string_view name;
-    double* place;
-    double min, max;
-  };
-  const Field fields[] = {{"amount", &amount, 0, 10}, {"rate", &rate, 0, 60},      {"settle", &settle, 0, 60},
-                          {"lag", &lag, 0, 5},        {"overlap", &overlap, 0, 1}, {"limit", &limit, 0.001, 10}};
   std::string names;
-  for (const Field& each : fields) {
+  for (const LookField& each : kFields) {
     if (each.name == field) {
       if (!(value >= each.min && value <= each.max))
         throw Error({.code = ErrorCode::usage,
@@ -146,7 +159,7 @@ void Look::set(std::string_view field, double value) {
                      .value = std::to_string(value),
                      .problem = "is " + std::to_string(value),
                      .remedy = "expected " + std::to_string(each.min) + " to " + std::to_string(each.max)});
-      *each.place = value;
+      this->*each.value = value;
       return;
     }
     names += (names.empty() ? "" : ", ") + std::string(each.name);
@@ -157,6 +170,8 @@ void Look::set(std::string_view field, double value) {
                .problem = "is no control of a part",
                .remedy = "parts have " + names});
 }
+
+std::span<const LookField> look_fields() { return kFields; }
 
 std::span<const Preset> presets() { return kPresets; }
 
@@ -210,6 +225,12 @@ std::vector<Part> find_parts(const Character& character) {
       if (chain.size() >= 2) take(chain, preset_named("tail"));
     }
   }
+  if (static_cast<int>(parts.size()) < kMostParts)
+    if (std::vector<int> torso = torso_of(character); !torso.empty()) {
+      parts.push_back(make_part(character, std::move(torso), preset_named("belly"), parts));
+      parts.back().name = "belly";
+    }
+  for (Part& part : parts) part.found = true;
   return parts;
 }
 
@@ -227,6 +248,11 @@ std::vector<Part> parts_from_pattern(const Character& character, std::string_vie
                  .problem = "matches no joint",
                  .remedy = "`rigspace info --controls` lists them"});
   std::vector<Part> parts;
+  if (preset.flesh) {  // flesh of all these bones together
+    parts.push_back(make_part(character, std::vector<int>(chosen.begin(), chosen.end()), preset, parts));
+    parts.back().name = preset.name;
+    return parts;
+  }
   for (auto& tree : trees(character, chosen)) parts.push_back(make_part(character, std::move(tree), preset, parts));
   return parts;
 }

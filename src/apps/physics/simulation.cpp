@@ -1,6 +1,6 @@
 #include "rigspace/apps/physics/simulation.h"
 
-#include "chain_solver.h"
+#include "part_system.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 
@@ -11,9 +11,23 @@
 namespace rigspace {
 namespace {
 
-constexpr double kLeastSwing = 5 * std::numbers::pi / 180, kMostSwing = 20 * std::numbers::pi / 180;
-constexpr int kMostTries = 6;
-constexpr double kMostAmount = 2;
+constexpr int kMostTries = 3, kMostSearches = 6;
+constexpr double kSearchShare = 0.4;  // of the progress
+constexpr double kMostAmount = 2, kMostScaling = 1.5;
+constexpr double kJump = 0.3;          // of a part's length: who rises more than that jumps
+constexpr double kLeastVolume = 0.25;  // of an element of flesh: ART.md asks for 0.2
+constexpr double kMostRate = 8;        // Hz: what is quicker is no longer seen as motion
+
+/// How far a part should swing at its 95th percentile, in the unit of its kind.
+struct Range {
+  double raise_below;  ///< the amount is raised to reach it
+  double most;         ///< the rate is raised until it holds
+};
+Range range_of(bool flesh, bool steady) {
+  constexpr double degree = std::numbers::pi / 180;
+  if (!flesh) return {5 * degree, 20 * degree};
+  return steady ? Range{0.04, 0.08} : Range{0.02, 0.15};
+}
 
 double percentile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -22,22 +36,210 @@ double percentile(std::vector<double> values, double share) {
   return *at;
 }
 
-/// Rate from size (ART.md), k sqrt(g / l) / 2 pi, and the settling time of the preset's damping ratio.
-void derive_look(Chain& chain, const SimulationOptions& options) {
-  if (chain.look.rate == 0)
-    chain.look.rate =
-        chain.preset->rate_factor * std::sqrt(9.81 / (chain.length * options.metres_per_unit)) / (2 * std::numbers::pi);
-  if (chain.look.settle == 0)
-    chain.look.settle = 3 / (chain.preset->damping_ratio * 2 * std::numbers::pi * chain.look.rate);
+/// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
+void close_loop(Mat& deviation) {
+  const Eigen::Index last = deviation.cols() - 1;
+  const Vec gap = deviation.col(last) - deviation.col(0);
+  for (Eigen::Index k = 0; k <= last; ++k)
+    deviation.col(k) -= (static_cast<double>(k) / static_cast<double>(last)) * gap;
+  deviation.col(last) = deviation.col(0);
 }
 
-/// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
-void close_loop(SoftMotion& motion) {
-  const Eigen::Index last = motion.deviation.cols() - 1;
-  const Vec gap = motion.deviation.col(last) - motion.deviation.col(0);
-  for (Eigen::Index k = 0; k <= last; ++k)
-    motion.deviation.col(k) -= (static_cast<double>(k) / static_cast<double>(last)) * gap;
-  motion.deviation.col(last) = motion.deviation.col(0);
+/// One system of parts: its looks are found, run by run.
+class Tuner {
+ public:
+  Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options)
+      : system_(system), motion_(motion), options_(options) {}
+
+  /// Looks and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and short
+  /// loops first.
+  Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
+    for (TunedPart& part : system_.parts) derive(part);
+    Stepper stepper(system_.body(), motion_, options_);
+    jumps_ = stepper.rise() > kJump * system_.parts.front().length;
+    if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
+    for (TunedPart& part : system_.parts) derive(part);
+    if (resume != nullptr)
+      read(*resume);
+    else
+      find_rates(progress);
+    while (true) {
+      Run run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
+      resume = nullptr;
+      ++attempt_;
+      if (attempt_ >= kMostTries || !adjust(run)) return run;
+    }
+  }
+
+  void write(ByteWriter& out) const {
+    out.number(attempt_);
+    for (const TunedPart& part : system_.parts)
+      for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.look.amount, part.load})
+        out.number(each);
+  }
+  void read(ByteReader& in) {
+    attempt_ = in.integer();
+    for (TunedPart& part : system_.parts)
+      for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.look.amount, &part.load})
+        *each = in.number();
+  }
+
+ private:
+  /// Rate from size (ART.md), k sqrt(g / l) / 2 pi; the settling time of the preset's damping ratio; amounts above 1.5
+  /// as inertial load.
+  void derive(TunedPart& part) const {
+    if (part.look.rate == 0)
+      part.look.rate =
+          std::min(kMostRate, part.preset->rate_factor *
+                                  std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
+                                  (2 * std::numbers::pi));
+    // A part that swings with the steps of a walk is all one sees of it: its rate keeps 20 % away.
+    if (part.part->look.rate == 0 && driving_ > 0 && std::abs(part.look.rate / driving_ - 1) < 0.2)
+      part.look.rate = 1.2 * driving_;
+    if (part.part->look.settle == 0)
+      part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
+    part.load = std::max(1.0, part.look.amount / kMostScaling);
+  }
+
+  static ProgressCallback within(const ProgressCallback& progress, double from, double to) {
+    return [&progress, from, to](const Progress& p) {
+      return !progress || progress({p.stage, from + (to - from) * p.fraction});
+    };
+  }
+
+  Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
+               ByteReader* resume) {
+    Stepper stepper(system_.body(), motion_, options);
+    Runner runner(stepper, motion_, options, hold_after());
+    if (!save) return runner.run(progress, {}, resume);
+    return runner.run(
+        progress,
+        [&](const auto& write_run) {
+          save([&](ByteWriter& out) {
+            write(out);
+            write_run(out);
+          });
+        },
+        resume);
+  }
+
+  /// Rates and amounts that bring the parts into range.
+  void find_rates(const ProgressCallback& progress) {
+    if (std::none_of(system_.parts.begin(), system_.parts.end(), [](const auto& p) { return p.part->look.rate == 0; }))
+      return;
+    SimulationOptions coarse = options_;
+    coarse.step = std::max(options_.step, 1.0 / 48);
+    coarse.max_cycles = 2;
+    for (int search = 0; search < kMostSearches; ++search)
+      if (!adjust(run_once(
+              coarse,
+              within(progress, search * kSearchShare / kMostSearches, (search + 1) * kSearchShare / kMostSearches), {},
+              nullptr)))
+        return;
+  }
+
+  double hold_after() const {
+    double settle = 0;
+    for (const TunedPart& part : system_.parts) {
+      if (part.look.hold < 0.5) return std::numeric_limits<double>::infinity();
+      settle = std::max(settle, part.look.settle);
+    }
+    return 2 * settle;
+  }
+
+  /// Amplitude wins: where nobody asked for a rate it rises until the part stays in range and no flesh is crushed, and
+  /// the lag, which does not depend on the rate, falls; where nobody asked for an amount, it rises to at most 2.
+  bool adjust(const Run& run) {
+    bool again = false;
+    for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+      TunedPart& part = system_.parts[c];
+      const Look& asked = part.part->look;
+      const Range range = range_of(system_.flesh(), motion_.cyclic() && !jumps_);
+      const double swing = swing_of(run, c) * std::min(kMostScaling, part.look.amount);
+      const bool crushed = run.smallest_volume < kLeastVolume;
+      if ((swing > range.most || crushed) && asked.rate == 0 && part.look.rate < kMostRate) {
+        if (asked.amount == 1 && part.look.amount > 1) {
+          part.look.amount = std::max(1.0, 0.9 * part.look.amount * range.most / swing);
+        } else {
+          part.look.rate *= std::clamp(std::sqrt(swing / (0.8 * range.most)), crushed ? 1.25 : 1.05, 2.0);
+          if (asked.lag == part.preset->lag) part.look.lag *= 0.6;
+        }
+        derive(part);
+        again = true;
+      } else if (swing > 0 && swing < range.raise_below && asked.amount == 1 && part.look.amount < kMostAmount) {
+        const double before = part.load;
+        part.look.amount = std::min(kMostAmount, 1.02 * part.look.amount * range.raise_below / swing);
+        derive(part);
+        again = again || part.load != before;
+      }
+    }
+    return again;
+  }
+
+ public:
+  double swing_of(const Run& run, std::size_t part) const {
+    std::vector<double> swings;
+    for (Eigen::Index k = 0; k < run.reach.cols(); ++k)
+      swings.push_back(system_.swing(system_.parts[part], run.reach(static_cast<Eigen::Index>(part), k)));
+    return percentile(std::move(swings), 0.95);
+  }
+
+ private:
+  PartSystem& system_;
+  const KeyedMotion& motion_;
+  const SimulationOptions& options_;
+  int attempt_ = 0;
+  bool jumps_ = false;
+  double driving_ = 0;  // Hz, of a loop
+};
+
+PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, const SimulationOptions& options) {
+  const TunedPart& part = system.parts[c];
+  const double scaling = std::min(kMostScaling, part.look.amount);
+  PartReport report{.flesh = system.flesh(),
+                    .length = part.length * options.metres_per_unit,
+                    .rate = part.look.rate,
+                    .settle = part.look.settle,
+                    .lag = part.look.lag,
+                    .amount = part.look.amount,
+                    .smallest_volume = run.smallest_volume,
+                    .volume_change = run.volume_change};
+  std::vector<double> swings;
+  for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
+    swings.push_back(scaling * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
+    if (swings.back() > report.largest)
+      report.largest = swings.back(), report.largest_at = run.times[static_cast<std::size_t>(k)];
+  }
+  report.swing = percentile(std::move(swings), 0.95);
+  return report;
+}
+
+/// Rows of all systems into one motion, controls ascending.
+void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& deviation) {
+  std::vector<std::pair<int, Vec>> rows;
+  for (std::size_t c = 0; c < motion.controls.size(); ++c)
+    rows.emplace_back(motion.controls[c], motion.deviation.row(static_cast<Eigen::Index>(c)));
+  for (std::size_t c = 0; c < controls.size(); ++c)
+    rows.emplace_back(controls[c], deviation.row(static_cast<Eigen::Index>(c)));
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  motion.controls.clear();
+  motion.deviation.resize(static_cast<Eigen::Index>(rows.size()), deviation.cols());
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    motion.controls.push_back(rows[c].first);
+    motion.deviation.row(static_cast<Eigen::Index>(c)) = rows[c].second;
+  }
+}
+
+std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, std::span<const Part> parts,
+                                                    const SimulationOptions& options) {
+  std::vector<std::unique_ptr<PartSystem>> systems;
+  if (auto chains = make_chain_system(character, parts, options)) systems.push_back(std::move(chains));
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (parts[k].flesh) systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options));
+  if (systems.empty())
+    throw Error(
+        {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
+  return systems;
 }
 
 }  // namespace
@@ -55,60 +257,72 @@ void SimulationOptions::validate() const {
   require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
           "expected a positive number");
   require(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
+  require(start >= 0 && std::isfinite(start), "start", start, "expected seconds from the clip's beginning");
+  require(end > start, "end", end, "expected seconds after the start");
+  require(preroll >= 0 && preroll <= 60, "preroll", preroll, "expected 0 to 60 s");
+  require(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
+  require(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
+  require(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
+  require(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
 }
 
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
-                            const SimulationOptions& options, const ProgressCallback& progress) {
+                          const SimulationOptions& options, const ProgressCallback& progress) {
   options.validate();
   if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
     throw Error({.file = character.name,
                  .problem = "is no built-in rig",
                  .remedy = "its joints cannot be simulated as chains"});
-  const std::vector<Part> chains(parts.begin(), parts.end());
-  if (chains.empty())
-    throw Error(
-        {.file = character.name, .problem = "has no chain to simulate", .remedy = "name one: --part 'tail*=tail'"});
+  KeyedMotion key(character, clip);
+  key.set_cyclic(options.looping == Looping::always || (options.looping == Looping::find && key.loops()));
+  const auto systems = systems_of(character, parts, options);
 
-  ChainSolver solver(character, clip, chains, options);
-  solver.key().set_cyclic(solver.key().loops());
-  for (Chain& chain : solver.chains()) derive_look(chain, options);
   SoftMotion motion;
-  std::vector<std::vector<double>> angles(chains.size());
-  for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    motion = solver.run(progress, attempt / static_cast<double>(kMostTries), (attempt + 1.0) / kMostTries);
-    bool again = false;
-    for (std::size_t c = 0; c < chains.size(); ++c) {
-      Chain& chain = solver.chains()[c];
-      angles[c] = solver.swings(motion, chain);
-      const double swing = percentile(angles[c], 0.95);
-      // Amplitude wins: where nobody asked for a rate, it rises until the tips stay within 20 degrees; and the lag,
-      // which does not depend on the rate, falls with it.
-      if (swing > kMostSwing && chains[c].look.rate == 0 && attempt + 1 < kMostTries) {
-        chain.look.rate *= std::clamp(std::sqrt(swing / (0.9 * kMostSwing)), 1.1, 2.0);
-        if (chains[c].look.lag == chain.preset->lag) chain.look.lag *= 0.6;
-        if (chains[c].look.settle == 0) chain.look.settle = 0, derive_look(chain, options);
-        again = true;
-      }
+  motion.parts.resize(parts.size());
+  motion.looped = key.cyclic();
+  ByteReader resume(options.checkpoints.resume);
+  const int finished = resume.empty() ? 0 : resume.integer();
+  ByteWriter done;
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    PartSystem& system = *systems[k];
+    Tuner tuner(system, key, options);
+    Run run;
+    if (static_cast<int>(k) < finished) {
+      tuner.read(resume);
+      run.read(resume);
+    } else {
+      const Runner::Save save = [&](const auto& write_rest) {
+        ByteWriter out;
+        out.number(static_cast<double>(k));
+        out.raw(done.bytes());
+        write_rest(out);
+        options.checkpoints.save(out.bytes());
+      };
+      const auto part_of_all = [&](const Progress& p) {
+        return !progress ||
+               progress({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(systems.size())});
+      };
+      ByteReader* rest = static_cast<int>(k) == finished && !resume.empty() ? &resume : nullptr;
+      run = tuner.run(part_of_all, options.checkpoints.save ? save : Runner::Save(), rest);
     }
-    if (!again) break;
+    tuner.write(done);
+    run.write(done);
+
+    const SteppedBody body = system.body();
+    motion.times = run.times;
+    for (std::size_t c = 0; c < system.parts.size(); ++c) {
+      PartReport& report = motion.parts[static_cast<std::size_t>(system.parts[c].index)];
+      report = report_of(system, c, run, options);
+      report.young = body.stiffness * options.density * std::pow(options.metres_per_unit, 2);
+      for (const int row : system.rows(c)) run.deviation.row(row) *= std::min(kMostScaling, report.amount);
+    }
+    if (run.looped) close_loop(run.deviation);
+    merge(motion, body.free, run.deviation);
+    motion.looped = motion.looped && run.looped;
+    motion.seam = std::max(motion.seam, run.seam);
+    motion.steps += run.steps, motion.iterations += run.iterations;
+    motion.halved_steps += run.halved_steps, motion.failed_steps += run.failed_steps;
   }
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    Chain& chain = solver.chains()[c];
-    const double swing = percentile(angles[c], 0.95);
-    if (swing > 0 && swing < kLeastSwing && chains[c].look.amount == 1)
-      chain.look.amount = std::min(kMostAmount, kLeastSwing / swing);
-    for (const int column : chain.columns) motion.deviation.row(column) *= chain.look.amount;
-    const auto largest = std::max_element(angles[c].begin(), angles[c].end());
-    motion.parts.push_back({.length = chain.length * options.metres_per_unit,
-                            .rate = chain.look.rate,
-                            .settle = chain.look.settle,
-                            .lag = chain.look.lag,
-                            .amount = chain.look.amount,
-                            .swing = swing * chain.look.amount,
-                            .largest = *largest * chain.look.amount,
-                            .largest_at = motion.times[largest - angles[c].begin()]});
-  }
-  if (motion.looped) close_loop(motion);
   report(progress, "simulating", 1);
   return motion;
 }

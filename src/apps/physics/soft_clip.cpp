@@ -24,43 +24,79 @@ double frame_rate(const Animation* clip) {
   return std::abs(rate - std::round(rate)) < 0.02 * rate ? std::round(rate) : rate;
 }
 
+namespace {
+
+/// A deviation between the grid's times.
+Curve deviation_curve(const SoftMotion& motion, std::size_t row) {
+  Curve curve{.interpolation = Interpolation::catmull_rom};
+  curve.times = motion.times;
+  for (Eigen::Index t = 0; t < motion.deviation.cols(); ++t)
+    curve.values.push_back(motion.deviation(static_cast<Eigen::Index>(row), t));
+  return curve;
+}
+
+/// The turn of one joint: R = R_key exp(r), r the rows first .. first + 2.
+void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t first,
+                  const std::vector<double>& times) {
+  const std::string& node = rig.controls()[motion.controls[first]].node;
+  const auto keyed =
+      std::find_if(soft.rotations.begin(), soft.rotations.end(), [&](const auto& track) { return track.node == node; });
+  const int qx = rig.find(node + ".qx");
+  Vec4 rest(0, 0, 0, 1);
+  for (int k = 0; k < 4; ++k) rest[k] = rig.controls()[qx + k].rest;
+  const Curve r[3] = {deviation_curve(motion, first), deviation_curve(motion, first + 1),
+                      deviation_curve(motion, first + 2)};
+  RotationTrack track{.node = node, .interpolation = Interpolation::linear, .times = times};
+  for (const double time : times) {
+    const Vec4 key = keyed != soft.rotations.end() ? (*keyed)(time) : rest.normalized();
+    const Quat turned = Quat(key) * Quat(rotation_exp(Vec3(r[0](time), r[1](time), r[2](time))));
+    track.values.push_back(turned.normalized().coeffs());
+  }
+  if (motion.looped) track.values.back() = track.values.front();
+  make_signs_continuous(track.values);
+  if (keyed != soft.rotations.end())
+    *keyed = std::move(track);
+  else
+    soft.rotations.push_back(std::move(track));
+}
+
+/// One coordinate of a joint's place: that of the animation, and the deviation.
+void set_translation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t row,
+                     const std::vector<double>& times) {
+  const Control& control = rig.controls()[motion.controls[row]];
+  const auto keyed = std::find_if(soft.tracks.begin(), soft.tracks.end(),
+                                  [&](const Track& track) { return track.control == control.name; });
+  const Curve moved = deviation_curve(motion, row);
+  Curve curve{.interpolation = Interpolation::linear, .times = times};
+  for (const double time : times)
+    curve.values.push_back((keyed != soft.tracks.end() ? keyed->curve(time) : control.rest) + moved(time));
+  if (motion.looped) curve.values.back() = curve.values.front();
+  if (keyed != soft.tracks.end())
+    keyed->curve = std::move(curve);
+  else
+    soft.tracks.push_back({.control = control.name, .curve = std::move(curve)});
+}
+
+}  // namespace
+
 Animation soft_clip(const Character& character, const Animation* clip, const SoftMotion& motion, double rate) {
   Animation soft;
   if (clip != nullptr) soft = *clip;
   soft.name = (clip != nullptr ? clip->name : "rest") + "_soft";
-  const double duration = motion.times.back();
-  soft.duration = std::max(soft.duration, duration);
+  const double start = motion.times.front(), duration = motion.times.back() - start;
+  soft.duration = std::max(soft.duration, motion.times.back());
   const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-6)));
   std::vector<double> times;
-  for (int k = 0; k < frames; ++k) times.push_back(k / rate);
-  times.push_back(duration);
+  for (int k = 0; k < frames; ++k) times.push_back(start + k / rate);
+  times.push_back(motion.times.back());
 
-  for (std::size_t c = 0; c + 2 < motion.controls.size(); c += 3) {
-    const std::string& node = character.rig->controls()[motion.controls[c]].node;
-    const auto keyed = std::find_if(soft.rotations.begin(), soft.rotations.end(),
-                                    [&](const auto& track) { return track.node == node; });
-    const int qx = character.rig->find(node + ".qx");
-    Vec4 rest(0, 0, 0, 1);
-    for (int k = 0; k < 4; ++k) rest[k] = character.rig->controls()[qx + k].rest;
-    Curve r[3];
-    for (int k = 0; k < 3; ++k) {
-      r[k].interpolation = Interpolation::catmull_rom;
-      r[k].times = motion.times;
-      for (Eigen::Index t = 0; t < motion.deviation.cols(); ++t)
-        r[k].values.push_back(motion.deviation(static_cast<Eigen::Index>(c) + k, t));
-    }
-    RotationTrack track{.node = node, .interpolation = Interpolation::linear, .times = times};
-    for (const double time : times) {
-      const Vec4 key = keyed != soft.rotations.end() ? (*keyed)(time) : rest.normalized();
-      const Quat turned = Quat(key) * Quat(rotation_exp(Vec3(r[0](time), r[1](time), r[2](time))));
-      track.values.push_back(turned.normalized().coeffs());
-    }
-    if (motion.looped) track.values.back() = track.values.front();
-    make_signs_continuous(track.values);
-    if (keyed != soft.rotations.end())
-      *keyed = std::move(track);
+  const Rig& rig = *character.rig;
+  for (std::size_t c = 0; c < motion.controls.size(); ++c) {
+    const Control& control = rig.controls()[motion.controls[c]];
+    if (control.name.ends_with(".rx"))
+      set_rotation(soft, rig, motion, c, times), c += 2;
     else
-      soft.rotations.push_back(std::move(track));
+      set_translation(soft, rig, motion, c, times);
   }
   return soft;
 }

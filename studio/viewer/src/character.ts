@@ -38,17 +38,20 @@ const kBlankPixel =
 /// Laws: pose() depends on its arguments and on held morphs alone, not on what was posed before; positions() are
 /// those of the last pose(), in scene space, nodes then primitives in file order, unwelded.
 export class Character {
+  readonly root: Object3D;
   readonly clips: Clip[];
   readonly joints: Object3D[];
   readonly morphs: MorphSet;
   readonly counts: Counts;
+  readonly nodes: ReadonlyMap<string, Object3D>;  ///< of the scene, by their unique names
   private readonly mixer: AnimationMixer;
   private action: AnimationAction | null = null;
 
-  private constructor(readonly root: Object3D, readonly meshes: readonly Mesh[], json: GltfJson,
-                      animations: AnimationClip[], readonly warnings: readonly string[]) {
-    this.mixer = new AnimationMixer(root);
-    this.clips = namedClips(json, animations);
+  private constructor(gltf: GLTF, readonly meshes: readonly Mesh[], readonly warnings: readonly string[]) {
+    this.root = gltf.scene;
+    this.mixer = new AnimationMixer(this.root);
+    this.nodes = namedNodes(gltf);
+    this.clips = namedClips(gltf.parser.json as GltfJson, gltf.animations);
     this.joints = [...new Set(meshes.flatMap((m) => (m instanceof SkinnedMesh ? m.skeleton.bones : [])))];
     this.morphs = new MorphSet(morphsOf(meshes));
     this.counts = {
@@ -74,7 +77,7 @@ export class Character {
     const meshes = orderedMeshes(gltf);
     for (const mesh of meshes) prepareMesh(mesh, gltf.parser);
     const warnings = missing.map((url) => `The picture “${url}” is not inside the file.`);
-    return new Character(gltf.scene, meshes, gltf.parser.json as GltfJson, gltf.animations, warnings);
+    return new Character(gltf, meshes, warnings);
   }
 
   clipNamed(name: string): Clip | undefined { return this.clips.find((clip) => clip.name === name); }
@@ -148,17 +151,34 @@ function explained(error: unknown, missing: string[]): Error {
 /// The drawn primitives, by node and then by primitive as in the file.
 function orderedMeshes(gltf: GLTF): Mesh[] {
   const found: { mesh: Mesh; node: number; primitive: number }[] = [];
+  const names = nodeNames(gltf.parser.json as GltfJson);
   gltf.scene.traverse((object) => {
     if (!(object instanceof Mesh) || !object.geometry.attributes.position) return;
     let owner: Object3D | null = object;
     while (owner && gltf.parser.associations.get(owner)?.nodes === undefined) owner = owner.parent;
     const node = owner ? gltf.parser.associations.get(owner)!.nodes! : Infinity;
     object.userData.rigspaceNode = node;
-    object.userData.rigspaceNodeName = (gltf.parser.json as GltfJson).nodes?.[node]?.name || `node${node}`;
+    object.userData.rigspaceNodeName = names[node] ?? '';
     found.push({ mesh: object, node, primitive: gltf.parser.associations.get(object)?.primitives ?? 0 });
   });
   found.sort((a, b) => a.node - b.node || a.primitive - b.primitive);
   return found.map(({ mesh }) => mesh);
+}
+
+/// A name of its own for every node of the file, in the scene or not.
+function nodeNames(json: GltfJson): string[] {
+  const names = new UniqueNames();
+  return (json.nodes ?? []).map((node, i) => names.add(node.name, 'node', i));
+}
+
+function namedNodes(gltf: GLTF): Map<string, Object3D> {
+  const names = nodeNames(gltf.parser.json as GltfJson);
+  const named = new Map<string, Object3D>();
+  gltf.scene.traverse((object) => {
+    const node = gltf.parser.associations.get(object)?.nodes;
+    if (node !== undefined) named.set(names[node], object);
+  });
+  return named;
 }
 
 function prepareMesh(mesh: Mesh, parser: GLTFParser): void {
@@ -183,10 +203,9 @@ function morphsOf(meshes: readonly Mesh[]): Morph[] {
     const node = mesh.userData.rigspaceNode as number;
     byNode.set(node, [...(byNode.get(node) ?? []), mesh]);
   }
-  const groups = new UniqueNames();
   return [...byNode.values()].flatMap((primitives) => {
     const first = primitives[0];
-    const group = groups.add(first.userData.rigspaceNodeName as string, 'node', 0);
+    const group = first.userData.rigspaceNodeName as string;
     const given: string[] = Array.isArray(first.userData.targetNames) ? first.userData.targetNames : [];
     const names = new UniqueNames();
     return first.morphTargetInfluences!.map((_, i) => new Morph(group, names.add(given[i], 'morph', i), i, primitives));

@@ -1,15 +1,7 @@
-// What `rigspace view` put into the page: options as JSON, the file as base64.
+// What the program put into the page: options as JSON, the file as base64.
 
-export interface PageOptions {
-  title: string;
-  /// The clip to show first; empty for the file's first.
-  clip: string;
-}
-
-export function embeddedOptions(): PageOptions {
-  const given = JSON.parse(textOf('options')) as Partial<PageOptions>;
-  return { title: given.title ?? '', clip: given.clip ?? '' };
-}
+/// The options, as the page's own type describes them; nothing is checked.
+export function embeddedOptions<T>(): Partial<T> { return JSON.parse(textOf('options')) as Partial<T>; }
 
 /// The bytes of a data block. Its text is dropped from the document, so that a large file is not held twice.
 export function embeddedBytes(id: string): ArrayBuffer {
@@ -17,7 +9,7 @@ export function embeddedBytes(id: string): ArrayBuffer {
   try {
     binary = atob(textOf(id).trim());
   } catch {
-    throw new Error('The file inside this page is damaged; write the page again with “rigspace view”.');
+    throw new Error('The file inside this page is damaged; write the page again.');
   }
   document.getElementById(id)?.remove();
   const bytes = new Uint8Array(binary.length);

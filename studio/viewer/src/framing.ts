@@ -17,6 +17,9 @@ export function sizeOf(extent: Extent): number {
 /// From the front (glTF characters face +Z), a little to the side and above.
 export const kFrontThreeQuarter = new Vector3(0.55, 0.22, 1).normalize();
 
+/// Nearly from the side: the face is seen, and the tail and the belly too.
+export const kSideThreeQuarter = new Vector3(1, 0.2, 0.55).normalize();
+
 /// The nearest view along `direction` (from target to camera) that shows all points, centred, with a margin, within
 /// `free`: the part of the picture's width and height (0 to 1) that nothing covers.
 export function viewOf(extent: Extent, camera: PerspectiveCamera, direction: Vector3, free: { x: number; y: number }): View {

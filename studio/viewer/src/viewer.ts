@@ -1,23 +1,28 @@
 // The page of `rigspace view`: one character, one clock.
 
 import { Character, Clip } from './character';
-import { embeddedBytes, embeddedOptions } from './embedded';
+import { embeddedOptions } from './embedded';
+import { kFrontThreeQuarter } from './framing';
+import { openPage, run } from './opening';
 import { Playable, Player } from './player';
 import { kDark, kLight, preferredTheme } from './theme';
-import { iconButton, element } from './ui/dom';
 import { heading } from './ui/heading';
 import { icons } from './ui/icons';
-import { Message } from './ui/message';
 import { MorphPanel } from './ui/morph_panel';
-import { Help, listenToKeys, Shortcut } from './ui/shortcuts';
+import { Help, listenToKeys, playerShortcuts, Shortcut, toolShortcut } from './ui/shortcuts';
+import { Toolbar } from './ui/toolbar';
 import { Transport } from './ui/transport';
 import { Extent } from './vertices';
 import { Viewport } from './viewport';
 
+interface PageOptions {
+  title: string;
+  clip: string;  ///< to show first; empty for the file's first
+}
+
 /// For tests and the curious: window.rigspace.
 export interface PageApi {
-  /// Resolves when the first picture is drawn; rejects with the sentence that the page shows.
-  ready: Promise<void>;
+  ready: Promise<void>;            ///< as openPage() says
   readonly time: number;           ///< seconds
   readonly playing: boolean;
   readonly clips: string[];
@@ -35,32 +40,31 @@ class ViewerPage {
   private readonly morphs: MorphPanel;
   private readonly transport: Transport;
   private readonly head: HTMLElement;
-  private readonly tools: HTMLElement;
-  private readonly toggles = new Map<string, HTMLButtonElement>();
+  private readonly help = new Help();
+  private readonly tools = new Toolbar();
   private theme = preferredTheme();
   private extent: Extent;
 
-  constructor(private readonly stage: HTMLElement, readonly character: Character, title: string, firstClip: string) {
+  constructor(private readonly stage: HTMLElement, readonly character: Character, options: Partial<PageOptions>) {
     this.viewport = new Viewport(stage);
     this.morphs = new MorphPanel(character.morphs.all, () => this.pose());
-    this.transport = new Transport(this.player, character.clips, (clip) => this.choose(clip));
-    const clip = character.clipNamed(firstClip) ?? character.clips[0] ?? null;
+    this.transport = new Transport(this.player, [...character.clips, null], (clip) => this.choose(clip));
+    const clip = character.clipNamed(options.clip ?? '') ?? character.clips[0] ?? null;
     this.extent = character.extentOf(clip);
     this.viewport.show(character, this.extent);
+    this.head = heading(options.title ?? '', character.counts, character.warnings);
+    this.fillToolbar();
     const shortcuts = this.shortcuts();
-    const help = new Help();
-    shortcuts.push({ keys: ['?'], shown: ['?'], does: 'These keys', act: () => help.toggle() });
-    this.head = heading(title, character.counts, character.warnings);
-    this.tools = this.toolbar(help);
-    stage.append(this.head, this.tools, this.morphs.root);
-    document.body.append(this.transport.root, help.listing(shortcuts));
+    stage.append(this.head, this.tools.root, this.morphs.root);
+    document.body.append(this.transport.root, this.help.listing(shortcuts));
     listenToKeys(shortcuts);
     this.player.onChange(() => this.pose());
     this.player.show(clip);
     this.paint();
     new ResizeObserver(() => this.makeRoom()).observe(stage);
     this.makeRoom();
-    this.viewport.frame(this.extent, { fresh: true, smooth: false });
+    this.viewport.frame(this.extent, { from: kFrontThreeQuarter, smooth: false });
+    run(this.player, this.viewport);
   }
 
   choose(clip: Playable | null): void {
@@ -70,66 +74,27 @@ class ViewerPage {
     if (this.viewport.framed) this.frame();
   }
 
-  start(): void {
-    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.player.toggle();
-    let last = performance.now();
-    const tick = (now: number) => {
-      const seconds = Math.min(0.1, Math.max(0, (now - last) / 1000));
-      last = now;
-      this.player.advance(seconds);
-      this.viewport.render(seconds);
-      requestAnimationFrame(tick);
-    };
-    this.viewport.render(0);
-    requestAnimationFrame(tick);
-  }
-
   pose(): void {
     this.character.pose(this.player.clip as Clip | null, this.player.time);
     this.morphs.update();
     this.viewport.invalidate();
   }
 
-  private toolbar(help: Help): HTMLElement {
-    const tool = (icon: string, label: string, act: () => void, available = true) => {
-      const button = iconButton(icon, label, act);
-      button.disabled = !available;
-      return button;
-    };
-    const toggle = (name: string, icon: string, label: string, available = true) => {
-      const button = tool(icon, label, () => this.flip(name), available);
-      this.toggles.set(name, button);
-      button.setAttribute('aria-pressed', 'false');
-      return button;
-    };
+  private fillToolbar(): void {
+    const { tools, viewport } = this;
     const { joints, morphs } = this.character.counts;
-    const bar = element('nav', { class: 'toolbar', 'aria-label': 'View' },
-      toggle('skeleton', icons.skeleton, joints ? 'Skeleton (S)' : 'This file has no skeleton', joints > 0),
-      toggle('wireframe', icons.wireframe, 'Wireframe (W)'), toggle('grid', icons.grid, 'Grid (G)'),
-      toggle('morphs', icons.morphs, morphs ? 'Morphs (M)' : 'This file has no morphs', morphs > 0),
-      element('hr'), toggle('follow', icons.follow, joints ? 'Follow the character (C)' : 'Nothing to follow', joints > 0),
-      tool(icons.frame, 'Frame the motion (F)', () => this.frame()),
-      tool(icons.theme, 'Light or dark (B)', () => this.changeTheme()), tool(icons.help, 'Keys (?)', () => help.toggle()));
-    this.toggles.get('grid')!.setAttribute('aria-pressed', 'true');
-    return bar;
-  }
-
-  private flip(name: string): void {
-    const button = this.toggles.get(name)!;
-    if (button.disabled) return;
-    const on = button.getAttribute('aria-pressed') !== 'true';
-    button.setAttribute('aria-pressed', String(on));
-    if (name === 'skeleton') this.viewport.skeletonVisible = on;
-    if (name === 'wireframe') this.viewport.wireframeVisible = on;
-    if (name === 'grid') this.viewport.gridVisible = on;
-    if (name === 'follow') {
-      this.viewport.following = on;
-      this.frame();
-    }
-    if (name === 'morphs') {
-      this.morphs.visible = on;
-      this.makeRoom();
-    }
+    tools.addToggle('skeleton', icons.skeleton, joints ? 'Skeleton (S)' : 'This file has no skeleton',
+                    (on) => { viewport.skeletonVisible = on; }, { available: joints > 0 });
+    tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { viewport.wireframeVisible = on; });
+    tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { viewport.gridVisible = on; }, { on: true });
+    tools.addToggle('morphs', icons.morphs, morphs ? 'Morphs (M)' : 'This file has no morphs',
+                    (on) => { this.morphs.visible = on; this.makeRoom(); }, { available: morphs > 0 });
+    tools.addRule();
+    tools.addToggle('follow', icons.follow, joints ? 'Follow the character (C)' : 'Nothing to follow',
+                    (on) => { viewport.following = on; this.frame(); }, { available: joints > 0 });
+    tools.add('frame', icons.frame, 'Frame the motion (F)', () => this.frame());
+    tools.add('theme', icons.theme, 'Light or dark (B)', () => this.changeTheme());
+    tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
   }
 
   /// Keeps the character clear of the heading, the tools and the open panel, wherever the style puts them.
@@ -138,40 +103,28 @@ class ViewerPage {
     const besides = panel.offsetWidth < stage.clientWidth / 2;
     this.viewport.cover({
       top: this.head.offsetTop + this.head.offsetHeight,
-      right: stage.clientWidth - (this.morphs.visible && besides ? panel.offsetLeft : this.tools.offsetLeft),
+      right: stage.clientWidth - (this.morphs.visible && besides ? panel.offsetLeft : this.tools.root.offsetLeft),
       bottom: this.morphs.visible && !besides ? stage.clientHeight - panel.offsetTop : 0,
       left: 0,
     });
   }
 
   private shortcuts(): Shortcut[] {
-    const { player } = this;
     return [
-      { keys: [' '], shown: ['Space'], does: 'Play or pause', act: () => player.toggle() },
-      { keys: ['ArrowLeft'], shown: ['←', '→'], does: 'One frame back, on', act: () => player.step(-1) },
-      { keys: ['ArrowRight'], shown: [], does: '', act: () => player.step(1) },
-      { keys: ['Shift+ArrowLeft'], shown: ['Shift', '←', '→'], does: 'Ten frames back, on', act: () => player.step(-10) },
-      { keys: ['Shift+ArrowRight'], shown: [], does: '', act: () => player.step(10) },
-      { keys: ['Home'], shown: ['Home', 'End'], does: 'To the start, the end', act: () => player.seek(0) },
-      { keys: ['End'], shown: [], does: '', act: () => player.seek(player.duration) },
-      { keys: ['['], shown: ['[', ']'], does: 'Previous, next clip', act: () => this.transport.chooseBeside(-1) },
-      { keys: [']'], shown: [], does: '', act: () => this.transport.chooseBeside(1) },
-      { keys: ['-'], shown: ['−', '+'], does: 'Slower, faster', act: () => player.changeSpeed(-1) },
-      { keys: ['+', '='], shown: [], does: '', act: () => player.changeSpeed(1) },
-      { keys: ['l'], shown: ['L'], does: 'Loop', act: () => player.set({ loop: !player.loop }) },
-      { keys: ['s'], shown: ['S'], does: 'Skeleton', act: () => this.flip('skeleton') },
-      { keys: ['w'], shown: ['W'], does: 'Wireframe', act: () => this.flip('wireframe') },
-      { keys: ['g'], shown: ['G'], does: 'Grid', act: () => this.flip('grid') },
-      { keys: ['m'], shown: ['M'], does: 'Morphs', act: () => this.flip('morphs') },
-      { keys: ['f'], shown: ['F'], does: 'Frame the motion', act: () => this.frame() },
-      { keys: ['c'], shown: ['C'], does: 'Camera follows', act: () => this.flip('follow') },
-      { keys: ['b'], shown: ['B'], does: 'Light or dark', act: () => this.changeTheme() },
+      ...playerShortcuts(this.player, this.transport),
+      toolShortcut(this.tools, 's', 'skeleton', 'Skeleton'),
+      toolShortcut(this.tools, 'w', 'wireframe', 'Wireframe'),
+      toolShortcut(this.tools, 'g', 'grid', 'Grid'),
+      toolShortcut(this.tools, 'm', 'morphs', 'Morphs'),
+      toolShortcut(this.tools, 'f', 'frame', 'Frame the motion'),
+      toolShortcut(this.tools, 'c', 'follow', 'Camera follows'),
+      toolShortcut(this.tools, 'b', 'theme', 'Light or dark'),
+      toolShortcut(this.tools, '?', 'help', 'These keys'),
     ];
   }
 
   private frame(): void {
-    const following = this.toggles.get('follow')!.getAttribute('aria-pressed') === 'true';
-    this.viewport.frame(following ? this.character.extentNow() : this.extent);
+    this.viewport.frame(this.tools.pressed('follow') ? this.character.extentNow() : this.extent);
   }
 
   private changeTheme(): void {
@@ -185,11 +138,9 @@ class ViewerPage {
   }
 }
 
-function apiOf(ready: Promise<ViewerPage>, page: () => ViewerPage): PageApi {
-  const settled = ready.then(() => undefined);
-  settled.catch(() => undefined);  // the page itself shows the sentence
+function apiOf(ready: Promise<void>, page: () => ViewerPage): PageApi {
   return {
-    ready: settled,
+    ready,
     get time() { return page().player.time; },
     get playing() { return page().player.playing; },
     get clips() { return page().character.clips.map((clip) => clip.name); },
@@ -206,30 +157,6 @@ function apiOf(ready: Promise<ViewerPage>, page: () => ViewerPage): PageApi {
   };
 }
 
-async function open(stage: HTMLElement, message: Message): Promise<ViewerPage> {
-  try {
-    message.show('Loading…');
-    const options = embeddedOptions();
-    const character = await Character.load(embeddedBytes('character'));
-    if (character.meshes.length === 0) throw new Error('The file holds nothing to draw: no mesh is in its scene.');
-    const page = new ViewerPage(stage, character, options.title, options.clip);
-    page.start();
-    message.hide();
-    return page;
-  } catch (error) {
-    message.fail(error);
-    throw error;
-  }
-}
-
-declare global {
-  interface Window { rigspace: PageApi; }
-}
-
-let page: ViewerPage | null = null;
-const stage = document.getElementById('stage')!;
-const opened = open(stage, new Message(stage)).then((made) => (page = made));
-window.rigspace = apiOf(opened, () => {
-  if (!page) throw new Error('The page is not ready; await rigspace.ready first.');
-  return page;
-});
+const { ready, page } = openPage((stage, character) =>
+  new ViewerPage(stage, character, embeddedOptions<PageOptions>()));
+(window as { rigspace?: PageApi }).rigspace = apiOf(ready, page);

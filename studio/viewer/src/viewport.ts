@@ -1,9 +1,10 @@
-// A canvas that shows one character: camera, light, floor, overlays. Several can stand side by side.
+// A canvas that shows one character: camera, light, floor, overlays. Several panes of it can show several poses.
 
-import { Color, NeutralToneMapping, Object3D, PerspectiveCamera, Scene, Vector3, VSMShadowMap, WebGLRenderer } from 'three';
+import { Color, NeutralToneMapping, PerspectiveCamera, Scene, Vector3, VSMShadowMap, WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Character } from './character';
-import { kFrontThreeQuarter, sizeOf, View, viewOf } from './framing';
+import { sizeOf, View, viewOf } from './framing';
+import { GhostOverlay, kGhostLayer } from './ghost_overlay';
 import { Ground } from './ground';
 import { Lighting, reflectRoom } from './lighting';
 import { SkeletonOverlay } from './skeleton_overlay';
@@ -13,7 +14,26 @@ import { WireframeOverlay } from './wireframe_overlay';
 
 const kFlightSeconds = 0.35;
 
-/// Pixels at the sides of the canvas that other things cover.
+/// A part of the canvas, in fractions of it from its top left corner.
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export const kWhole: Area = { x: 0, y: 0, width: 1, height: 1 };
+
+/// One picture of the character. All panes share the camera, the light and the floor.
+export interface Pane {
+  view: Area;    ///< what the camera's picture fills; of one size in all panes
+  window: Area;  ///< the part of it that is drawn
+  ghost?: boolean;  ///< drawn over the pane before it, as a translucent shape alone
+  /// Puts the character into the pose to be drawn.
+  pose: () => void;
+}
+
+/// Pixels at the sides of every pane's view that other things cover.
 export interface Insets {
   top: number;
   right: number;
@@ -30,12 +50,15 @@ export class Viewport {
   private readonly scene = new Scene();
   private readonly lighting = new Lighting();
   private readonly ground = new Ground();
-  private joints: readonly Object3D[] = [];
+  private character: Character | null = null;
   private anchor: Vector3 | null = null;  ///< of the character, while the camera follows it
   private skeleton: SkeletonOverlay | null = null;
   private wireframe: WireframeOverlay | null = null;
+  private ghost: GhostOverlay | null = null;
+  private panes: readonly Pane[] = [{ view: kWhole, window: kWhole, pose: () => undefined }];
   private flight: { from: View; to: View; passed: number } | null = null;
   private insets: Insets = { top: 0, right: 0, bottom: 0, left: 0 };
+  private theme: Theme | null = null;
   private seen: Extent | null = null;  ///< what frame() last framed
   private dirty = true;
   private size = 1;
@@ -46,6 +69,7 @@ export class Viewport {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = VSMShadowMap;
     this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.setScissorTest(true);
     this.scene.add(this.lighting, this.ground);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = true;
@@ -58,7 +82,7 @@ export class Viewport {
 
   /// Shows a character, and places light and floor for the extent of its motion.
   show(character: Character, extent: Extent): void {
-    this.joints = character.joints;
+    this.character = character;
     this.scene.add(character.root);
     reflectRoom(character.meshes, this.renderer);
     this.skeleton = new SkeletonOverlay(character.joints, sizeOf(extent));
@@ -67,6 +91,16 @@ export class Viewport {
     this.scene.add(this.skeleton);
     this.ground.place(extent);
     this.illuminate(extent);
+  }
+
+  /// What is drawn where. A camera that follows goes with the ghost, or with the first pane.
+  divide(panes: readonly Pane[]): void {
+    this.panes = panes;
+    if (this.character && !this.ghost && panes.some((pane) => pane.ghost)) {
+      this.ghost = new GhostOverlay(this.character.meshes);
+      if (this.theme) this.paint(this.theme);
+    }
+    this.resize();
   }
 
   /// Light and shadow for another motion of the same character; the floor stays where it is.
@@ -78,15 +112,15 @@ export class Viewport {
     this.invalidate();
   }
 
-  /// Moves the camera until all of `extent` is seen; keeps the direction of view unless told to start afresh.
-  frame(extent: Extent, { fresh = false, smooth = true } = {}): void {
-    const direction = fresh ? kFrontThreeQuarter : this.camera.position.clone().sub(this.controls.target);
+  /// Moves the camera until all of `extent` is seen; keeps the direction of view unless told where to see it `from`.
+  frame(extent: Extent, { from = null as Vector3 | null, smooth = true } = {}): void {
+    const direction = from ?? this.camera.position.clone().sub(this.controls.target);
     const to = viewOf(extent, this.camera, direction, this.free());
     this.framed = true;
     this.seen = extent;
     if (smooth && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
-      const from = { target: this.controls.target.clone(), position: this.camera.position.clone() };
-      this.flight = { from, to, passed: 0 };
+      const now = { target: this.controls.target.clone(), position: this.camera.position.clone() };
+      this.flight = { from: now, to, passed: 0 };
     } else {
       this.flight = null;
       this.stand(to);
@@ -105,11 +139,6 @@ export class Viewport {
     this.anchor = on ? this.meanJoint() : null;
   }
 
-  /// Puts the camera where another viewport's is.
-  standLike(other: Viewport): void {
-    this.stand({ target: other.controls.target, position: other.camera.position });
-  }
-
   set skeletonVisible(visible: boolean) { if (this.skeleton) this.skeleton.visible = visible; this.invalidate(); }
   set wireframeVisible(visible: boolean) { if (this.wireframe) this.wireframe.visible = visible; this.invalidate(); }
   set gridVisible(visible: boolean) { this.ground.gridVisible = visible; this.invalidate(); }
@@ -118,6 +147,8 @@ export class Viewport {
     this.ground.setInk(new Color(theme.grid), theme.gridStrength, theme.shadowStrength);
     this.skeleton?.setColors(new Color(theme.bone), new Color(theme.joint));
     this.wireframe?.setColor(new Color(theme.wire));
+    this.ghost?.setColor(new Color(theme.ghost));
+    this.theme = theme;
     this.invalidate();
   }
 
@@ -126,7 +157,7 @@ export class Viewport {
 
   /// Once a display frame. Draws only if something has changed.
   render(seconds: number): void {
-    this.travel();
+    if (this.dirty) this.travel();
     this.fly(seconds);
     this.controls.update(seconds);
     if (!this.dirty) return;
@@ -135,7 +166,19 @@ export class Viewport {
     this.camera.near = distance / 100;
     this.camera.far = distance + 12 * this.size;
     this.camera.updateProjectionMatrix();
+    for (const pane of this.panes) this.draw(pane);
+  }
+
+  private draw(pane: Pane): void {
+    pane.pose();
     this.skeleton?.update();
+    const { clientWidth: width, clientHeight: height } = this.host;
+    const { view, window } = pane;
+    this.renderer.setViewport(view.x * width, (1 - view.y - view.height) * height, view.width * width, view.height * height);
+    this.renderer.setScissor(window.x * width, (1 - window.y - window.height) * height, window.width * width,
+                             window.height * height);
+    this.renderer.autoClear = this.renderer.shadowMap.autoUpdate = !pane.ghost;
+    this.camera.layers.set(pane.ghost ? kGhostLayer : 0);
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -151,9 +194,11 @@ export class Viewport {
   }
 
   private meanJoint(): Vector3 {
+    (this.panes.find((pane) => pane.ghost) ?? this.panes[0]).pose();
     const mean = new Vector3(), at = new Vector3();
-    for (const joint of this.joints) mean.add(at.setFromMatrixPosition(joint.matrixWorld));
-    return mean.divideScalar(Math.max(1, this.joints.length)).setY(0);
+    const joints = this.character?.joints ?? [];
+    for (const joint of joints) mean.add(at.setFromMatrixPosition(joint.matrixWorld));
+    return mean.divideScalar(Math.max(1, joints.length)).setY(0);
   }
 
   private fly(seconds: number): void {
@@ -173,16 +218,22 @@ export class Viewport {
     this.invalidate();
   }
 
+  /// The size of every pane's view, in pixels.
+  private viewSize(): { width: number; height: number } {
+    const { view } = this.panes[0];
+    return { width: Math.max(1, view.width * this.host.clientWidth), height: Math.max(1, view.height * this.host.clientHeight) };
+  }
+
   private free(): { x: number; y: number } {
     const { top, right, bottom, left } = this.insets;
-    return { x: Math.max(0.2, 1 - (left + right) / Math.max(1, this.host.clientWidth)),
-             y: Math.max(0.2, 1 - (top + bottom) / Math.max(1, this.host.clientHeight)) };
+    const { width, height } = this.viewSize();
+    return { x: Math.max(0.2, 1 - (left + right) / width), y: Math.max(0.2, 1 - (top + bottom) / height) };
   }
 
   private resize(): void {
-    const width = Math.max(1, this.host.clientWidth), height = Math.max(1, this.host.clientHeight);
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
-    this.renderer.setSize(width, height, false);
+    this.renderer.setSize(Math.max(1, this.host.clientWidth), Math.max(1, this.host.clientHeight), false);
+    const { width, height } = this.viewSize();
     this.camera.aspect = width / height;
     const { top, right, bottom, left } = this.insets;
     this.camera.setViewOffset(width, height, (right - left) / 2, (bottom - top) / 2, width, height);

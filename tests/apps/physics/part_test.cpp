@@ -20,20 +20,20 @@ std::vector<std::string> names_of(const std::vector<Part>& parts) {
   return names;
 }
 
-TEST(Parts, OfBobbinAreHisTailAndEars) {
+TEST(Parts, OfBobbinAreHisBellyTailAndEars) {
   const auto parts = find_parts(make_character("bobbin"));
-  EXPECT_EQ(names_of(parts), (std::vector<std::string>{"ear_l", "ear_r", "tail"}));
+  EXPECT_EQ(names_of(parts), (std::vector<std::string>{"belly", "ear_l", "ear_r", "tail"}));
   for (const Part& part : parts) EXPECT_EQ(part.bones.size(), part.name == "tail" ? 5u : 3u);
 }
 
 TEST(Parts, OfAShibaAreFoundWithoutFeetAndPoles) {
   RIGSPACE_ASSET_OR_SKIP(path, "quaternius_ShibaInu/ShibaInu.glb");
-  EXPECT_EQ(names_of(find_parts(load_gltf(path))), (std::vector<std::string>{"ear_l", "ear_r", "tail"}));
+  EXPECT_EQ(names_of(find_parts(load_gltf(path))), (std::vector<std::string>{"belly", "ear_l", "ear_r", "tail"}));
 }
 
-TEST(Parts, OfAFoxIsItsTail) {
+TEST(Parts, OfAFoxAreItsBellyAndTail) {
   RIGSPACE_ASSET_OR_SKIP(path, "khr_Fox/Fox.glb");
-  EXPECT_EQ(names_of(find_parts(load_gltf(path))), (std::vector<std::string>{"tail"}));
+  EXPECT_EQ(names_of(find_parts(load_gltf(path))), (std::vector<std::string>{"belly", "tail"}));
 }
 
 TEST(Parts, ByPatternMakeOneForEachChain) {

@@ -3,6 +3,7 @@
 
 #include "rigspace/anim/character.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,15 +18,26 @@ struct Look {
   double settle = 1;     ///< s until 5 % of a swing is left; 0: from the preset
   double lag = 0;        ///< s that the part trails what drives it: drag relative to the world
   double overlap = 0.5;  ///< 0..1: how much slower the tip is than the root
-  double limit = 0.25;   ///< largest turn of a joint away from the animation, of a half turn
+  double sag = 0;        ///< droop by gravity, added: 1 is all of it
+  double limit = 0.25;   ///< largest deviation: of the size of flesh, of a half turn of a chain's joint
+  double hold = 1;       ///< 1: dead still once nothing has moved for twice `settle`; 0: never quite
 
   /// Sets a field by name. Throws Error naming the fields, or the range.
   void set(std::string_view field, double value);
 };
 
+/// A field of a look as lists, files and command lines name it.
+struct LookField {
+  std::string_view name;
+  double Look::*value;
+  double min, max;
+};
+std::span<const LookField> look_fields();
+
 /// One word that stands for a look.
 struct Preset {
   std::string_view name;
+  bool flesh;            ///< soft joints around the named bones; otherwise the named joints themselves
   double rate_factor;    ///< k of the rate from size, k sqrt(g / l) / 2 pi
   double damping_ratio;  ///< of the slowest swing; gives `settle` where that is not set
   double lag;            ///< s
@@ -35,14 +47,22 @@ std::span<const Preset> presets();
 /// Throws Error naming the presets.
 const Preset& preset_named(std::string_view name);
 
+struct Flesh;
+
 struct Part {
   std::string name;
   std::string preset;
-  std::vector<int> bones;  ///< into Character::bones; parents before children
+  std::vector<int> bones;  ///< into Character::bones, parents before children: of flesh, those that it hangs on
   Look look;
+  bool found = false;                            ///< by itself, as against named by somebody
+  std::shared_ptr<const Flesh> flesh = nullptr;  ///< of a part with a flesh preset, once it is softened (flesh.h)
 };
 
-/// Chains by name (tail, ear, hair, ...), then leaf chains of two joints and more that no clip turns: at most six.
+/// Whether a joint's name says that its skin never moves: feet, hands, lips, lids, props.
+bool is_protected(std::string_view name);
+
+/// Chains by name (tail, ear, hair, ...), then leaf chains of two joints and more that no clip turns, then
+/// the belly, if there are bones that sound like a torso: at most six.
 /// Joints that are protected by name (feet, hands, props, face) are never taken unless a part names them itself.
 std::vector<Part> find_parts(const Character& character);
 

@@ -1,7 +1,10 @@
 // One table of keys: it acts, and the help lists it.
 
+import { Player } from '../player';
 import { element, iconButton } from './dom';
 import { icons } from './icons';
+import { Toolbar } from './toolbar';
+import { Transport } from './transport';
 
 export interface Shortcut {
   keys: string[];   ///< as KeyboardEvent.key says, letters in lower case; "Shift+" before where it matters
@@ -22,14 +25,37 @@ export function listenToKeys(shortcuts: readonly Shortcut[]): void {
   });
 }
 
-// A text field keeps all, a focused button the keys that press it, a list and a slider of the panel their arrows.
+/// What a clock and its bar do, in every page.
+export function playerShortcuts(player: Player, transport: Transport): Shortcut[] {
+  return [
+    { keys: [' '], shown: ['Space'], does: 'Play or pause', act: () => player.toggle() },
+    { keys: ['ArrowLeft'], shown: ['←', '→'], does: 'One frame back, on', act: () => player.step(-1) },
+    { keys: ['ArrowRight'], shown: [], does: '', act: () => player.step(1) },
+    { keys: ['Shift+ArrowLeft'], shown: ['Shift', '←', '→'], does: 'Ten frames back, on', act: () => player.step(-10) },
+    { keys: ['Shift+ArrowRight'], shown: [], does: '', act: () => player.step(10) },
+    { keys: ['Home'], shown: ['Home', 'End'], does: 'To the start, the end', act: () => player.seek(0) },
+    { keys: ['End'], shown: [], does: '', act: () => player.seek(player.duration) },
+    { keys: ['['], shown: ['[', ']'], does: 'Previous, next clip', act: () => transport.chooseBeside(-1) },
+    { keys: [']'], shown: [], does: '', act: () => transport.chooseBeside(1) },
+    { keys: ['-'], shown: ['−', '+'], does: 'Slower, faster', act: () => player.changeSpeed(-1) },
+    { keys: ['+', '='], shown: [], does: '', act: () => player.changeSpeed(1) },
+    { keys: ['l'], shown: ['L'], does: 'Loop', act: () => player.set({ loop: !player.loop }) },
+  ];
+}
+
+/// A key for a button of the toolbar, by the name that it was added under.
+export function toolShortcut(toolbar: Toolbar, key: string, name: string, does: string): Shortcut {
+  return { keys: [key], shown: [key.toUpperCase()], does, act: () => toolbar.press(name) };
+}
+
+// A text field keeps all, a focused button the keys that press it, a list, a slider and a divider their arrows.
 function keepsItsKeys(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.key === 'Escape') return false;
   if (target.matches('input[type=search]')) return true;
   if (target.matches('button, summary')) return event.key === ' ' || event.key === 'Enter';
   if (target.matches('select')) return event.key !== 'Escape';
-  return target.matches('input[type=range]:not(.scrubber)') && /^(Arrow|Home|End)/.test(event.key);
+  return target.matches('input[type=range]:not(.scrubber), [role=separator]') && /^(Arrow|Home|End)/.test(event.key);
 }
 
 export class Help {

@@ -13,7 +13,8 @@ export class Transport {
   private readonly clip: HTMLSelectElement;
   private readonly speed: HTMLSelectElement;
 
-  constructor(private readonly player: Player, private readonly clips: readonly Playable[],
+  /// Of what can be chosen, null is the rest pose.
+  constructor(private readonly player: Player, private readonly choices: readonly (Playable | null)[],
               private readonly choose: (clip: Playable | null) => void) {
     this.play = iconButton(icons.play, 'Play (space)', () => player.toggle());
     this.play.classList.add('play');
@@ -22,8 +23,7 @@ export class Transport {
                                        'aria-label': 'Time', oninput: () => this.scrub() });
     this.clip = element('select', { class: 'clip', 'aria-label': 'Clip', title: 'Clip ([ and ])',
                                     onchange: () => this.chooseListed() },
-                        ...clips.map((clip, i) => element('option', { value: i }, clip.name)),
-                        element('option', { value: -1 }, 'Rest pose'));
+                        ...choices.map((clip, i) => element('option', { value: i }, clip?.name ?? 'Rest pose')));
     this.speed = element('select', { class: 'speed', 'aria-label': 'Speed', title: 'Speed (− and +)',
                                      onchange: () => this.chooseSpeed() },
                          ...kSpeeds.map((speed) => element('option', { value: speed }, `${speed}×`)));
@@ -34,16 +34,17 @@ export class Transport {
     this.update();
   }
 
+  /// Puts a control of the page's own between the clip and the time.
+  insert(control: HTMLElement): void { this.root.querySelector('.spring')!.after(control); }
+
   /// The next or previous entry of the list, round and round.
   chooseBeside(direction: number): void {
-    const count = this.clips.length + 1;
-    const now = this.player.clip ? this.clips.indexOf(this.player.clip) : count - 1;
-    const next = (now + direction + count) % count;
-    this.choose(next < this.clips.length ? this.clips[next] : null);
+    const count = this.choices.length;
+    this.choose(this.choices[(this.choices.indexOf(this.player.clip) + direction + count) % count]);
   }
 
   private chooseListed(): void {
-    this.choose(this.clips[Number(this.clip.value)] ?? null);
+    this.choose(this.choices[Number(this.clip.value)]);
     this.clip.blur();
   }
 
@@ -62,7 +63,7 @@ export class Transport {
     const still = player.duration === 0;
     setIcon(this.play, player.playing ? 'pause' : 'play', player.playing ? 'Pause (space)' : 'Play (space)');
     this.loop.setAttribute('aria-pressed', String(player.loop));
-    this.clip.value = String(player.clip ? this.clips.indexOf(player.clip) : -1);
+    this.clip.value = String(this.choices.indexOf(player.clip));
     this.speed.value = String(player.speed);
     for (const control of [this.play, this.loop, this.scrubber, this.speed]) control.disabled = still;
     this.scrubber.max = String(still ? 1 : player.duration);

@@ -1,0 +1,57 @@
+#pragma once
+// Flesh: parts without joints of their own (bellies, cheeks) get soft joints, where the volume around the held skeleton
+// gives way most easily: at the places that explain its lowest vibrations.
+
+#include "rigspace/anim/soft_joints.h"
+#include "rigspace/apps/physics/part.h"
+#include "rigspace/base/progress.h"
+#include "rigspace/geometry/tet_mesh.h"
+
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+/// A node of flesh: how it is tied to the character.
+enum class FleshNode : char {
+  held,      ///< at the skeleton, or where the part ends: follows the animation
+  interior,  ///< free
+  skin,      ///< on the surface: b = B s(p), or skinned itself where the body departs from the surface
+};
+
+/// The solid of one part, at the rest pose, in scene space.
+struct Flesh {
+  TetMesh mesh;
+  std::vector<FleshNode> nodes;
+  /// Of nodes on the surface, its points and their weights; empty lists for all others.
+  std::vector<std::vector<std::pair<int, double>>> on_surface;
+  /// Of each node, the bones of the softened character that hold it, and their weights, which sum to 1.
+  std::vector<std::vector<std::pair<int, double>>> bones;
+  std::vector<int> joints;  ///< soft ones, into the softened character's bones
+  double size = 0;          ///< scene units: the largest extent of what is soft
+  double thickness = 0;     ///< scene units: how far its skin is from what is held
+};
+
+struct SoftenOptions {
+  int max_joints = 24;  ///< of all parts together
+  int max_per_part = 8;
+  int max_influences = 4;            ///< of a point
+  double hold_ratio = 0.45;          ///< flesh nearer to a bone than this part of its way to the skin is held
+  double least_thickness = 0.02;     ///< of the character's size: what is thinner has no flesh
+  std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
+  ProgressCallback progress;
+
+  void validate() const;
+};
+
+struct Softened {
+  Character character;             ///< with the soft joints
+  SoftJoints joints;               ///< what was added, for files
+  std::vector<Part> parts;         ///< with their flesh; found parts without room for any are left out
+  std::vector<std::string> notes;  ///< one sentence each
+};
+
+/// Gives every part with a flesh preset its solid and its soft joints. Throws Error for a named part that has no room.
+Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
+
+}  // namespace rigspace

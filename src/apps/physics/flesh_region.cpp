@@ -1,0 +1,240 @@
+#include "flesh_region.h"
+
+#include "rigspace/geometry/closest_point.h"
+#include "rigspace/geometry/embedding.h"
+#include "rigspace/geometry/stuffing.h"
+#include "rigspace/rig/built_in_rig.h"
+
+#include <Eigen/SparseCholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+constexpr double kOwn = 0.8;  // flesh that other bones hold by more than the rest is left to them: creases do not slide
+
+using Weights = std::vector<std::pair<int, double>>;
+
+bool follows_one_node(const SkinDescription& skin) {
+  return skin.joint_slots.size() == 1 && skin.inverse_bind[0] == identity_affine();
+}
+
+Weights normalised(const std::map<int, double>& sums) {
+  Weights weights;
+  double total = 0;
+  for (const auto& [bone, weight] : sums)
+    if (weight > 1e-3) weights.emplace_back(bone, weight), total += weight;
+  for (auto& [bone, weight] : weights) weight /= total;
+  return weights;
+}
+
+double distance_to_segment(const Vec3& x, const Vec3& a, const Vec3& b) {
+  const Vec3 e = b - a;
+  const double t = e.squaredNorm() > 0 ? std::clamp((x - a).dot(e) / e.squaredNorm(), 0.0, 1.0) : 0;
+  return (x - a - t * e).norm();
+}
+
+/// Weights of a body's inner nodes: of each bone the harmonic function of what it has at the boundary, on the graph of
+/// edges.
+void spread_inwards(const TetMesh& body, const std::vector<char>& known, BoneWeights& weights) {
+  const NodeAdjacency edges = node_adjacency(body);
+  std::vector<int> number(body.point_count(), -1), inner;
+  for (int i = 0; i < body.point_count(); ++i)
+    if (!known[i]) number[i] = static_cast<int>(inner.size()), inner.push_back(i);
+  if (inner.empty()) return;
+  std::map<int, int> column_of;
+  for (int i = 0; i < body.point_count(); ++i)
+    if (known[i])
+      for (const auto& [bone, weight] : weights[i]) column_of.emplace(bone, 0);
+  int columns = 0;
+  for (auto& [bone, column] : column_of) column = columns++;
+  std::vector<Eigen::Triplet<double>> entries;
+  Mat b = Mat::Zero(static_cast<Eigen::Index>(inner.size()), columns);
+  for (std::size_t k = 0; k < inner.size(); ++k) {
+    const int i = inner[k], degree = edges.start[i + 1] - edges.start[i];
+    entries.emplace_back(k, k, std::max(1, degree) + 1e-9);
+    for (int e = edges.start[i]; e < edges.start[i + 1]; ++e) {
+      const int j = edges.neighbours[e];
+      if (number[j] >= 0) {
+        entries.emplace_back(k, number[j], -1.0);
+      } else {
+        for (const auto& [bone, weight] : weights[j]) b(static_cast<Eigen::Index>(k), column_of[bone]) += weight;
+      }
+    }
+  }
+  Eigen::SparseMatrix<double> L(static_cast<Eigen::Index>(inner.size()), static_cast<Eigen::Index>(inner.size()));
+  L.setFromTriplets(entries.begin(), entries.end());
+  const Mat w = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>(L).solve(b);
+  for (std::size_t k = 0; k < inner.size(); ++k) {
+    std::map<int, double> sums;
+    for (const auto& [bone, column] : column_of) sums[bone] = w(static_cast<Eigen::Index>(k), column);
+    weights[inner[k]] = normalised(sums);
+  }
+}
+
+/// Bones as segments from each to its children, those alone that hold something of the flesh.
+std::vector<std::pair<Vec3, Vec3>> bone_segments(const Character& character, const RiggedSurface& surface,
+                                                 const std::vector<char>& holding) {
+  std::vector<std::pair<Vec3, Vec3>> segments;
+  for (std::size_t b = 0; b < character.bones.size(); ++b) {
+    if (!holding[b]) continue;
+    const Vec3 head = translation(surface.bones[b]);
+    bool leaf = true;
+    for (std::size_t c = 0; c < character.bones.size(); ++c)
+      if (character.bones[c].parent == static_cast<int>(b)) {
+        segments.emplace_back(head, translation(surface.bones[c]));
+        leaf = false;
+      }
+    if (leaf) segments.emplace_back(head, head);
+  }
+  return segments;
+}
+
+/// The whole body, its nodes' weights and ties.
+struct WholeBody {
+  Body body;
+  BoneWeights weights, on_surface;
+  std::vector<char> boundary, splittable;
+};
+
+WholeBody whole_body(const RiggedSurface& surface, double cell) {
+  WholeBody whole;
+  whole.body = stuff(surface.mesh, {.cell = cell});
+  const TetMesh& mesh = whole.body.mesh;
+  const int n = mesh.point_count();
+  whole.weights.resize(n), whole.on_surface.resize(n);
+  whole.boundary.assign(n, 0), whole.splittable.assign(n, 0);
+  if (n == 0) return whole;
+  const SurfaceBinding binding = bind_boundary(mesh, surface.mesh);
+  for (int k = 0; k < binding.count(); ++k) {
+    const int i = binding.nodes[k];
+    whole.boundary[i] = 1;
+    whole.splittable[i] = 1;
+    std::map<int, double> sums;
+    for (int c = 0; c < 3; ++c) {
+      const int point = binding.corners[k][c];
+      for (const auto& [bone, weight] : surface.weights[point]) sums[bone] += binding.weights[k][c] * weight;
+      if (binding.weights[k][c] > 1e-9 && !surface.splittable[point]) whole.splittable[i] = 0;
+      if (!binding.off_surface[k]) whole.on_surface[i].emplace_back(point, binding.weights[k][c]);
+    }
+    whole.weights[i] = normalised(sums);
+  }
+  spread_inwards(mesh, whole.boundary, whole.weights);
+  return whole;
+}
+
+/// Free is what belongs to the chosen bones and lies nearer to the skin than to any bone.
+std::vector<char> free_nodes(const Character& character, const RiggedSurface& surface, const WholeBody& whole,
+                             const std::vector<char>& chosen, double hold_ratio) {
+  const TetMesh& mesh = whole.body.mesh;
+  std::vector<char> holding(character.bones.size(), 0), free(mesh.point_count(), 0);
+  for (int i = 0; i < mesh.point_count(); ++i)
+    if (weight_of(whole.weights[i], chosen) > 0.5)
+      for (const auto& [bone, weight] : whole.weights[i])
+        if (weight > 0.2) holding[bone] = 1;
+  const auto segments = bone_segments(character, surface, holding);
+  const TriangleTree skin(boundary_surface(mesh));
+  for (int i = 0; i < mesh.point_count(); ++i) {
+    if (weight_of(whole.weights[i], chosen) <= kOwn || (whole.boundary[i] && !whole.splittable[i])) continue;
+    const Vec3 x = mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i));
+    double to_bone = std::numeric_limits<double>::infinity();
+    for (const auto& [a, b] : segments) to_bone = std::min(to_bone, distance_to_segment(x, a, b));
+    const double to_skin = whole.boundary[i] ? 0 : skin.closest(x).distance;
+    free[i] = to_bone > hold_ratio * (to_bone + to_skin) && to_bone > 0.5 * whole.body.cell;
+  }
+  return free;
+}
+
+}  // namespace
+
+double weight_of(const Weights& weights, const std::vector<char>& chosen) {
+  double sum = 0;
+  for (const auto& [bone, weight] : weights)
+    if (chosen[bone]) sum += weight;
+  return sum;
+}
+
+RiggedSurface rigged_surface(const Character& character) {
+  const auto& rig = dynamic_cast<const BuiltInRig&>(*character.rig);
+  RiggedSurface surface{.mesh = rest_surface(character)};
+  surface.size = bounding_box(surface.mesh.points).diagonal();
+  surface.weights.resize(rig.point_count());
+  surface.splittable.assign(rig.point_count(), 0);
+  std::map<int, int> bone_of_slot;
+  for (std::size_t b = 0; b < character.bones.size(); ++b) bone_of_slot[character.bones[b].slot] = static_cast<int>(b);
+  Vec u;
+  rig.evaluate_slots(*rig.make_workspace(), rig.rest(), u);
+  for (const Bone& bone : character.bones) surface.bones.push_back(transform_at(u, rig.graph().slots()[bone.slot]));
+  for (const auto& deformer : rig.deformers()) {
+    const SkinDescription* skin = skin_description(*deformer);
+    if (skin == nullptr) continue;
+    for (std::size_t k = 0; k < skin->influences.size(); ++k) {
+      const int point = skin->first_point + static_cast<int>(k);
+      std::map<int, double> sums;
+      for (const Influence& influence : skin->influences[k])
+        if (const auto bone = bone_of_slot.find(skin->joint_slots[influence.joint]); bone != bone_of_slot.end())
+          sums[bone->second] += influence.weight;
+      surface.weights[point].assign(sums.begin(), sums.end());
+      surface.splittable[point] = !follows_one_node(*skin) && !sums.empty();
+    }
+  }
+  return surface;
+}
+
+Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
+                    const SoftenOptions& options) {
+  Box box;
+  for (int i = 0; i < surface.mesh.point_count(); ++i)
+    if (weight_of(surface.weights[i], chosen) > 0.5) box.include(surface.mesh.points.segment<3>(3 * i));
+  Region region;
+  if (box.empty()) return region;
+  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.04 * surface.size);
+  const WholeBody whole = whole_body(surface, region.cell);
+  const TetMesh& body = whole.body.mesh;
+  const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
+
+  std::vector<int> number(body.point_count(), -1);
+  std::vector<Vec3> points;
+  for (const Tet& tet : body.tets) {
+    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
+    Tet local{};
+    for (int k = 0; k < 4; ++k) {
+      const int i = tet[k];
+      if (number[i] < 0) {
+        number[i] = static_cast<int>(points.size());
+        points.push_back(body.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
+        region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
+        region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
+        region.bones.push_back(whole.weights[i]);
+      }
+      local[k] = number[i];
+    }
+    region.mesh.tets.push_back(local);
+  }
+  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
+  for (std::size_t i = 0; i < points.size(); ++i) {  // on a piece that no bone holds: as its neighbours
+    if (!region.bones[i].empty()) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < points.size(); ++j)
+      if (const double d = (points[i] - points[j]).norm(); !region.bones[j].empty() && j != i && d < nearest)
+        nearest = d, region.bones[i] = region.bones[j];
+    region.nodes[i] = FleshNode::held;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (region.nodes[i] != FleshNode::skin) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < points.size(); ++j)
+      if (region.nodes[j] == FleshNode::held) nearest = std::min(nearest, (points[i] - points[j]).norm());
+    if (std::isfinite(nearest)) region.thickness = std::max(region.thickness, nearest);
+  }
+  return region;
+}
+
+}  // namespace rigspace

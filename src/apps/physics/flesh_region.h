@@ -1,0 +1,41 @@
+#pragma once
+// Private to physics: which volume of a character is the flesh of some bones, and how it is tied to skin and skeleton.
+
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/geometry/tri_mesh.h"
+
+#include <utility>
+#include <vector>
+
+namespace rigspace {
+
+/// For each of a list of points, bones and weights.
+using BoneWeights = std::vector<std::vector<std::pair<int, double>>>;
+
+/// What a character's surface is held by, at rest.
+struct RiggedSurface {
+  TriMesh mesh;                  ///< all points of the rig
+  BoneWeights weights;           ///< by Character::bones; empty lists for points that no skin holds
+  std::vector<char> splittable;  ///< held by a linear skin, so that its weights can be split
+  std::vector<Affine> bones;     ///< world transforms at rest
+  double size = 0;               ///< diagonal of its box
+};
+RiggedSurface rigged_surface(const Character& character);
+
+/// Sum of the weights of some bones at a point.
+double weight_of(const std::vector<std::pair<int, double>>& weights, const std::vector<char>& chosen);
+
+struct Region {
+  TetMesh mesh;
+  std::vector<FleshNode> nodes;
+  BoneWeights on_surface;  ///< of skin nodes on the surface: its points, and barycentric weights
+  BoneWeights bones;       ///< of all nodes
+  double cell = 0;
+  double thickness = 0;  ///< largest distance of a skin node from what is held
+};
+
+/// The flesh of the chosen bones: what is nearer to the skin than to them. Empty mesh if there is none.
+Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
+                    const SoftenOptions& options);
+
+}  // namespace rigspace

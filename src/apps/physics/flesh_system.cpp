@@ -1,0 +1,165 @@
+// Flesh: a solid around the skeleton, its skin on the rig, its inside free (RSP 3).
+
+#include "part_system.h"
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+Affine inverse(const Affine& A) {
+  Affine result;
+  linear(result) = linear(A).inverse();
+  translation(result) = -linear(result) * translation(A);
+  return result;
+}
+
+/// The character's rig with the nodes of the flesh as further points, each skinned by its own weights.
+std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Flesh& flesh) {
+  const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
+  Vec u;
+  whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
+  SkinDescription skin{.first_point = whole.point_count()};
+  std::map<int, int> joint_of_bone;
+  for (const auto& weights : flesh.bones) {
+    std::vector<Influence> influences;
+    for (const auto& [bone, weight] : weights) {
+      const auto [at, fresh] = joint_of_bone.emplace(bone, static_cast<int>(skin.joint_slots.size()));
+      if (fresh) {
+        const int slot = character.bones[bone].slot;
+        skin.joint_slots.push_back(slot);
+        skin.inverse_bind.push_back(inverse(transform_at(u, whole.graph().slots()[slot])));
+      }
+      influences.push_back({at->second, weight});
+    }
+    skin.influences.push_back(std::move(influences));
+  }
+  Vec points(whole.points_rest().size() + flesh.mesh.points.size());
+  points << whole.points_rest(), flesh.mesh.points;
+  std::vector<std::shared_ptr<const Deformer>> deformers(whole.deformers().begin(), whole.deformers().end());
+  deformers.push_back(make_linear_blend_skin(skin));
+  return std::make_unique<BuiltInRig>(whole.shared_graph(), std::move(points), std::move(deformers));
+}
+
+class FleshSystem final : public PartSystem {
+ public:
+  FleshSystem(const Character& character, const Part& part, int index, const SimulationOptions& options)
+      : flesh_(*part.flesh), options_(options) {
+    parts.push_back({.part = &part,
+                     .preset = &preset_named(part.preset),
+                     .index = index,
+                     .length = flesh_.size,
+                     .look = part.look});
+    collect_controls(character);
+    tie_nodes(character);
+    const KeyedMotion none(character, nullptr);
+    base_.stiffness = 1, base_.poisson = options_.poisson;
+    base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
+    omega_squared_ = Stepper(base_, none, options_).slowest_omega_squared();
+  }
+
+  SteppedBody body() override {
+    TunedPart& part = parts.front();
+    double omega = 2 * std::numbers::pi * part.look.rate;
+    SteppedBody body = base_;
+    body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
+    if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
+      body.stiffness = options_.young / (options_.density * std::pow(options_.metres_per_unit, 2));
+      omega = std::sqrt(body.stiffness * omega_squared_);
+      part.look.rate = omega / (2 * std::numbers::pi);
+    }
+    // Half by mass and half by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
+    const double zeta_omega = 3 / part.look.settle;
+    MassGroup& group = body.groups.front();
+    group.damping = zeta_omega;
+    body.stiffness_damping = omega > 0 ? zeta_omega / (omega * omega) : 0;
+    group.drag = part.look.lag * omega * omega;
+    group.sag = part.look.sag, group.load = part.load;
+    for (std::size_t k = 0; k < body.free.size() / 3; ++k)
+      body.limits.push_back(k % 2 == 0 ? part.look.limit * flesh_.size / scales_[k / 2]
+                                       : std::min(0.95, part.look.limit) * std::numbers::pi);
+    const double mass = group.masses.sum();
+    body.limit_stiffness = mass * omega * omega;
+    body.size = flesh_.size;
+    body.gravity = 9.81 / options_.metres_per_unit;
+    body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
+    return body;
+  }
+
+  bool flesh() const override { return true; }
+  double swing(const TunedPart& part, double reach) const override { return reach / part.length; }
+  std::vector<int> rows(std::size_t) const override {
+    std::vector<int> all;
+    for (int k = 0; k < static_cast<int>(base_.free.size()); ++k) all.push_back(k);
+    return all;
+  }
+
+ private:
+  /// tx ty tz rx ry rz of each soft joint, and how long a unit of its translation is in the scene.
+  void collect_controls(const Character& character) {
+    const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
+    Vec u;
+    whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
+    for (const int joint : flesh_.joints) {
+      const Bone& bone = character.bones[joint];
+      const int tx = first_control(whole.graph(), bone.slot);
+      for (const int k : {0, 1, 2, 7, 8, 9}) base_.free.push_back(tx + k);  // t, then r after q: see add_node
+      const Affine parent = transform_at(u, whole.graph().slots()[character.bones[bone.parent].slot]);
+      scales_.push_back(std::cbrt(std::abs(linear(parent).determinant())));
+    }
+  }
+
+  /// Of the rig those points alone that a node needs.
+  void tie_nodes(const Character& character) {
+    const auto rig = rig_with_nodes(character, flesh_);
+    const int surface = character.rig->point_count();
+    const auto on_surface = [&](int i) { return !flesh_.on_surface[i].empty(); };
+    std::vector<int> needed;
+    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
+      if (on_surface(i))
+        for (const auto& [point, weight] : flesh_.on_surface[i]) needed.push_back(point);
+      else
+        needed.push_back(surface + i);
+    }
+    std::sort(needed.begin(), needed.end());
+    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    const auto place = [&](int point) {
+      return static_cast<int>(std::lower_bound(needed.begin(), needed.end(), point) - needed.begin());
+    };
+    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
+      if (on_surface(i)) {
+        for (const auto& [point, weight] : flesh_.on_surface[i])
+          base_.point.push_back(place(point)), base_.weight.push_back(weight);
+      } else {
+        base_.point.push_back(place(surface + i)), base_.weight.push_back(1);
+      }
+      base_.start.push_back(static_cast<int>(base_.point.size()));
+      base_.roles.push_back(flesh_.nodes[i] == FleshNode::held       ? NodeRole::held
+                            : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
+                                                                     : NodeRole::bound);
+    }
+    base_.rig = rig->restricted(needed);
+    base_.tets = flesh_.mesh.tets;
+  }
+
+  const Flesh& flesh_;
+  SimulationOptions options_;
+  SteppedBody base_;
+  std::vector<double> scales_;  // per soft joint
+  double omega_squared_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
+                                              const SimulationOptions& options) {
+  return std::make_unique<FleshSystem>(character, parts[index], index, options);
+}
+
+}  // namespace rigspace

@@ -1,0 +1,88 @@
+#pragma once
+// Private to physics: parts that are solved together, and their looks while these are being found.
+
+#include "stepper.h"
+
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+
+struct TunedPart {
+  const Part* part = nullptr;
+  const Preset* preset = nullptr;
+  int index = 0;      ///< in the caller's list
+  double length = 0;  ///< scene units: along a chain, across flesh
+  Look look;          ///< with what is derived filled in
+  double load = 1;    ///< factor of the inertial load: amounts above 1.5
+};
+
+class PartSystem {
+ public:
+  virtual ~PartSystem() = default;
+
+  /// The body for the present looks; group k is part k.
+  virtual SteppedBody body() = 0;
+  virtual bool flesh() const = 0;
+  /// The deviation as people measure it: radians for chains, share of the size for flesh.
+  virtual double swing(const TunedPart& part, double reach) const = 0;
+  /// The free controls of a part, as numbers among those of the body.
+  virtual std::vector<int> rows(std::size_t part) const = 0;
+
+  std::vector<TunedPart> parts;
+};
+
+/// All chains of the parts together: rods on their joints. Null if there is none.
+std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::span<const Part> parts,
+                                              const SimulationOptions& options);
+/// One part's flesh.
+std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
+                                              const SimulationOptions& options);
+
+/// What one run through a clip gave.
+struct Run {
+  std::vector<double> times;
+  Mat deviation;  ///< free controls x times
+  Mat reach;      ///< parts x times, scene units
+  bool looped = false;
+  double seam = 0, smallest_volume = 1, volume_change = 0;
+  int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
+
+  void write(ByteWriter&) const;
+  void read(ByteReader&);
+};
+
+/// Where a run is; what a checkpoint holds of it.
+struct RunState {
+  Run run;
+  int cycle = 0, next = 1;  ///< grid step to do next
+  double still_since = 0;   ///< s
+};
+
+/// Runs a body through the stretch of the clip that the options name, and round and round where it loops.
+class Runner {
+ public:
+  Runner(Stepper& stepper, const KeyedMotion& motion, const SimulationOptions& options, double hold_after);
+
+  /// `save` is called every so many steps with a function that writes the state.
+  using Save = std::function<void(const std::function<void(ByteWriter&)>&)>;
+  Run run(const ProgressCallback& progress, const Save& save, ByteReader* resume);
+
+ private:
+  void begin(bool resumed);
+  void write(ByteWriter&) const;
+  void read(ByteReader&);
+  void record(int k);
+  void advance(double time);
+  bool cycle_done();
+
+  Stepper& stepper_;
+  const KeyedMotion& motion_;
+  const SimulationOptions& options_;
+  double hold_after_;  // s; infinite: never
+  double start_ = 0, h_ = 0;
+  int grid_ = 1;
+  RunState state_;
+};
+
+}  // namespace rigspace

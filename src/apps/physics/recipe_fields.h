@@ -1,0 +1,48 @@
+#pragma once
+// Private to physics: the fields of a recipe's tables, named once for reading and writing.
+
+#include "rigspace/apps/physics/recipe.h"
+
+#include <string_view>
+
+namespace rigspace {
+
+template <class Owner, class Value>
+struct NamedField {
+  std::string_view name;
+  Value Owner::*value;
+};
+
+/// Angles of chains are in radians here as they are in PartReport: reports are figures, not controls.
+inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", &PartReport::length},
+                                                                   {"rate_hz", &PartReport::rate},
+                                                                   {"settle_s", &PartReport::settle},
+                                                                   {"lag_s", &PartReport::lag},
+                                                                   {"amount", &PartReport::amount},
+                                                                   {"swing", &PartReport::swing},
+                                                                   {"largest", &PartReport::largest},
+                                                                   {"largest_at_s", &PartReport::largest_at},
+                                                                   {"smallest_volume", &PartReport::smallest_volume},
+                                                                   {"volume_change", &PartReport::volume_change},
+                                                                   {"young_pa", &PartReport::young}};
+
+inline constexpr NamedField<SimulationOptions, double> kPhysicsNumbers[] = {
+    {"step", &SimulationOptions::step},       {"metres_per_unit", &SimulationOptions::metres_per_unit},
+    {"young", &SimulationOptions::young},     {"poisson", &SimulationOptions::poisson},
+    {"density", &SimulationOptions::density}, {"loop_tolerance", &SimulationOptions::loop_tolerance}};
+
+inline constexpr NamedField<SimulationOptions, int> kPhysicsCounts[] = {
+    {"max_cycles", &SimulationOptions::max_cycles}, {"max_halvings", &SimulationOptions::max_halvings}};
+
+inline constexpr NamedField<RecipeClip, int> kClipCounts[] = {{"steps", &RecipeClip::steps},
+                                                              {"iterations", &RecipeClip::iterations},
+                                                              {"halved_steps", &RecipeClip::halved_steps},
+                                                              {"failed_steps", &RecipeClip::failed_steps}};
+
+inline constexpr std::string_view kLoopWords[] = {"auto", "yes", "no"};                      // as Looping
+inline constexpr std::string_view kIntegratorWords[] = {"euler", "bdf2"};                    // as IntegratorKind
+inline constexpr std::string_view kFollowWords[] = {"rest", "animation"};                    // as follow_animation
+inline constexpr std::string_view kUnitWords[] = {"number", "file units", "deg", "factor"};  // as Unit
+inline constexpr int kRecipeSchema = 1;
+
+}  // namespace rigspace

@@ -1,0 +1,121 @@
+#include "recipe_fields.h"
+#include "rigspace/base/files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Look& look) {
+  Json json = Json::object();
+  for (const LookField& field : look_fields()) json[std::string(field.name)] = look.*field.value;
+  return json;
+}
+
+Json json_of(const RecipePart& part) {
+  return {{"name", part.name},
+          {"preset", part.preset},
+          {"found", part.found},
+          {"joints", part.joints},
+          {"look", json_of(part.look)}};
+}
+
+Json json_of(const std::vector<RecipeValue>& values) {
+  Json json = Json::object();
+  for (const RecipeValue& each : values) json[each.part + "." + each.control] = each.value;
+  return json;
+}
+
+Json json_of(const RecipeOptions& options) {
+  const SimulationOptions& physics = options.physics;
+  Json json = Json::object();
+  for (const auto& field : kPhysicsNumbers) json[std::string(field.name)] = physics.*field.value;
+  for (const auto& field : kPhysicsCounts) json[std::string(field.name)] = physics.*field.value;
+  json["integrator"] = kIntegratorWords[static_cast<int>(physics.integrator)];
+  json["loop"] = kLoopWords[static_cast<int>(physics.looping)];
+  json["follow"] = kFollowWords[physics.follow_animation ? 1 : 0];
+  json["fps"] = options.frame_rate;
+  json["additive"] = options.additive;
+  json["max_influences"] = options.max_influences;
+  json["protect"] = options.protect;
+  return json;
+}
+
+Json json_of(const PartReport& report) {
+  Json json = Json::object();
+  json["flesh"] = report.flesh;
+  for (const auto& field : kReportFields) json[std::string(field.name)] = report.*field.value;
+  return json;
+}
+
+Json json_of(const RecipeCurve& curve) {
+  return {{"control", curve.control}, {"unit", kUnitWords[static_cast<int>(curve.unit)]}, {"values", curve.values}};
+}
+
+Json json_of(const RecipeClip& clip) {
+  Json json{{"name", clip.name}, {"base", clip.base}, {"fps", clip.frame_rate}, {"start", clip.start}};
+  json["end"] = std::isfinite(clip.end) ? Json(clip.end) : Json();
+  json["preroll"] = clip.preroll;
+  json["set"] = json_of(clip.set);
+  json["edits"] = Json::array();
+  for (const RecipeEdit& edit : clip.edits)
+    json["edits"].push_back({{"from", edit.from}, {"to", edit.to}, {"set", json_of(edit.set)}});
+  json["finished"] = clip.finished();
+  if (!clip.finished()) return json;
+  json["loop"] = clip.loop;
+  json["seam"] = clip.seam;
+  for (const auto& field : kClipCounts) json[std::string(field.name)] = clip.*field.value;
+  json["report"] = Json::array();
+  for (const PartReport& report : clip.parts) json["report"].push_back(json_of(report));
+  json["times"] = clip.times;
+  json["curves"] = Json::array();
+  for (const RecipeCurve& curve : clip.curves) json["curves"].push_back(json_of(curve));
+  return json;
+}
+
+/// JSON with a line a value, but lists of plain values on one: nobody scrolls through a curve.
+void print(const Json& json, const std::string& indent, std::string& text) {
+  const bool list = json.is_array();
+  const bool flat = list && std::none_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured(); });
+  if (!json.is_structured() || json.empty() || flat) {
+    text += json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  const std::string inner = indent + "  ";
+  text += list ? '[' : '{';
+  bool first = true;
+  for (const auto& [key, value] : json.items()) {
+    text += first ? "\n" : ",\n";
+    first = false;
+    text += inner;
+    if (!list) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    print(value, inner, text);
+  }
+  text += '\n' + indent;
+  text += list ? ']' : '}';
+}
+
+}  // namespace
+
+std::string recipe_text(const Recipe& recipe) {
+  Json json{{"schema", kRecipeSchema}, {"program", "rigspace"}, {"version", recipe.version}};
+  json["input"] = {{"file", recipe.input.file}, {"bytes", recipe.input.bytes}, {"hash", recipe.input.hash}};
+  json["output"] = recipe.format;
+  json["options"] = json_of(recipe.options);
+  json["parts"] = Json::array();
+  for (const RecipePart& part : recipe.parts) json["parts"].push_back(json_of(part));
+  json["clips"] = Json::array();
+  for (const RecipeClip& clip : recipe.clips) json["clips"].push_back(json_of(clip));
+  std::string text;
+  print(json, "", text);
+  return text + "\n";
+}
+
+void write_recipe(const std::filesystem::path& path, const Recipe& recipe) { write_file(path, recipe_text(recipe)); }
+
+}  // namespace rigspace

@@ -1,0 +1,434 @@
+#include "stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+constexpr double kErrorTolerance = 0.02;  // of the size, in one step
+constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
+constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
+constexpr double kCrushed = 0.2;          // of its bind volume: what the animation itself crushes is not judged
+
+std::vector<int> counted(std::size_t count, int first = 0) {
+  std::vector<int> list(count);
+  std::iota(list.begin(), list.end(), first);
+  return list;
+}
+
+std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
+  for (RodJoint& joint : joints) joint.first += by;
+  return joints;
+}
+
+}  // namespace
+
+RigSpaceDescription Stepper::description() const {
+  RigSpaceDescription d{.rig = body_.rig, .free = body_.free, .node_count = body_.node_count(), .bind_start = {0}};
+  for (int i = 0; i < body_.node_count(); ++i) {
+    if (body_.roles[i] == NodeRole::interior) d.interior.push_back(i);
+    if (body_.roles[i] != NodeRole::bound) continue;
+    d.bound.push_back(i);
+    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
+      d.bind_point.push_back(body_.point[e]), d.bind_weight.push_back(body_.weight[e]);
+    d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
+  }
+  return d;
+}
+
+Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOptions& options)
+    : body_(std::move(body)),
+      motion_(motion),
+      options_(options),
+      mapping_(description()),
+      rig_workspace_(body_.rig->make_workspace()),
+      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
+      objective_(mapping_) {
+  if (!body_.tets.empty()) {
+    Vec x_rest;
+    body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
+    bind(s_, x_rest);
+    bind_volumes_ = volumes({x_rest, body_.tets});
+    solid_.emplace(x_rest, body_.tets, Material{.young = body_.stiffness, .poisson = body_.poisson});
+    if (body_.stiffness_damping > 0) damping_.emplace(*solid_);
+  }
+  const int offset = mapping_.interior_size();
+  if (!body_.rods.empty()) rods_.emplace(shifted(body_.rods, offset));
+  if (!body_.limits.empty())
+    limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
+                   LimitOptions{.stiffness = body_.limit_stiffness});
+  add_terms();
+}
+
+void Stepper::add_terms() {
+  momenta_.reserve(body_.groups.size());
+  for (const MassGroup& group : body_.groups) {
+    momenta_.emplace_back(group.masses);
+    objective_.add(group.name, momenta_.back());
+  }
+  if (solid_) objective_.add("flesh", *solid_);
+  if (damping_) objective_.add("damping", *damping_);
+  if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
+  if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
+  load_term_ = objective_.add("load", load_, 0);
+}
+
+void Stepper::bind(In s, Vec& x) const {
+  x.resize(3 * static_cast<Eigen::Index>(body_.node_count()));
+  for (int i = 0; i < body_.node_count(); ++i) {
+    Vec3 node = Vec3::Zero();
+    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
+      node += body_.weight[e] * s.segment<3>(3 * body_.point[e]);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = node;
+  }
+}
+
+/// All nodes in the animation. What was before the start of a clip that was under way: the parabola through its first
+/// three moments.
+const Vec& Stepper::key(double time) {
+  for (const Key& known : keys_)
+    if (known.time == time) return known.x;
+  Vec x;
+  if (under_way_ && time < first_time_) {
+    const double s = (time - first_time_) / grid_;
+    x = 0.5 * (s - 1) * (s - 2) * key(first_time_);
+    x -= s * (s - 2) * key(first_time_ + grid_);
+    x += 0.5 * s * (s - 1) * key(first_time_ + 2 * grid_);
+  } else {
+    motion_.controls(time, p_key_);
+    body_.rig->evaluate(*rig_workspace_, p_key_, s_);
+    bind(s_, x);
+  }
+  if (keys_.size() >= 8) keys_.pop_front();
+  keys_.push_back({time, std::move(x)});
+  return keys_.back().x;
+}
+
+void Stepper::start(double time, double grid, bool under_way) {
+  keys_.clear();
+  first_time_ = time, grid_ = grid, under_way_ = under_way;
+  const Vec velocity = (key(time + grid) - key(time - grid)) / (2 * grid);
+  now_.integrator = Integrator(options_.integrator);
+  now_.integrator.restart(key(time), velocity);
+  now_.p_now = now_.p_before = Vec::Zero(static_cast<Eigen::Index>(body_.free.size()));
+  now_.d_now = now_.d_before = now_.d_older = Vec::Zero(velocity.size());
+  now_.time = time, now_.h = now_.h_before = grid;
+  patience_ = kPatience;
+}
+
+/// How the character as a whole moves: the mean over a second around now. Drag is measured against it, so that a walk
+/// does not stream tails backwards.
+Vec3 Stepper::travel_velocity(double time) {
+  Vec moved;
+  motion_.controls(time + 0.5, p_key_);
+  body_.rig->evaluate(*rig_workspace_, p_key_, moved);
+  motion_.controls(time - 0.5, p_key_);
+  body_.rig->evaluate(*rig_workspace_, p_key_, s_);
+  moved -= s_;
+  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean();
+}
+
+/// Damping is relative to the animation's velocity, drag to that of the whole character's travel:
+///   a (v - v_key) + b (v - v_travel) = (a + b) (v - v_mixed).
+void Stepper::set_targets(double time, double h) {
+  Vec v_key = 1.5 * key(time);
+  v_key -= 2 * key(time - h);
+  v_key += 0.5 * key(time - 2 * h);
+  v_key /= h;
+  const bool dragged = std::any_of(body_.groups.begin(), body_.groups.end(), [](const auto& g) { return g.drag > 0; });
+  const Vec3 v_travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
+  Integrator& integrator = now_.integrator;
+  Vec target;
+  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
+    const double a = body_.groups[g].damping, b = body_.groups[g].drag;
+    if (a + b == 0) {
+      integrator.momentum_target(target);
+    } else {
+      const Vec v_mixed = (a * v_key + b * v_travel.replicate(v_key.size() / 3, 1)) / (a + b);
+      integrator.momentum_target(a + b, v_mixed, target);
+    }
+    momenta_[g].set_target(target, integrator.momentum_scale(a + b));
+  }
+  if (damping_) {
+    integrator.drift(v_key, target);
+    damping_->set_target(target, body_.stiffness_damping / integrator.step().tau);
+  }
+}
+
+/// Gravity where it is asked for; a larger share of the inertia that the animation's acceleration makes, for
+/// exaggeration; and where the animated shape of some flesh is inverted, so that it rests in the bind shape, what keeps
+/// the animated pose in balance all the same.
+void Stepper::set_loads(double time, double h) {
+  Vec forces = Vec::Zero(load_.forces().size()), acceleration;
+  bool any = false;
+  for (const MassGroup& group : body_.groups) {
+    any = any || group.sag != 0 || group.load != 1;
+    if (group.load != 1 && acceleration.size() == 0) {
+      acceleration = key(time);
+      acceleration -= 2 * key(time - h);
+      acceleration += key(time - 2 * h);
+      acceleration /= h * h;
+    }
+    for (Eigen::Index i = 0; i < group.masses.size(); ++i) {
+      if (group.masses[i] == 0) continue;
+      forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
+      if (group.load != 1)
+        forces.segment<3>(3 * i) -= (group.load - 1) * group.masses[i] * acceleration.segment<3>(3 * i);
+    }
+  }
+  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0) {
+    const auto state = solid_->make_state();
+    solid_->add_gradient(*state, key(time), 1, forces);
+    any = true;
+  }
+  objective_.set_weight(load_term_, any ? 1 : 0);
+  if (!any) return;
+  load_.set_forces(forces);
+  load_.set_reference(key(time));
+}
+
+/// q from deviations of controls and nodes; p_key_ must be at the time of x_key.
+Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
+  const RigSpaceDescription& body = mapping_.description();
+  Vec q(mapping_.size_q());
+  for (std::size_t k = 0; k < body.interior.size(); ++k)
+    q.segment<3>(3 * static_cast<Eigen::Index>(k)) =
+        x_key.segment<3>(3 * body.interior[k]) + d.segment<3>(3 * body.interior[k]);
+  for (std::size_t k = 0; k < body.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    q[mapping_.interior_size() + c] = p_key_[body.free[k]] + p_deviation[c];
+  }
+  return q;
+}
+
+bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
+  const double h = time - now_.time, ratio = h / now_.h;
+  if (ratio > 2.2) now_.integrator.forget();
+  const Vec x_key = key(time);
+  if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
+  now_.integrator.begin(h);
+  set_targets(time, h);
+  set_loads(time, h);
+  motion_.controls(time, p_key_);
+  mapping_.set_key(p_key_, x_key);
+  if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
+
+  const double floor = body_.force_floor;
+  const Newton newton({.gradient_tolerance = solid_ ? 1e-5 : 1e-6,
+                       .gradient_floor = floor,
+                       .step_tolerance = solid_ ? 2e-6 * body_.size : 0,
+                       .max_iterations = 30});
+  Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
+                      now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
+  Summary summary = newton.solve(objective_, q, newton_);
+  outcome.iterations += summary.iterations;
+  if (!summary.converged()) {  // from the last state instead of the prediction
+    q = coordinates(now_.p_now, now_.d_now, x_key);
+    summary = newton.solve(objective_, q, newton_);
+    outcome.iterations += summary.iterations;
+  }
+  const Vec& x = newton_.x();
+  if (!last_try) {
+    if (!summary.converged() || !q.allFinite()) return false;
+    const bool may_halve = h > 0.9 * grid_ * std::pow(0.5, kErrorHalvings);
+    if (may_halve && smallest_ratio(x, x_key) <= 0) return false;
+    // BDF2 leaves out 2/9 h^3 x''' of a step, and h^3 x''' is the third difference.
+    if (may_halve && h == now_.h && h == now_.h_before) {
+      const Vec third = (x - x_key) - 3 * now_.d_now + 3 * now_.d_before - now_.d_older;
+      if (2.0 / 9 * third.cwiseAbs().maxCoeff() > kErrorTolerance * body_.size) return false;
+    }
+  }
+  outcome.converged = outcome.converged && summary.converged();
+  if (!q.allFinite()) q = coordinates(now_.p_now, now_.d_now, x_key);
+  now_.d_older.swap(now_.d_before);
+  now_.d_before.swap(now_.d_now);
+  now_.d_now = x - x_key;
+  now_.p_before = now_.p_now;
+  for (std::size_t k = 0; k < body_.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
+  }
+  now_.integrator.accept(x);
+  now_.h_before = now_.h, now_.h = h, now_.time = time;
+  return true;
+}
+
+void Stepper::step(double time, StepOutcome& outcome, int depth) {
+  if (depth >= options_.max_halvings || patience_ == 0) {
+    const bool converged_before = outcome.converged;
+    outcome.converged = true;
+    try_step(time, outcome, true);
+    if (!outcome.converged && patience_ > 0) --patience_;
+    outcome.converged = outcome.converged && converged_before;
+    return;
+  }
+  const History before = now_;
+  if (try_step(time, outcome, false)) return;
+  now_ = before;
+  outcome.halvings = std::max(outcome.halvings, depth + 1);
+  const double middle = 0.5 * (now_.time + time);
+  step(middle, outcome, depth + 1);
+  step(time, outcome, depth + 1);
+}
+
+StepOutcome Stepper::advance(double time) {
+  StepOutcome outcome;
+  step(time, outcome, 0);
+  return outcome;
+}
+
+void Stepper::hold(double time) {
+  const Vec x = key(time) + now_.d_now;
+  now_.integrator.restart(x, Vec::Zero(x.size()));
+  now_.d_before = now_.d_older = now_.d_now;
+  now_.p_before = now_.p_now;
+  now_.h = now_.h_before = time - now_.time;
+  now_.time = time;
+}
+
+double Stepper::reach(int group) const {
+  double farthest = 0;
+  const Vec& masses = body_.groups[group].masses;
+  for (Eigen::Index i = 0; i < masses.size(); ++i)
+    if (masses[i] > 0 && body_.roles[i] != NodeRole::held)
+      farthest = std::max(farthest, now_.d_now.segment<3>(3 * i).norm());
+  return farthest;
+}
+
+bool Stepper::still(double from, double to) {
+  const Vec before = key(from);
+  return (key(to) - before).cwiseAbs().maxCoeff() <= 1e-7 * body_.size;
+}
+
+/// Volume of each element over that in the animation, the smallest of those that the animation itself leaves sound.
+double Stepper::smallest_ratio(In x, In x_key) const {
+  double smallest = std::numeric_limits<double>::infinity();
+  const auto volume_at = [](In points, const Tet& tet) {
+    return tet_volume(points.segment<3>(3 * tet[0]), points.segment<3>(3 * tet[1]), points.segment<3>(3 * tet[2]),
+                      points.segment<3>(3 * tet[3]));
+  };
+  for (std::size_t e = 0; e < body_.tets.size(); ++e)
+    if (const double keyed = volume_at(x_key, body_.tets[e]);
+        keyed > kCrushed * bind_volumes_[static_cast<Eigen::Index>(e)])
+      smallest = std::min(smallest, volume_at(x, body_.tets[e]) / keyed);
+  return smallest;
+}
+
+double Stepper::smallest_volume_ratio() { return solid_ ? smallest_ratio(now_.integrator.x(), key(now_.time)) : 1; }
+
+double Stepper::volume_ratio() {
+  if (!solid_) return 1;
+  const Vec x_key = key(now_.time);
+  const auto whole = [&](In x) {
+    double sum = 0;
+    for (const auto& [a, b, c, d] : body_.tets)
+      sum += tet_volume(x.segment<3>(3 * a), x.segment<3>(3 * b), x.segment<3>(3 * c), x.segment<3>(3 * d));
+    return sum;
+  };
+  return whole(now_.integrator.x()) / whole(x_key);
+}
+
+double Stepper::slowest_omega_squared() {
+  const Vec p_rest = body_.rig->rest();
+  Vec x;
+  body_.rig->evaluate(*rig_workspace_, p_rest, s_);
+  bind(s_, x);
+  mapping_.set_key(p_rest, x);
+  Objective elastic(mapping_);
+  if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
+  if (rods_) elastic.add("springs", *rods_, 1, Space::coordinates);
+  ObjectiveState state = elastic.make_state();
+  Vec q = mapping_.coordinates(x, p_rest);
+  Vec g, x_at_q = x;
+  elastic.evaluate(state, q, x_at_q);
+  elastic.refresh(state, q, x_at_q, Phase::step);
+  elastic.gradient(state, q, x_at_q, g);
+  const auto system = mapping_.make_system(*state.mapping);
+  elastic.assemble(state, q, x_at_q, HessianMode::projected, false, *system);
+  for (double shift = 0; !system->factor(shift); shift = std::max(10 * shift, 1e-12))
+    if (shift > 1) return 0;
+
+  Vec masses = Vec::Zero(body_.node_count());
+  for (const MassGroup& group : body_.groups) masses += group.masses;
+  Vec v(mapping_.size_q()), dx, Mv;
+  for (Eigen::Index k = 0; k < v.size(); ++k) v[k] = std::sin(1.0 + 0.7 * static_cast<double>(k));
+  double omega_squared = 0;
+  for (int round = 0; round < 200; ++round) {
+    mapping_.push(*state.mapping, v, dx);
+    for (Eigen::Index i = 0; i < masses.size(); ++i) dx.segment<3>(3 * i) *= masses[i];
+    mapping_.pull(*state.mapping, dx, Mv);
+    const double norm = std::sqrt(v.dot(Mv));
+    if (!(norm > 0)) return 0;
+    system->solve(Mv / norm, v);  // v <- K^-1 M v / |v|_M, whose growth is 1 / omega^2
+    const double before = omega_squared;
+    omega_squared = norm > 0 ? (Mv / norm).dot(v) : 0;
+    if (!(omega_squared > 0)) return 0;
+    omega_squared = 1 / omega_squared;
+    if (std::abs(omega_squared - before) < 1e-5 * omega_squared) break;
+  }
+  return omega_squared;
+}
+
+void Stepper::write(ByteWriter& out) const {
+  out.values(now_.integrator.memory());
+  for (const Vec* each : {&now_.p_now, &now_.p_before, &now_.d_now, &now_.d_before, &now_.d_older}) out.values(*each);
+  for (const double each : {now_.time, now_.h, now_.h_before, first_time_, grid_}) out.number(each);
+  out.number(patience_);
+  out.number(under_way_ ? 1 : 0);
+}
+
+void Stepper::read(ByteReader& in) {
+  keys_.clear();
+  now_.integrator = Integrator(options_.integrator);
+  now_.integrator.recall(in.values());
+  for (Vec* each : {&now_.p_now, &now_.p_before, &now_.d_now, &now_.d_before, &now_.d_older}) *each = in.values();
+  for (double* each : {&now_.time, &now_.h, &now_.h_before, &first_time_, &grid_}) *each = in.number();
+  patience_ = in.integer();
+  under_way_ = in.number() != 0;
+}
+
+double Stepper::rise() {
+  constexpr int kSamples = 64;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (int k = 0; k <= kSamples; ++k) {
+    const Vec& x = key(motion_.duration() * k / kSamples);
+    const double height = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).row(1).mean();
+    low = std::min(low, height), high = std::max(high, height);
+  }
+  return high - low;
+}
+
+/// The harmonic of the cycle that shakes the body most: of the mean of its nodes, the largest amplitude of
+/// acceleration.
+double Stepper::driving_frequency(double duration) {
+  constexpr int kSamples = 64, kHarmonics = 8;
+  Eigen::Matrix3Xd mean(3, kSamples);
+  const Vec3 travel = [&] {
+    Vec moved = key(duration);
+    moved -= key(0);
+    return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean());
+  }();
+  for (int k = 0; k < kSamples; ++k) {
+    const Vec& x = key(duration * k / kSamples);
+    mean.col(k) = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).rowwise().mean() -
+                  travel * static_cast<double>(k) / kSamples;
+  }
+  int strongest = 0;
+  double most = 0;
+  for (int n = 1; n <= kHarmonics; ++n) {
+    Vec3 c = Vec3::Zero(), s = Vec3::Zero();
+    for (int k = 0; k < kSamples; ++k) {
+      const double angle = 2 * std::numbers::pi * n * k / kSamples;
+      c += std::cos(angle) * mean.col(k), s += std::sin(angle) * mean.col(k);
+    }
+    const double acceleration = n * n * std::sqrt(c.squaredNorm() + s.squaredNorm());
+    if (acceleration > 1.001 * most) most = acceleration, strongest = n;
+  }
+  return most > 1e-6 * body_.size ? strongest / duration : 0;
+}
+
+}  // namespace rigspace

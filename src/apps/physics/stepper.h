@@ -1,0 +1,157 @@
+#pragma once
+// Private to physics: a body in rig space with all that acts on it, stepped along the artist's motion (RSP 3).
+
+#include "bytes.h"
+#include "rigspace/apps/physics/rig_space.h"
+#include "rigspace/apps/physics/simulation.h"
+#include "rigspace/energy/damping.h"
+#include "rigspace/energy/gravity.h"
+#include "rigspace/energy/limit.h"
+#include "rigspace/energy/momentum.h"
+#include "rigspace/energy/rods.h"
+#include "rigspace/energy/solid.h"
+#include "rigspace/optimize/newton.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+/// Nodes that belong to one part: each has its own mass, damping and load.
+struct MassGroup {
+  std::string name;
+  Vec masses;          ///< per node, zero outside the part; any unit, the same for all and for the stiffness
+  double damping = 0;  ///< 1/s, against the velocity of the animation
+  double drag = 0;     ///< 1/s, against that of the character's travel
+  double sag = 0;      ///< of gravity
+  double load = 1;     ///< factor of the inertial load that the animation's acceleration makes
+};
+
+enum class NodeRole : char { held, interior, bound };
+
+/// All nodes follow points of a rig: node i at rest in the animation is the sum of weight[e] times point[e] of the rig,
+/// e in start[i] .. start[i + 1]. Held ones stay there, bound ones follow the free controls too, interior ones are
+/// free.
+struct SteppedBody {
+  std::shared_ptr<const Rig> rig;
+  std::vector<int> free;  ///< controls, ascending, in groups of three
+  std::vector<int> start{0}, point;
+  std::vector<double> weight;
+  std::vector<NodeRole> roles;
+
+  std::vector<MassGroup> groups;
+  std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods
+  double poisson = 0.4;          ///< of flesh
+  double stiffness = 1;          ///< Young's modulus of flesh, in units of the masses
+  double stiffness_damping = 0;  ///< s
+  std::vector<RodJoint> rods;    ///< on the free controls: `first` counts among them
+  std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
+  double limit_stiffness = 1;
+  double size = 1;         ///< scene units: errors are measured by it
+  double gravity = 9.81;   ///< scene units / s^2
+  double force_floor = 0;  ///< forces on controls below this are nothing
+
+  int node_count() const { return static_cast<int>(roles.size()); }
+};
+
+/// How a step ended.
+struct StepOutcome {
+  int iterations = 0, halvings = 0;
+  bool converged = true;
+};
+
+class Stepper {
+ public:
+  /// Refers to the motion.
+  Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOptions& options);
+
+  /// Starts at `time` in the artist's pose with the artist's velocity. `grid` is the step of the physics grid. A clip
+  /// that plays once and begins here is taken to have been under way: what was before goes on smoothly backwards.
+  void start(double time, double grid, bool under_way);
+
+  /// From the present state to `time`: one step, or where that fails, inverts flesh or errs too much, two of half the
+  /// length, and so on.
+  StepOutcome advance(double time);
+
+  /// Nothing moves: stays where it is, at rest, until `time`.
+  void hold(double time);
+
+  double time() const { return now_.time; }
+  /// Deviation of the free controls from the animation.
+  const Vec& deviation() const { return now_.p_now; }
+  /// Largest distance of a group's nodes from their place in the animation, scene units.
+  double reach(int group) const;
+  /// Whether the animation moves no node between two times.
+  bool still(double from, double to);
+  /// The least det F of the flesh against the animation; 1 without flesh.
+  double smallest_volume_ratio();
+  /// Volume of the flesh over that in the animation; 1 without flesh.
+  double volume_ratio();
+
+  /// The square of the slowest angular frequency of the body about its rest pose, elastic forces alone (RSP: the
+  /// part's lowest rig-space mode), by inverse iteration on K v = omega^2 M v in rig space.
+  double slowest_omega_squared();
+
+  /// Scene units: how far the animation lifts the body over the clip.
+  double rise();
+  /// Hz: how often a loop of this duration, in seconds, shakes the body; 0 if it does not.
+  double driving_frequency(double duration);
+
+  const SteppedBody& body() const { return body_; }
+
+  /// All that the future depends on.
+  void write(ByteWriter& out) const;
+  void read(ByteReader& in);
+
+ private:
+  struct History {  // what a retry returns to
+    Integrator integrator;
+    Vec p_now, p_before;           // deviations of the free controls from the animation
+    Vec d_now, d_before, d_older;  // of the nodes
+    double time = 0, h = 0, h_before = 0;
+  };
+
+  RigSpaceDescription description() const;
+  void add_terms();
+  const Vec& key(double time);
+  void controls(double time, Vec& p) const;
+  void bind(In s, Vec& x) const;
+  Vec3 travel_velocity(double time);
+  void set_targets(double time, double h);
+  void set_loads(double time, double h);
+  double smallest_ratio(In x, In x_key) const;
+  Vec coordinates(In p_deviation, In d, In x_key) const;
+  bool try_step(double time, StepOutcome& outcome, bool last_try);
+  void step(double time, StepOutcome& outcome, int depth);
+
+  SteppedBody body_;
+  const KeyedMotion& motion_;
+  SimulationOptions options_;
+  RigSpaceMapping mapping_;
+  std::unique_ptr<Workspace> rig_workspace_;
+  std::vector<Momentum> momenta_;
+  std::optional<Solid> solid_;
+  std::optional<Damping> damping_;
+  std::optional<Rods> rods_;
+  std::optional<Limit> limit_;
+  Load load_;
+  Objective objective_;
+  NewtonWorkspace newton_;
+  int load_term_ = -1;
+
+  History now_;
+  double first_time_ = 0, grid_ = 0;
+  int patience_ = 0;  // smallest steps that may still fail
+  bool under_way_ = false;
+  struct Key {
+    double time;
+    Vec x;
+  };
+  std::deque<Key> keys_;
+  Vec p_key_, s_, bind_volumes_;
+};
+
+}  // namespace rigspace

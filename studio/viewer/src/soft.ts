@@ -1,0 +1,274 @@
+// The page of `rigspace simulate`: the artist's clip and the soft one, under one camera and one clock.
+
+import { Vector3 } from 'three';
+import { Character } from './character';
+import { embeddedOptions } from './embedded';
+import { kSideThreeQuarter } from './framing';
+import { openPage, run } from './opening';
+import { Playable, Player } from './player';
+import { AmountSlider, kMostAmount } from './soft/amount';
+import { Chart } from './soft/chart';
+import { Comparison, Pair, pairsOf } from './soft/comparison';
+import { Deviation, deviationOf, Measure, peakOf, reading, valueAtTime } from './soft/deviation';
+import { SoftOptions } from './soft/options';
+import { PartList } from './soft/part_list';
+import { Split } from './soft/split';
+import { kDark, kLight, preferredTheme } from './theme';
+import { element } from './ui/dom';
+import { icons } from './ui/icons';
+import { Help, listenToKeys, playerShortcuts, Shortcut, toolShortcut } from './ui/shortcuts';
+import { Toolbar } from './ui/toolbar';
+import { Transport } from './ui/transport';
+import { Extent } from './vertices';
+import { Viewport } from './viewport';
+
+/// For tests and the curious: window.rigspace.
+export interface SoftPageApi {
+  ready: Promise<void>;            ///< as openPage() says
+  readonly pairs: { base: string; soft: string; loop: boolean; parts: string[] }[];
+  readonly pair: string;           ///< the base clip's name
+  readonly time: number;           ///< seconds
+  readonly playing: boolean;
+  readonly amount: number;
+  choose(base: string): void;
+  seek(seconds: number): void;     ///< stops, and poses at once
+  setAmount(amount: number): void;
+  /// x y z of every vertex, scene space, nodes then primitives in file order.
+  positions(side: 'before' | 'after'): Float64Array;
+  /// The curves of all parts: degrees, percent of the size, or weights; x, y and z at every time.
+  deviation(): { times: number[]; curves: { part: number; name: string; quantity: string; values: number[][] }[] };
+  readonly curvesDrawn: number;
+}
+
+const kMeasures: { measure: Measure | 'main'; name: string; title: string }[] = [
+  { measure: 'main', name: 'Main', title: 'The component that moves most' },
+  { measure: 'x', name: 'X', title: 'About or along the joint’s x axis' },
+  { measure: 'y', name: 'Y', title: 'About or along the joint’s y axis' },
+  { measure: 'z', name: 'Z', title: 'About or along the joint’s z axis' },
+  { measure: 'size', name: 'Size', title: 'The whole angle or distance' },
+];
+
+class SoftPage {
+  readonly player = new Player();
+  readonly pairs: Pair[];
+  readonly chart: Chart;
+  pair: Pair;
+  amount = 1;
+  deviation: Deviation;
+  readonly comparison: Comparison;
+  private readonly viewport: Viewport;
+  private readonly split: Split;
+  private readonly slider = new AmountSlider((amount) => this.setAmount(amount));
+  private readonly parts: PartList;
+  private readonly transport: Transport;
+  private readonly tools = new Toolbar();
+  private readonly help = new Help();
+  private readonly measures: HTMLButtonElement[];
+  private readonly deviations = new Map<Pair, Deviation>();
+  private readonly shown = new Set<number>();
+  private readonly size: number;  ///< of the character at rest: its longest side
+  private measure: Measure | 'main' = 'main';
+  private theme = preferredTheme();
+  private extent: Extent;
+
+  constructor(stage: HTMLElement, readonly character: Character, options: Partial<SoftOptions>) {
+    this.pairs = pairsOf(character, options.pairs ?? []);
+    if (this.pairs.length === 0) throw new Error('The page holds no two clips to compare; write it again.');
+    this.pair = this.pairs[0];
+    const rest = character.extentNow().box.getSize(new Vector3());
+    this.size = Math.max(rest.x, rest.y, rest.z) || 1;
+    this.comparison = new Comparison(character);
+    this.deviation = this.deviationNow();
+    this.extent = this.comparison.extentOf(this.pair);
+    this.viewport = new Viewport(stage);
+    this.viewport.show(character, this.extent);
+    this.split = new Split(stage, this.viewport, {
+      before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(this.amount) });
+    this.chart = new Chart(this.theme, (time) => { this.player.playing = false; this.player.seek(time); });
+    this.parts = new PartList(options.notes ?? [], (part, alone) => this.toggle(part, alone));
+    this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair));
+    this.measures = kMeasures.map(({ measure, name, title }) => element('button', { type: 'button', title,
+      onclick: (event) => { (event.currentTarget as HTMLElement).blur(); this.setMeasure(measure); } }, name));
+    this.assemble(stage, options.title ?? '');
+    this.player.onChange(() => this.pose());
+    this.choose(this.pair);
+    this.paint();
+    this.viewport.frame(this.extent, { from: kSideThreeQuarter, smooth: false });
+    run(this.player, this.viewport);
+  }
+
+  choose(pair: Playable | null): void {
+    this.pair = pair as Pair;
+    this.deviation = this.deviationNow();
+    this.extent = this.comparison.extentOf(this.pair);
+    const { x, y, z } = this.extent.box.getSize(new Vector3());
+    this.split.fit(Math.hypot(x, z) / (y || 1));
+    this.viewport.illuminate(this.extent);
+    this.showLiveliest();
+    this.parts.show(this.pair.options.parts, this.theme);
+    this.player.show(this.pair);
+    this.setAmount(this.amount);
+    this.update();
+    if (this.viewport.framed) this.frame();
+  }
+
+  setAmount(amount: number): void {
+    this.amount = Math.min(Math.max(amount, 0), kMostAmount);
+    this.slider.show(this.amount);
+    this.split.label(this.amount);
+    this.update();
+    this.viewport.invalidate();
+  }
+
+  private pose(): void {
+    this.comparison.set(this.pair, this.player.time);
+    this.chart.at(this.player.time);
+    this.read();
+    this.viewport.invalidate();
+  }
+
+  /// The curves of the present pair, sampled once.
+  private deviationNow(): Deviation {
+    const known = this.deviations.get(this.pair);
+    if (known) return known;
+    const sampled = deviationOf(this.comparison, this.pair, this.size);
+    this.deviations.set(this.pair, sampled);
+    return sampled;
+  }
+
+  private toggle(part: number, alone: boolean): void {
+    if (alone) this.shown.clear();
+    if (!this.shown.delete(part)) this.shown.add(part);
+    this.update();
+  }
+
+  /// Of many parts the one that moves most; of a few, all.
+  private showLiveliest(): void {
+    const kFew = 3;
+    const { parts } = this.pair.options;
+    this.shown.clear();
+    if (parts.length <= kFew) return parts.forEach((_, i) => this.shown.add(i));
+    const turns = this.deviation.curves.filter((curve) => curve.quantity === 'turn');
+    const curves = turns.length > 0 ? turns : this.deviation.curves;
+    const most = curves.reduce((best, curve) => Math.max(best, peakOf(curve)), 0);
+    this.shown.add(curves.find((curve) => peakOf(curve) === most)?.part ?? 0);
+  }
+
+  private setMeasure(measure: Measure | 'main'): void {
+    this.measure = measure;
+    this.update();
+  }
+
+  /// The curves and their list, after any choice.
+  private update(): void {
+    this.measures.forEach((button, i) =>
+      button.setAttribute('aria-pressed', String(kMeasures[i].measure === this.measure)));
+    this.parts.mark(this.shown);
+    this.chart.show({ deviation: this.deviation, duration: this.pair.duration, loop: this.pair.options.loop,
+                      shown: this.shown, partNames: this.pair.options.parts.map((part) => part.name),
+                      measure: this.measure, amount: this.amount });
+    this.read();
+  }
+
+  private read(): void {
+    this.parts.read(this.pair.options.parts.map((_, part) => {
+      const own = this.deviation.curves.filter((curve) => curve.part === part);
+      const largest = (curves: typeof own) => Math.max(...curves.map((curve) =>
+        this.amount * valueAtTime(this.deviation, curve, 'size', this.player.time)));
+      const quantity = (['turn', 'shift', 'weight'] as const).find((kind) => own.some((c) => c.quantity === kind));
+      if (!quantity) return 'still';
+      return reading(largest(own.filter((c) => c.quantity === quantity)), quantity);
+    }));
+  }
+
+  private assemble(stage: HTMLElement, title: string): void {
+    const { joints } = this.character.counts;
+    const { tools, viewport } = this;
+    tools.addToggle('skeleton', icons.skeleton, joints ? 'Skeleton (S)' : 'This file has no skeleton',
+                    (on) => { viewport.skeletonVisible = on; }, { available: joints > 0 });
+    tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { viewport.wireframeVisible = on; });
+    tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { viewport.gridVisible = on; }, { on: true });
+    tools.addToggle('follow', icons.follow, joints ? 'Follow the character (C)' : 'Nothing to follow',
+                    (on) => { viewport.following = on; this.frame(); }, { available: joints > 0 });
+    tools.add('frame', icons.frame, 'Frame the motion (F)', () => this.frame());
+    tools.add('theme', icons.theme, 'Light or dark (B)', () => this.changeTheme());
+    tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
+    const shortcuts = this.shortcuts();
+    document.body.classList.add('soft');
+    stage.before(element('header', { class: 'topbar' }, element('h1', { title }, title), element('span', { class: 'spring' }),
+                         this.split.chooser, tools.root));
+    this.transport.insert(this.slider.root);
+    document.body.append(this.transport.root, element('section', { class: 'curves', 'aria-label': 'Curves' },
+      element('div', { class: 'aside' }, element('header', {}, element('h2', {}, 'Parts'),
+        element('div', { class: 'segments small', role: 'group', 'aria-label': 'Component' }, ...this.measures)),
+        this.parts.root), this.chart.root), this.help.listing(shortcuts));
+    if (this.character.warnings.length > 0)
+      stage.append(element('p', { class: 'warning' }, this.character.warnings.slice(0, 3).join(' ')));
+    listenToKeys(shortcuts);
+  }
+
+  private shortcuts(): Shortcut[] {
+    const amount = (k: number, does: string, shown: string[]): Shortcut =>
+      ({ keys: [String(k)], shown, does, act: () => this.setAmount(k) });
+    return [
+      amount(0, 'Amount ×0, ×1, ×2', ['0', '1', '2']), amount(1, '', []), amount(2, '', []),
+      { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay', act: () => this.split.chooseNext() },
+      ...playerShortcuts(this.player, this.transport),
+      toolShortcut(this.tools, 's', 'skeleton', 'Skeleton'),
+      toolShortcut(this.tools, 'w', 'wireframe', 'Wireframe'),
+      toolShortcut(this.tools, 'g', 'grid', 'Grid'),
+      toolShortcut(this.tools, 'f', 'frame', 'Frame the motion'),
+      toolShortcut(this.tools, 'c', 'follow', 'Camera follows'),
+      toolShortcut(this.tools, 'b', 'theme', 'Light or dark'),
+      toolShortcut(this.tools, '?', 'help', 'These keys'),
+    ];
+  }
+
+  private frame(): void {
+    const following = this.tools.pressed('follow');
+    if (following) this.comparison.showAfter(this.amount);
+    this.viewport.frame(following ? this.character.extentNow() : this.extent);
+  }
+
+  private changeTheme(): void {
+    this.theme = this.theme === kDark ? kLight : kDark;
+    this.paint();
+  }
+
+  private paint(): void {
+    document.documentElement.dataset.theme = this.theme.name;
+    this.viewport.paint(this.theme);
+    this.chart.paint(this.theme);
+    this.parts.show(this.pair.options.parts, this.theme);
+    this.update();
+  }
+}
+
+function apiOf(ready: Promise<void>, page: () => SoftPage): SoftPageApi {
+  return {
+    ready,
+    get pairs() {
+      return page().pairs.map(({ options }) => ({ ...options, parts: options.parts.map((part) => part.name) }));
+    },
+    get pair() { return page().pair.name; },
+    get time() { return page().player.time; },
+    get playing() { return page().player.playing; },
+    get amount() { return page().amount; },
+    choose(base) { page().choose(page().pairs.find((pair) => pair.name === base) ?? page().pair); },
+    seek(seconds) { page().player.playing = false; page().player.seek(seconds); },
+    setAmount(amount) { page().setAmount(amount); },
+    positions(side) {
+      side === 'before' ? page().comparison.showBefore() : page().comparison.showAfter(page().amount);
+      return page().character.positions();
+    },
+    deviation() {
+      const { times, curves } = page().deviation;
+      return { times: [...times], curves: curves.map(({ part, name, quantity, values }) =>
+        ({ part, name, quantity, values: values.map((component) => [...component]) })) };
+    },
+    get curvesDrawn() { return page().chart.drawn; },
+  };
+}
+
+const { ready, page } = openPage((stage, character) => new SoftPage(stage, character, embeddedOptions<SoftOptions>()));
+(window as { rigspace?: SoftPageApi }).rigspace = apiOf(ready, page);

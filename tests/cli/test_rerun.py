@@ -1,0 +1,271 @@
+"""What a run leaves, and running it again: recipes, ranges, and runs that were stopped."""
+import json
+import math
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import unittest
+
+from program import PROGRAM, glb_json, make_hero, rigspace
+
+PARTS = ("--part", "tail*=tail", "--part", "ear_l*=ear")  # chains alone: quick
+RESULTS = ("hero.soft.glb", "hero.soft.html", "hero.soft.json")
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in RESULTS}
+
+
+def rotations(path, animation):
+    """Key times and quaternions by node name, of one animation of a GLB."""
+    data = path.read_bytes()
+    document = glb_json(path)
+    start = 20 + struct.unpack_from("<I", data, 12)[0] + 8
+
+    def numbers(index):
+        accessor = document["accessors"][index]
+        view = document["bufferViews"][accessor["bufferView"]]
+        width = {"SCALAR": 1, "VEC4": 4}[accessor["type"]]
+        flat = struct.unpack_from(f"<{width * accessor['count']}f", data, start + view.get("byteOffset", 0) + accessor.get("byteOffset", 0))
+        return [flat[k : k + width] for k in range(0, len(flat), width)]
+
+    chosen = next(a for a in document["animations"] if a["name"] == animation)
+    return {
+        document["nodes"][c["target"]["node"]]["name"]: tuple(numbers(chosen["samplers"][c["sampler"]][k]) for k in ("input", "output"))
+        for c in chosen["channels"] if c["target"]["path"] == "rotation"}
+
+
+class Rerun(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.first = pathlib.Path(cls.temporary.name) / "first"
+        cls.first.mkdir()
+        make_hero(cls.first / "hero.glb")
+        made = rigspace("simulate", cls.first / "hero.glb", "--clip", "Walk", "--additive", *PARTS)
+        assert made.returncode == 0, made.stderr
+        cls.words = made.stdout
+        cls.recipe = json.loads((cls.first / "hero.soft.json").read_text())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.temporary.name) / "again"
+        shutil.copytree(self.first, self.folder)
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
+
+    def rerun(self, *arguments):
+        result = rigspace("rerun", self.file, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(self.file.read_text())
+
+    def fails(self, code, *arguments):
+        """One sentence, and every file as it was."""
+        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        result = rigspace(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
+        self.assertFalse([path for path in self.folder.rglob("*.partial")])
+        return result.stderr
+
+    def curves(self, recipe, clip=0):
+        return {curve["control"]: curve["values"] for curve in recipe["clips"][clip]["curves"]}
+
+    def test_the_recipe_says_what_was_done(self):
+        self.assertEqual(self.recipe["schema"], 1)
+        self.assertEqual(self.recipe["input"]["file"], "hero.glb")
+        self.assertEqual(self.recipe["input"]["bytes"], self.hero.stat().st_size)
+        self.assertEqual(len(self.recipe["input"]["hash"]), 32)
+        clip = self.recipe["clips"][0]
+        self.assertEqual((clip["name"], clip["base"], clip["loop"]), ("Walk_soft", "Walk", True))
+        for part, report in zip(self.recipe["parts"], clip["report"]):
+            self.assertGreater(report["rate_hz"], 0)
+            self.assertIn(part["joints"][0] + ".rx", self.curves(self.recipe))
+        self.assertEqual({len(curve["values"]) for curve in clip["curves"]}, {len(clip["times"])})
+        self.assertEqual({curve["unit"] for curve in clip["curves"] if curve["control"].endswith(".rx")}, {"deg"})
+
+    def test_the_summary_is_in_words(self):
+        for words in ("part tail: ", "amount 1", "rate from its size", "loops, seam", "at frame", "--set '*.amount=0.6'",
+                      "hero.soft.json", "--range"):
+            self.assertIn(words, self.words)
+
+    def test_soft_clips_name_their_base_and_recipe(self):
+        clips = {a["name"]: a for a in glb_json(self.folder / "hero.soft.glb")["animations"]}
+        for name in ("Walk_soft", "Walk_soft_add", "Walk_soft_add_ref"):
+            extras = clips[name]["extras"]["rigspace"]
+            self.assertEqual((extras["base"], extras["layer"], extras["recipe"]), ("Walk", "soft", "hero.soft.json"))
+        self.assertNotIn("extras", clips["Walk"])
+
+    def test_additive_clips_hold_the_deviation_alone(self):
+        model = self.folder / "hero.soft.glb"
+        added, reference = rotations(model, "Walk_soft_add"), rotations(model, "Walk_soft_add_ref")
+        joints = {joint for part in self.recipe["parts"] for joint in part["joints"]}
+        self.assertTrue(joints <= set(added))
+        self.assertEqual(set(added), set(reference))
+        rest = {node.get("name"): node.get("rotation", [0, 0, 0, 1]) for node in glb_json(model)["nodes"]}
+        curves, times = self.curves(self.recipe), self.recipe["clips"][0]["times"]
+        for joint in joints:
+            self.assertEqual(len(reference[joint][0]), 1)
+            for a, b in zip(reference[joint][1][0], rest[joint]):
+                self.assertAlmostEqual(a, b, places=6)
+            for (time,), q in zip(*added[joint]):  # the angle between rest and key is that of the curve
+                at = min(range(len(times)), key=lambda k: abs(times[k] - time))
+                if abs(times[at] - time) > 1e-6:
+                    continue
+                turn = math.hypot(*(curves[f"{joint}.r{axis}"][at] for axis in "xyz"))
+                dot = min(1, abs(sum(a * b for a, b in zip(q, rest[joint]))))
+                self.assertAlmostEqual(math.degrees(2 * math.acos(dot)), turn, delta=0.1)  # float32 under acos
+
+    def test_without_options_every_byte_is_the_same(self):
+        self.rerun()
+        self.assertEqual(contents(self.folder), contents(self.first))
+
+    def test_a_value_changes_its_part(self):
+        recipe = self.rerun("--set", "tail.amount=0.5")
+        self.assertEqual(recipe["parts"][0]["look"]["amount"], 0.5)
+        old, new = self.curves(self.recipe), self.curves(recipe)
+        largest = {name: max(map(abs, values)) for name, values in old.items()}
+        control = max((name for name in old if name.startswith("tail")), key=largest.get)
+        self.assertLess(max(map(abs, new[control])), 0.75 * largest[control])
+        self.assertGreater(max(map(abs, new[control])), 0)
+        self.assertFalse(list(self.folder.glob("*.partial")))
+
+    def test_a_range_leaves_the_rest_to_the_bit_and_is_remembered(self):
+        recipe = self.rerun("--set", "tail.amount=0", "--range", "6:18")
+        rate, times = recipe["clips"][0]["fps"], recipe["clips"][0]["times"]
+        self.assertEqual(self.recipe["parts"], recipe["parts"])
+        old, new = self.curves(self.recipe), self.curves(recipe)
+        changed = {time for name in old for time, a, b in zip(times, old[name], new[name]) if a != b}
+        self.assertGreater(min(changed), 6 / rate - 1e-9)
+        self.assertLess(max(changed), 18 / rate + 1e-9)
+        self.assertGreater(len(changed), 20)
+        middle = min(range(len(times)), key=lambda k: abs(times[k] - 12 / rate))
+        self.assertEqual([new[name][middle] for name in new if name.startswith("tail")], [0] * sum(n.startswith("tail") for n in new))
+        after = contents(self.folder)
+        self.rerun()  # the whole again, with its edit
+        self.assertEqual(contents(self.folder), after)
+        self.assertIn("meets no clip", self.fails(2, "rerun", self.file, "--range", "5000:6000"))
+
+    def test_a_changed_input_is_refused_unless_accepted(self):
+        data, document = self.hero.read_bytes(), glb_json(self.hero)
+        document["asset"]["extras"] = "changed"
+        text = json.dumps(document).encode()
+        text += b" " * (-len(text) % 4)
+        rest = data[20 + struct.unpack_from("<I", data, 12)[0] :]
+        head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A)
+        self.hero.write_bytes(head + text + rest)
+        self.assertIn("its content has changed", self.fails(3, "rerun", self.file))
+        self.assertIn("without --clip and --range", self.fails(2, "rerun", self.file, "--accept-changed-input", "--range", "6:18"))
+        recipe = self.rerun("--accept-changed-input")
+        self.assertEqual(self.curves(recipe), self.curves(self.recipe))
+        self.assertNotEqual(recipe["input"]["hash"], self.recipe["input"]["hash"])
+
+    def test_wrong_input_gets_one_clear_sentence(self):
+        file = self.file
+        self.assertIn("does not exist", self.fails(3, "rerun", self.folder / "gone.json"))
+        self.assertIn("is no recipe", self.fails(3, "rerun", self.hero))
+        self.assertIn('did you mean "tail"', self.fails(3, "rerun", file, "--set", "tial.amount=1"))
+        self.assertIn("parts have amount", self.fails(2, "rerun", file, "--set", "tail.colour=1"))
+        self.assertIn("expected 0", self.fails(2, "rerun", file, "--set", "tail.amount=99"))
+        self.assertIn('did you mean "Walk"', self.fails(3, "rerun", file, "--clip", "walk"))
+        self.assertIn("is not FROM:TO", self.fails(2, "rerun", file, "--range", "12"))
+        self.assertIn("is not a time", self.fails(2, "rerun", file, "--range", "a:b"))
+        self.assertIn("ends before it begins", self.fails(2, "rerun", file, "--range", "18:6"))
+        self.assertIn("is the input itself", self.fails(2, "rerun", file, "-o", self.hero))
+        (self.folder / "notes.json").write_text('{"mine": 1}')
+        self.assertIn("is no recipe", self.fails(3, "rerun", file, "-o", self.folder / "notes.glb"))
+        self.assertIn('"schema" is missing', self.fails(3, "rerun", self.folder / "notes.json"))
+        self.assertIn("is not before the clip's end", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "900f"))
+        self.assertIn("is not after the start", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "0.5", "--end", "0.2"))
+        self.assertIn("is not a time", self.fails(2, "simulate", self.hero, "--preroll", "much"))
+        self.assertIn("--loop", self.fails(2, "simulate", self.hero, "--loop", "maybe"))
+        self.assertIn("is there already", self.fails(3, "simulate", self.folder / "hero.soft.glb", "--clip", "Walk"))
+        (self.folder / "hero.soft.glb.partial").write_text("a file of somebody else's")
+        self.assertEqual(rigspace("rerun", file).returncode, 3)
+        self.assertEqual((self.folder / "hero.soft.glb.partial").read_text(), "a file of somebody else's")
+        (self.folder / "hero.soft.glb.partial").unlink()
+        self.hero.unlink()
+        self.assertIn("looked for from the recipe's folder", self.fails(3, "rerun", file))
+
+
+class Stopped(unittest.TestCase):
+    """Two clips; the first is finished when the run is stopped."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        make_hero(self.folder / "hero.glb")
+        self.command = ["simulate", self.folder / "hero.glb", "--clip", "Walk", "--clip", "Hop", *PARTS]
+
+    def stop(self, how, *options):
+        process = subprocess.Popen([PROGRAM, *map(str, self.command), *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while not process.stdout.readline().startswith("Walk_soft:"):  # said once it is finished and kept
+            self.assertIsNone(process.poll())
+        process.send_signal(how)
+        process.stdout.read()
+        process.stdout.close()
+        return process.wait(timeout=60)
+
+    def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(self):
+        self.assertEqual(self.stop(signal.SIGKILL), -signal.SIGKILL)
+        partial = self.folder / "hero.soft.glb.partial"
+        self.assertTrue((partial / "clip_0000.json").exists())
+        self.assertFalse((self.folder / "hero.soft.glb").exists())
+        resumed = rigspace(*self.command)
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertRegex(resumed.stdout, r"resuming at [1-9]\d? %")
+        self.assertFalse(partial.exists())
+        first = contents(self.folder)
+        for name in RESULTS:
+            (self.folder / name).unlink()
+        unbroken = rigspace(*self.command)
+        self.assertNotIn("resuming", unbroken.stdout)
+        self.assertEqual(contents(self.folder), first)
+
+    def test_a_run_killed_inside_a_clip_goes_on_there(self):
+        command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", *PARTS]
+        process = subprocess.Popen([PROGRAM, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (self.folder / "hero.soft.glb.partial" / "checkpoint").exists():
+            self.assertIsNone(process.poll())
+        process.kill()
+        process.wait()
+        resumed = json.loads(rigspace(*command, "--json").stdout)
+        self.assertGreater(resumed["resumed_at"], 0)
+        first = contents(self.folder)
+        unbroken = json.loads(rigspace(*command, "--json").stdout)
+        self.assertEqual(unbroken["resumed_at"], 0)
+        self.assertEqual(contents(self.folder), first)
+
+    def test_another_command_starts_anew(self):
+        self.stop(signal.SIGKILL)
+        other = rigspace("simulate", self.folder / "hero.glb", "--clip", "Walk", *PARTS, "--set", "tail.amount=0.7", "--json")
+        self.assertEqual(other.returncode, 0, other.stderr)
+        self.assertEqual(json.loads(other.stdout)["resumed_at"], 0)
+        self.assertFalse((self.folder / "hero.soft.glb.partial").exists())
+
+    def test_ctrl_c_leaves_nothing(self):
+        self.assertEqual(self.stop(signal.SIGINT), 130)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["hero.glb"])
+
+    def test_ctrl_c_may_keep_what_is_finished_and_a_rerun_completes_it(self):
+        self.assertEqual(self.stop(signal.SIGINT, "--keep-partial"), 130)
+        names = [a["name"] for a in glb_json(self.folder / "hero.soft.glb")["animations"]]
+        self.assertIn("Walk_soft", names)
+        self.assertNotIn("Hop_soft", names)
+        recipe = json.loads((self.folder / "hero.soft.json").read_text())
+        self.assertEqual([clip["finished"] for clip in recipe["clips"]], [True, False])
+        self.assertEqual(rigspace("rerun", self.folder / "hero.soft.json", "--clip", "Hop").returncode, 0)
+        names = [a["name"] for a in glb_json(self.folder / "hero.soft.glb")["animations"]]
+        self.assertIn("Hop_soft", names)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,212 @@
+// rigspace rerun: a simulation again from its recipe, with other values, in whole or in part.
+
+#include "simulation_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string recipe, output, range;
+  std::vector<std::string> clips, sets;
+  bool accept_changed_input = false;
+};
+
+[[noreturn]] void refuse_range(const std::string& range, std::string problem, std::string remedy) {
+  throw Error({.code = ErrorCode::usage,
+               .element = "--range \"" + range + "\"",
+               .value = range,
+               .problem = std::move(problem),
+               .remedy = std::move(remedy)});
+}
+
+struct Stretch {
+  double from = 0, to = 0;  // s
+};
+
+/// `1035:1050` in frames, `0.5s:1.2s` in seconds.
+Stretch parse_range(const std::string& range, double frame_rate) {
+  const std::size_t colon = range.find(':');
+  if (colon == std::string::npos)
+    refuse_range(range, "is not FROM:TO", "give frames (1035:1050) or seconds (0.5s:1.2s)");
+  const auto time = [&](std::string text) {
+    if (!text.ends_with('s') && !text.ends_with('f')) text += 'f';
+    return parse_time(text, frame_rate, "--range");
+  };
+  const Stretch stretch{time(range.substr(0, colon)), time(range.substr(colon + 1))};
+  if (!(stretch.from < stretch.to)) refuse_range(range, "ends before it begins", "give FROM:TO with FROM before TO");
+  return stretch;
+}
+
+/// Sets what is given, in place of what was set before for the same control.
+void merge(std::vector<RecipeValue>& values, const std::vector<RecipeValue>& given) {
+  for (const RecipeValue& each : given) {
+    std::erase_if(values, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
+    values.push_back(each);
+  }
+}
+
+/// The recipe's clips that were asked for, by their own name or the artist's; all if none was.
+std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const Options& options) {
+  std::vector<bool> chosen(tasks.size(), options.clips.empty());
+  for (const std::string& name : options.clips) {
+    std::vector<std::string> names;
+    bool met = false;
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+      names.push_back(tasks[k].clip.base);
+      if (name == tasks[k].clip.base || name == tasks[k].clip.name) chosen[k] = met = true;
+    }
+    if (!met)
+      throw Error({.file = options.recipe,
+                   .element = "clip \"" + name + "\"",
+                   .value = name,
+                   .problem = "is not in the recipe",
+                   .remedy = suggestion(name, names, "it has " + fmt::format("{}", fmt::join(names, ", ")))});
+  }
+  return chosen;
+}
+
+/// A stretch of the chosen clips is to be made with these values.
+void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, const Options& options,
+               const std::vector<RecipeValue>& values) {
+  bool met = false;
+  double longest = 0;
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    RecipeClip& clip = tasks[k].clip;
+    if (!chosen[k] || !clip.finished()) continue;
+    const auto [from, to] = parse_range(options.range, clip.frame_rate);
+    longest = std::max(longest, clip.times.back());
+    const double first = std::max(from, clip.times.front()), last = std::min(to, clip.times.back());
+    if (!(first < last)) continue;
+    met = true;
+    clip.edits.push_back({first, last, values});
+  }
+  if (!met) refuse_range(options.range, "meets no clip", fmt::format("the longest ends at {:.4g} s", longest));
+}
+
+/// Turns the options into a plan: which values hold where, and which curves are made again.
+void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const Options& options) {
+  const std::vector<RecipeValue> values = parse_sets(options.sets, parts, options.recipe);
+  const std::vector<bool> chosen = chosen_clips(tasks, options);
+  if (!options.range.empty()) return plan_edit(tasks, chosen, options, values);
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    ClipTask& task = tasks[k];
+    if (!chosen[k]) continue;
+    task.clip.times.clear();
+    task.clip.curves.clear();
+    task.edits_done = 0;
+    if (!options.clips.empty()) merge(task.clip.set, values);
+  }
+  if (!options.clips.empty()) return;
+  // For all clips: the parts' own values, which no clip's may hide.
+  for (const RecipeValue& each : values) {
+    for (RecipePart& part : recipe.parts)
+      if (part.name == each.part) part.look.set(each.control, each.value);
+    for (ClipTask& task : tasks)
+      std::erase_if(task.clip.set, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
+  }
+}
+
+/// The clips of the recipe; those that a stopped run did not come to are made now.
+std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const std::string& input) {
+  std::vector<ClipTask> tasks;
+  for (RecipeClip& clip : recipe.clips) {
+    clip_named(character, input, clip.base);
+    const std::size_t edits = clip.finished() ? clip.edits.size() : 0;
+    tasks.push_back({std::move(clip), edits});
+  }
+  recipe.clips.clear();
+  return tasks;
+}
+
+void require_same_input(const RecipeInput& now, const Recipe& recipe, const Options& options) {
+  if (now.hash == recipe.input.hash) return;
+  const std::string file = "input \"" + recipe.input.file + "\"";
+  if (!options.accept_changed_input)
+    throw Error({.file = options.recipe,
+                 .element = file,
+                 .value = now.hash,
+                 .problem = "is not what was simulated: its content has changed",
+                 .remedy = "put it back, or say --accept-changed-input"});
+  if (!options.range.empty() || !options.clips.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.recipe,
+                 .element = file,
+                 .problem = "has changed, so that its old curves cannot be kept",
+                 .remedy = "first run all of it again, without --clip and --range"});
+}
+
+void rerun(const Options& options, const Context& context) {
+  Recipe recipe = read_recipe(options.recipe);
+  const fs::path folder = fs::path(options.recipe).parent_path();
+  const std::string input = (folder / recipe.input.file).lexically_normal().string();
+  const RunFiles out(options.output.empty() ? fs::path(options.recipe).replace_extension(recipe.format)
+                                            : fs::path(options.output));
+  if (!fs::exists(input))
+    throw Error({.file = options.recipe,
+                 .element = "input \"" + recipe.input.file + "\"",
+                 .value = input,
+                 .problem = "does not exist",
+                 .remedy = "it is looked for from the recipe's folder: put it there again"});
+  out.check(input);
+  GltfFile file(input);
+  const RecipeInput now = describe_input(input, file, out.recipe);
+  require_same_input(now, recipe, options);
+  print_warnings(context, input, file.character().warnings);
+  std::vector<std::string> notes;
+  if (recipe.version != RIGSPACE_VERSION)
+    notes.push_back("the recipe was written by rigspace " + recipe.version +
+                    "; this is " RIGSPACE_VERSION ", and the motion may differ");
+  recipe.version = RIGSPACE_VERSION;
+  recipe.input = now;
+  recipe.format = out.format();
+  std::vector<ClipTask> tasks = tasks_of(recipe, file.character(), input);
+  plan(recipe, tasks, parts_from_recipe(file.character(), recipe.parts), options);
+  execute({.input = input,
+           .file = std::move(file),
+           .recipe = std::move(recipe),
+           .tasks = std::move(tasks),
+           .out = out,
+           .notes = std::move(notes)},
+          context);
+}
+
+}  // namespace
+
+void add_rerun(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("rerun", "A simulation again from its recipe, with other values, or in part");
+  auto options = std::make_shared<Options>();
+  command->add_option("RECIPE", options->recipe, "what simulate left beside its result: hero.soft.json")->required();
+  command->add_option("--set", options->sets, "a control of a part; may be repeated")
+      ->type_name("PART.CONTROL=V")
+      ->take_all();
+  command->add_option("--clip", options->clips, "for these clips only; may be repeated")->type_name("NAME")->take_all();
+  command
+      ->add_option("--range", options->range,
+                   "for these frames only, 1035:1050, or seconds, 0.5s:1.2s: blended into the old curves at both ends")
+      ->type_name("FROM:TO");
+  command->add_option("-o,--output", options->output, "x.glb or x.gltf; in place of the old result by default")
+      ->type_name("OUT");
+  command->add_flag("--accept-changed-input", options->accept_changed_input,
+                    "go on although the character's file is not what it was");
+  command->footer(
+      "Values are remembered: with --clip for that clip, with --range for those frames, otherwise for all. What is "
+      "not\n"
+      "made again stays as it is, to the bit; without options the result comes out the same.\n"
+      "Examples\n"
+      "  rigspace rerun hero.soft.json --set belly.amount=0.6\n"
+      "  rigspace rerun hero.soft.json --set belly.amount=0.6 --clip Walk --range 1035:1050\n"
+      "  rigspace rerun hero.soft.json --set '*.settle=0.5' -o stiff.glb");
+  command->callback([options, &context] {
+    if (!options->output.empty()) check_extension(options->output, "glb gltf");
+    rerun(*options, context);
+  });
+}
+
+}  // namespace rigspace::tools

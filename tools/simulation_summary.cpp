@@ -1,0 +1,124 @@
+#include "simulation_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kToDegrees = 180 / std::numbers::pi;
+
+long frame_of(const RecipeClip& clip, double time) { return std::lround(time * clip.frame_rate); }
+
+/// A deviation as people read it: degrees of a chain's tip, or a share of the size of flesh.
+std::string deviation_in_words(const PartReport& report, double value) {
+  return report.flesh ? fmt::format("{:.1f} % of its size", 100 * value)
+                      : fmt::format("{:.0f} degrees", kToDegrees * value);
+}
+
+std::string look_in_words(const Look& look) {
+  std::string text;
+  for (const LookField& field : look_fields()) {
+    const double value = look.*field.value;
+    const bool derived = value == 0 && (field.name == "rate" || field.name == "settle");
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name,
+                        derived ? "from its size" : fmt::format("{:.4g}", value));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_in_words(const PartReport& report) {
+  return fmt::format("{:.1f} Hz, settles in {:.1f} s, amount {:.2g}: {} by {}, most {}", report.rate, report.settle,
+                     report.amount, report.flesh ? "moves" : "swings", deviation_in_words(report, report.swing),
+                     deviation_in_words(report, report.largest));
+}
+
+std::string parts_in_words(const Recipe& recipe) {
+  std::string text;
+  for (const RecipePart& part : recipe.parts) {
+    const std::string joints = part.joints.size() == 1 ? fmt::format("1 joint, {}", part.joints.front())
+                                                       : fmt::format("{} joints, {} to {}", part.joints.size(),
+                                                                     part.joints.front(), part.joints.back());
+    text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name, preset_named(part.preset).flesh ? "flesh on " : "",
+                        joints, part.preset, look_in_words(part.look));
+  }
+  return text;
+}
+
+std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
+  std::string text =
+      fmt::format("{}: {}\n", clip.name,
+                  clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam) : "plays once");
+  for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
+    const PartReport& report = clip.parts[c];
+    const bool raised = clip.set.empty() && report.amount > recipe.parts[c].look.amount;
+    text += fmt::format("  {:<14} {} at frame {} ({:.2f} s){}\n", recipe.parts[c].name, report_in_words(report),
+                        frame_of(clip, report.largest_at), report.largest_at,
+                        raised ? "; the amount was raised, since it hardly moved" : "");
+  }
+  for (const RecipeEdit& edit : clip.edits) {
+    std::string values;
+    for (const RecipeValue& each : edit.set)
+      values += fmt::format("{}{}.{} {:.4g}", values.empty() ? " with " : ", ", each.part, each.control, each.value);
+    text += fmt::format("  frames {} to {} made again{}\n", frame_of(clip, edit.from), frame_of(clip, edit.to), values);
+  }
+  if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
+  return text;
+}
+
+std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
+  // The part that moves most for its kind: a chain's tip against 20 degrees, flesh against 8 % of its size (ART.md).
+  const RecipeClip* where = nullptr;
+  std::size_t which = 0;
+  double most = 0;
+  for (const RecipeClip& clip : recipe.clips)
+    for (std::size_t c = 0; c < clip.parts.size(); ++c) {
+      const double relative = clip.parts[c].largest / (clip.parts[c].flesh ? 0.08 : 20 / kToDegrees);
+      if (relative > most) most = relative, where = &clip, which = c;
+    }
+  std::string text = fmt::format(
+      "Too much? rigspace rerun {0} --set '*.amount=0.6'   Too little? --set '*.amount=1.5'\n", file.string());
+  if (where == nullptr) return text;
+  const PartReport& report = where->parts[which];
+  const long frame = frame_of(*where, report.largest_at), last = frame_of(*where, where->times.back());
+  const std::string& part = recipe.parts[which].name;
+  return fmt::format("Most motion: {} in {}, {} at frame {}. Only there? --set {}.amount=0.6 --clip {} --range {}:{}\n",
+                     part, where->name, deviation_in_words(report, report.largest), frame, part, where->base,
+                     std::max(0L, frame - 12), std::min(last, frame + 12)) +
+         text;
+}
+
+Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
+  Json json{{"name", clip.name},
+            {"loop", clip.loop},
+            {"seam", clip.seam},
+            {"parts", Json::array()},
+            {"edits", clip.edits.size()},
+            {"steps", clip.steps},
+            {"iterations", clip.iterations},
+            {"halved_steps", clip.halved_steps},
+            {"failed_steps", clip.failed_steps}};
+  for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
+    const PartReport& report = clip.parts[c];
+    Json part{
+        {"name", recipe.parts[c].name}, {"preset", recipe.parts[c].preset}, {"joints", recipe.parts[c].joints.size()},
+        {"length_m", report.length},    {"rate_hz", report.rate},           {"settle_s", report.settle},
+        {"lag_s", report.lag},          {"amount", report.amount}};
+    const double unit = report.flesh ? 100 : kToDegrees;
+    part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
+    part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;
+    part["largest_at_s"] = report.largest_at;
+    part["largest_frame"] = frame_of(clip, report.largest_at);
+    json["parts"].push_back(std::move(part));
+  }
+  return json;
+}
+
+}  // namespace rigspace::tools
