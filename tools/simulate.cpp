@@ -15,7 +15,7 @@ struct Options {
   std::string file, output;
   std::vector<std::string> clips, parts, sets;
   std::string start = "0", end, preroll = "0";
-  std::string loop = "auto", follow = "animation", integrator = "bdf2";
+  std::string loop = "auto", follow = "animation", integrator = "bdf2", soft = "auto";
   double unit = 0;
   RecipeOptions recipe;
   bool keep_partial = false;
@@ -36,6 +36,21 @@ double metres_per_unit(const Character& character, const Options& options, std::
   if (size >= 0.2 && size <= 10) return 1;
   notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
   return size > 0 ? 1.7 / size : 1;
+}
+
+/// The options with their words read.
+RecipeOptions recipe_options(const Character& character, const Options& options, std::vector<std::string>& notes) {
+  RecipeOptions result = options.recipe;
+  result.soft = options.soft == "joints"   ? SoftForm::joints
+                : options.soft == "morphs" ? SoftForm::morphs
+                                           : SoftForm::automatic;
+  SimulationOptions& physics = result.physics;
+  physics.metres_per_unit = metres_per_unit(character, options, notes);
+  physics.integrator = options.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
+  physics.looping = options.loop == "yes" ? Looping::always : options.loop == "no" ? Looping::never : Looping::find;
+  physics.follow_animation = options.follow == "animation";
+  physics.validate();
+  return result;
 }
 
 /// Each joint in one part, each part with a name of its own.
@@ -117,13 +132,10 @@ void simulate(const Options& options, const Context& context) {
   const Character& character = file.character();
   print_warnings(context, options.file, character.warnings);
   std::vector<std::string> notes;
-  Recipe recipe{.version = RIGSPACE_VERSION, .format = out.format(), .options = options.recipe};
-  SimulationOptions& physics = recipe.options.physics;
-  physics.metres_per_unit = metres_per_unit(character, options, notes);
-  physics.integrator = options.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
-  physics.looping = options.loop == "yes" ? Looping::always : options.loop == "no" ? Looping::never : Looping::find;
-  physics.follow_animation = options.follow == "animation";
-  physics.validate();
+  Recipe recipe;
+  recipe.version = RIGSPACE_VERSION;
+  recipe.format = out.format();
+  recipe.options = recipe_options(character, options, notes);
   recipe.parts = recipe_parts(character, parts_of(character, options));
   std::vector<ClipTask> tasks;
   for (const Animation* clip : clips_of(character, options)) tasks.push_back(task_for(*clip, options));
@@ -163,6 +175,11 @@ void add_common(CLI::App& command, Options& options) {
 }
 
 void add_flesh(CLI::App& command, Options& options) {
+  command
+      .add_option("--soft", options.soft,
+                  "flesh as joints, morphs or auto; auto: joints, unless they would change the skin at rest")
+      ->check(CLI::IsMember({"joints", "morphs", "auto"}))
+      ->type_name("F");
   command
       .add_option("--protect", options.recipe.protect,
                   "joints whose skin flesh leaves alone, beside feet, hands, lips, lids and props; may be repeated")

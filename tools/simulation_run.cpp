@@ -3,7 +3,6 @@
 #include "partial_run.h"
 #include "simulation_summary.h"
 
-#include "rigspace/apps/physics/flesh.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/render/soft_page.h"
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace rigspace::tools {
 namespace {
@@ -26,10 +26,17 @@ bool is_in_pieces(const fs::path& path) {
   return extension == ".gltf";
 }
 
-/// What is simulated: the file's character, or one that has more joints.
+/// What is simulated: the file's character, or one that has more joints; and what is written in their place, if
+/// anything.
 struct Prepared {
-  Character character;
-  std::vector<Part> parts;
+  Softened soft;
+  std::optional<Character> morphs;
+
+  const Character& character() const { return soft.character; }
+  const Character& written() const { return morphs ? *morphs : soft.character; }
+  Animation clip(const Animation* base, const SoftMotion& motion, double rate) const {
+    return morphs ? morph_clip(soft, *morphs, base, motion, rate) : soft_clip(soft.character, base, motion, rate);
+  }
 };
 
 /// Between loading and simulating: the one place where the character may become another than the file's, the file gets
@@ -37,10 +44,10 @@ struct Prepared {
 Prepared prepare(SimulationRun& run) {
   const Character& character = run.file.character();
   const ProgressCallback progress = terminal_progress();
-  Softened soft = soften(character, parts_from_recipe(character, run.recipe.parts),
-                         {.max_influences = run.recipe.options.max_influences,
-                          .protect = run.recipe.options.protect,
-                          .progress = progress});
+  const RecipeOptions& options = run.recipe.options;
+  Softened soft =
+      soften_as(options.soft, character, parts_from_recipe(character, run.recipe.parts),
+                {.max_influences = options.max_influences, .protect = options.protect, .progress = progress});
   run.notes.insert(run.notes.end(), soft.notes.begin(), soft.notes.end());
   if (soft.parts.empty())
     throw Error(
@@ -48,8 +55,14 @@ Prepared prepare(SimulationRun& run) {
          .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain, no belly)",
          .remedy = "name one: --part 'joint*=tail', or --part 'bone*=flesh' for flesh around a bone"});
   run.recipe.parts = recipe_parts(soft.character, soft.parts);
-  if (!soft.joints.joints.empty()) run.file.add_soft_joints(soft.joints, run.recipe.options.max_influences);
-  return {std::move(soft.character), std::move(soft.parts)};
+  if (soft.joints.joints.empty()) return {.soft = std::move(soft)};
+  if (!soft.morphs) {
+    run.file.add_soft_joints(soft.joints, options.max_influences);
+    return {.soft = std::move(soft)};
+  }
+  Character morphs = with_soft_morphs(character, soft.joints);
+  run.file.add_soft_morphs(soft.joints);
+  return {.soft = std::move(soft), .morphs = std::move(morphs)};
 }
 
 /// Everything that the result depends on.
@@ -102,11 +115,11 @@ class Maker {
 
  private:
   const Animation& clip_of(const RecipeClip& clip) const {
-    return *clip_named(prepared_.character, run_.input, clip.base);
+    return *clip_named(prepared_.character(), run_.input, clip.base);
   }
 
   void solve_into(RecipeClip& clip, RunPosition at, const std::vector<RecipeValue>& values) {
-    std::vector<Part> parts = prepared_.parts;
+    std::vector<Part> parts = prepared_.soft.parts;
     set_values(parts, clip.set);
     set_values(parts, values);
     SimulationOptions physics = run_.recipe.options.physics;
@@ -119,11 +132,11 @@ class Maker {
     const std::string stage =
         run_.tasks.size() > 1 ? fmt::format("{} ({} of {})", clip.base, at.clip + 1, run_.tasks.size()) : clip.base;
     const SoftMotion motion =
-        simulate_parts(prepared_.character, &clip_of(clip), parts, physics, [&](const Progress& progress) {
+        simulate_parts(prepared_.character(), &clip_of(clip), parts, physics, [&](const Progress& progress) {
           fraction = progress.fraction;
           return progress_({stage, progress.fraction});
         });
-    set_motion(clip, prepared_.character.rig->controls(), motion);
+    set_motion(clip, prepared_.character().rig->controls(), motion);
   }
 
   SimulationRun& run_;
@@ -151,19 +164,19 @@ Animation reference_of(const Animation& additive, const Rig& rig) {
   return reference;
 }
 
-void add_soft_clips(SimulationRun& run, const Character& character) {
+void add_soft_clips(SimulationRun& run, const Prepared& prepared) {
   for (const RecipeClip& clip : run.recipe.clips) {
     if (!clip.finished()) continue;
-    const SoftMotion motion = motion_from_recipe(clip, character.rig->controls());
+    const SoftMotion motion = motion_from_recipe(clip, prepared.character().rig->controls());
     Json extras{{"base", clip.base}, {"layer", "soft"}, {"recipe", run.out.recipe.filename().string()}};
     if (clip.failed_steps > 0) extras["failed_steps"] = clip.failed_steps;
-    Animation soft = soft_clip(character, character.clip(clip.base), motion, clip.frame_rate);
+    Animation soft = prepared.clip(prepared.character().clip(clip.base), motion, clip.frame_rate);
     soft.name = clip.name;
     add_clip(run.file, soft, extras);
     if (!run.recipe.options.additive) continue;
-    Animation additive = soft_clip(character, nullptr, motion, clip.frame_rate);  // the rest pose, then the deviation
+    Animation additive = prepared.clip(nullptr, motion, clip.frame_rate);  // the rest pose, then the deviation
     additive.name = clip.name + "_add";
-    const Animation reference = reference_of(additive, *character.rig);
+    const Animation reference = reference_of(additive, *prepared.written().rig);
     extras["additive"] = true;
     extras["reference"] = reference.name;
     add_clip(run.file, additive, extras);
@@ -179,23 +192,36 @@ std::vector<std::string> moving_nodes(const Character& character, const Part& pa
   return nodes;
 }
 
+SoftPagePart page_part(const Prepared& prepared, const Part& part, const PartReport& report) {
+  SoftPagePart shown{.name = part.name, .preset = part.preset, .summary = report_in_words(report)};
+  const std::vector<std::string> nodes = moving_nodes(prepared.character(), part);
+  if (!part.flesh || !prepared.morphs) {
+    shown.nodes = nodes;
+    return shown;
+  }
+  for (const SoftJoint& joint : prepared.soft.joints.joints) {
+    if (std::find(nodes.begin(), nodes.end(), joint.name) == nodes.end()) continue;
+    std::vector<std::string> controls = morph_controls(*prepared.morphs, joint);
+    controls.resize(std::min<std::size_t>(3, controls.size()));  // those of further mesh nodes have the same curves
+    shown.morphs.insert(shown.morphs.end(), controls.begin(), controls.end());
+  }
+  return shown;
+}
+
 SoftPageOptions page_of(const SimulationRun& run, const Prepared& prepared) {
   SoftPageOptions page{.title = run.out.model.filename().string(), .notes = run.notes};
   for (const RecipeClip& clip : run.recipe.clips) {
     if (!clip.finished()) continue;
     SoftPair pair{.base = clip.base, .soft = clip.name, .loop = clip.loop};
-    for (std::size_t c = 0; c < prepared.parts.size(); ++c)
-      pair.parts.push_back({.name = prepared.parts[c].name,
-                            .preset = prepared.parts[c].preset,
-                            .nodes = moving_nodes(prepared.character, prepared.parts[c]),
-                            .summary = report_in_words(clip.parts[c])});
+    for (std::size_t c = 0; c < prepared.soft.parts.size(); ++c)
+      pair.parts.push_back(page_part(prepared, prepared.soft.parts[c], clip.parts[c]));
     page.pairs.push_back(std::move(pair));
   }
   return page;
 }
 
 void write_result(SimulationRun& run, const Prepared& prepared) {
-  add_soft_clips(run, prepared.character);
+  add_soft_clips(run, prepared);
   run.file.save(run.out.model);
   write_recipe(run.out.recipe, run.recipe);
   write_file(run.out.page, soft_page(run.file.to_glb(), page_of(run, prepared)));

@@ -4,13 +4,12 @@ import os
 import pathlib
 import pty
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from program import PROGRAM, glb_json, make_hero, rigspace
+from program import PROGRAM, glb_json, make_hero, points, rigspace
 
 
 class CommandLine(unittest.TestCase):
@@ -49,18 +48,9 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.info["warnings"], [])
 
     def points(self, *arguments):
-        out = self.folder / "points.npy"
-        result = rigspace("eval", self.hero, *arguments, "-o", out)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        data = out.read_bytes()
-        out.unlink()
-        self.assertEqual(data[:6], b"\x93NUMPY")
-        header_length = struct.unpack_from("<H", data, 8)[0]
-        header = data[10 : 10 + header_length].decode()
-        self.assertIn("'<f8'", header)
-        count = sum(mesh["vertices"] for mesh in self.info["meshes"])
-        self.assertIn(f"({count}, 3)", header)
-        return struct.unpack_from(f"<{3 * count}d", data, 10 + header_length)
+        values = points(self.hero, self.folder, *arguments)
+        self.assertEqual(len(values), 3 * sum(mesh["vertices"] for mesh in self.info["meshes"]))
+        return values
 
     def test_a_control_moves_what_it_should_and_nothing_else(self):
         rest, bent = self.points(), self.points("--set", "tail_05.rx=40")

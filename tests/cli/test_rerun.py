@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import PROGRAM, glb_json, make_hero, rigspace
+from program import PROGRAM, Glb, glb_json, make_hero, rigspace
 
 PARTS = ("--part", "tail*=tail", "--part", "ear_l*=ear")  # chains alone: quick
 RESULTS = ("hero.soft.glb", "hero.soft.html", "hero.soft.json")
@@ -21,21 +21,7 @@ def contents(folder):
 
 def rotations(path, animation):
     """Key times and quaternions by node name, of one animation of a GLB."""
-    data = path.read_bytes()
-    document = glb_json(path)
-    start = 20 + struct.unpack_from("<I", data, 12)[0] + 8
-
-    def numbers(index):
-        accessor = document["accessors"][index]
-        view = document["bufferViews"][accessor["bufferView"]]
-        width = {"SCALAR": 1, "VEC4": 4}[accessor["type"]]
-        flat = struct.unpack_from(f"<{width * accessor['count']}f", data, start + view.get("byteOffset", 0) + accessor.get("byteOffset", 0))
-        return [flat[k : k + width] for k in range(0, len(flat), width)]
-
-    chosen = next(a for a in document["animations"] if a["name"] == animation)
-    return {
-        document["nodes"][c["target"]["node"]]["name"]: tuple(numbers(chosen["samplers"][c["sampler"]][k]) for k in ("input", "output"))
-        for c in chosen["channels"] if c["target"]["path"] == "rotation"}
+    return {node: keys for (node, kind), keys in Glb(path).channels(animation).items() if kind == "rotation"}
 
 
 class Rerun(unittest.TestCase):

@@ -9,12 +9,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <set>
 
 namespace rigspace {
 namespace {
 
 constexpr double kPoisson = 0.4;
+
+/// Of a point, that the form in which it is written allows.
+int most_influences(const SoftenOptions& options) {
+  return options.morphs ? std::numeric_limits<int>::max() : options.max_influences;
+}
 
 double smooth_step(double from, double to, double x) {
   const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
@@ -106,6 +112,7 @@ class Softener {
     flesh->mesh = std::move(region.mesh), flesh->nodes = std::move(region.nodes);
     flesh->on_surface = std::move(region.on_surface), flesh->bones = std::move(region.bones);
     flesh->thickness = region.thickness;
+    flesh->turns = !options_.morphs;
     part.flesh = std::move(flesh);
     return true;
   }
@@ -121,6 +128,9 @@ class Softener {
     for (const int parent : parents) on += (on.empty() ? "" : ", ") + character_.bones[parent].name;
     const std::size_t count = part.flesh->joints.size();
     const std::string first = joint(part.flesh->joints.front()).name;
+    if (options_.morphs)
+      return part.name + " gets " + std::to_string(3 * count) + " morph targets, " + first + "_x to " +
+             joint(part.flesh->joints.back()).name + "_z, that move with " + on;
     if (count == 1) return part.name + " gets a soft joint, " + first + ", on " + on;
     return part.name + " gets " + std::to_string(count) + " soft joints, " + first + " to " +
            joint(part.flesh->joints.back()).name + ", on " + on;
@@ -149,7 +159,7 @@ class Softener {
       const double soft = softness.at(x, surface_.weights[i]);
       if (soft < 1e-3) continue;
       if (soft > 0.5) box.include(x);
-      for (const auto& [joint, share] : shares_at(placement, x, soft, surface_.weights[i], options_.max_influences))
+      for (const auto& [joint, share] : shares_at(placement, x, soft, surface_.weights[i], most_influences(options_)))
         shares_[i].emplace_back(first + joint, share);
     }
     return box.empty() ? 0 : box.size().maxCoeff();
@@ -204,12 +214,13 @@ void SoftenOptions::validate() const {
   require(max_joints >= 1 && max_joints <= 200, "number of soft joints", max_joints, "expected 1 to 200");
   require(max_per_part >= 1, "number of soft joints of a part", max_per_part, "expected at least 1");
   require(max_influences == 4 || max_influences == 8, "number of influences", max_influences, "expected 4 or 8");
+  require(muted_tolerance >= 0, "tolerance of the muted skin", muted_tolerance, "expected at least 0");
   require(hold_ratio > 0 && hold_ratio < 1, "hold ratio", hold_ratio, "expected 0 to 1");
 }
 
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options) {
   options.validate();
-  Softened softened;
+  Softened softened{.morphs = options.morphs};
   int flesh_parts = 0;
   for (const Part& part : parts) flesh_parts += preset_named(part.preset).flesh ? 1 : 0;
   if (flesh_parts == 0) {
@@ -239,7 +250,7 @@ Softened soften(const Character& character, std::vector<Part> parts, const Softe
     softened.parts.push_back(std::move(part));
   }
   softened.joints = softener.finish();
-  softened.character = with_soft_joints(character, softened.joints, options.max_influences);
+  softened.character = with_soft_joints(character, softened.joints, most_influences(options));
   return softened;
 }
 

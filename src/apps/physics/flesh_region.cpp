@@ -193,7 +193,7 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
     if (weight_of(surface.weights[i], chosen) > 0.5) box.include(surface.mesh.points.segment<3>(3 * i));
   Region region;
   if (box.empty()) return region;
-  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.04 * surface.size);
+  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.1 * surface.size);
   const WholeBody whole = whole_body(surface, region.cell);
   const TetMesh& body = whole.body.mesh;
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);

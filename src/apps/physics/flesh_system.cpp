@@ -61,7 +61,8 @@ class FleshSystem final : public PartSystem {
     const KeyedMotion none(character, nullptr);
     base_.stiffness = 1, base_.poisson = options_.poisson;
     base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
-    omega_squared_ = Stepper(base_, none, options_).slowest_omega_squared();
+    measure_inertia();
+    omega_squared_ = Stepper(base_, none, options_).answering_omega_squared();
   }
 
   SteppedBody body() override {
@@ -81,9 +82,11 @@ class FleshSystem final : public PartSystem {
     body.stiffness_damping = omega > 0 ? zeta_omega / (omega * omega) : 0;
     group.drag = part.look.lag * omega * omega;
     group.sag = part.look.sag, group.load = part.load;
-    for (std::size_t k = 0; k < body.free.size() / 3; ++k)
-      body.limits.push_back(k % 2 == 0 ? part.look.limit * flesh_.size / scales_[k / 2]
-                                       : std::min(0.95, part.look.limit) * std::numbers::pi);
+    for (const double scale : scales_) {
+      body.limits.push_back(part.look.limit * flesh_.size / scale);
+      if (flesh_.turns) body.limits.push_back(std::min(0.95, part.look.limit) * std::numbers::pi);
+    }
+    add_springs(body, omega);
     const double mass = group.masses.sum();
     body.limit_stiffness = mass * omega * omega;
     body.size = flesh_.size;
@@ -101,7 +104,7 @@ class FleshSystem final : public PartSystem {
   }
 
  private:
-  /// tx ty tz rx ry rz of each soft joint, and how long a unit of its translation is in the scene.
+  /// tx ty tz of each soft joint, rx ry rz too if it turns, and how long a unit of its translation is in the scene.
   void collect_controls(const Character& character) {
     const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
     Vec u;
@@ -109,7 +112,9 @@ class FleshSystem final : public PartSystem {
     for (const int joint : flesh_.joints) {
       const Bone& bone = character.bones[joint];
       const int tx = first_control(whole.graph(), bone.slot);
-      for (const int k : {0, 1, 2, 7, 8, 9}) base_.free.push_back(tx + k);  // t, then r after q: see add_node
+      for (const int k : {0, 1, 2}) base_.free.push_back(tx + k);
+      for (const int k : {7, 8, 9})  // r comes after t and q: see add_node
+        if (flesh_.turns) base_.free.push_back(tx + k);
       const Affine parent = transform_at(u, whole.graph().slots()[character.bones[bone.parent].slot]);
       scales_.push_back(std::cbrt(std::abs(linear(parent).determinant())));
     }
@@ -148,9 +153,44 @@ class FleshSystem final : public PartSystem {
     base_.tets = flesh_.mesh.tets;
   }
 
+  /// What each control moves: the diagonal of J^T M J at rest.
+  void measure_inertia() {
+    BlockJacobian J;
+    base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
+    inertia_ = Vec::Zero(static_cast<Eigen::Index>(base_.free.size()));
+    const Vec& masses = base_.groups.front().masses;
+    std::map<int, Vec3> row;
+    for (int i = 0; i < base_.node_count(); ++i) {
+      if (base_.roles[i] != NodeRole::bound) continue;
+      row.clear();
+      for (int e = base_.start[i]; e < base_.start[i + 1]; ++e)
+        for (int j = J.start[base_.point[e]]; j < J.start[base_.point[e] + 1]; ++j)
+          row.try_emplace(J.column[j], Vec3::Zero()).first->second += base_.weight[e] * J.value.col(j);
+      for (const auto& [column, d] : row) inertia_[column] += masses[i] * d.squaredNorm();
+    }
+  }
+
+  /// A joint that moves little of the flesh would wander: weak springs hold it, those of a joint of ordinary inertia.
+  void add_springs(SteppedBody& body, double omega) const {
+    const int kinds = flesh_.turns ? 2 : 1, groups = static_cast<int>(body.free.size()) / 3;
+    const Vec rest = body.rig->rest();
+    for (int g = 0; g < groups; ++g) {
+      double mean = 0;
+      for (int other = g % kinds; other < groups; other += kinds)
+        mean += inertia_.segment<3>(3 * other).sum() * kinds / (3.0 * groups);
+      const double own = std::max(inertia_.segment<3>(3 * g).maxCoeff(), 0.3 * mean);
+      const double k = kSpringShare * omega * omega * own;
+      body.rods.push_back({.first = 3 * g, .bend = k, .twist = k});
+      for (int c = 0; c < 3; ++c) body.rods.back().rest[c] = rest[body.free[3 * g + c]];
+    }
+  }
+
+  static constexpr double kSpringShare = 0.05;  // of what gives a part alone its rate
+
   const Flesh& flesh_;
   SimulationOptions options_;
   SteppedBody base_;
+  Vec inertia_;                 // per free control
   std::vector<double> scales_;  // per soft joint
   double omega_squared_ = 0;
 };

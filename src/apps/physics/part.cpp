@@ -32,8 +32,9 @@ constexpr Word kChainWords[] = {{"tail", "tail"},      {"trunk", "tail"},    {"t
                                 {"ear", "ear"},        {"ponytail", "hair"}, {"braid", "hair"},
                                 {"hair", "hair"},      {"pigtail", "hair"},  {"antenna", "antenna"},
                                 {"feeler", "antenna"}, {"wing", "ear"},      {"cape", "hair"}};
-constexpr std::string_view kProtected[] = {"foot", "toe",   "hand",   "finger", "thumb",   "lip",  "lid",
-                                           "jaw",  "eye",   "ik",     "pole",   "control", "slot", "weapon",
+constexpr std::string_view kProtected[] = {"palm", "index", "middle", "ring",   "pinky",   "knuckle", "metacarpal",
+                                           "foot", "toe",   "hand",   "finger", "thumb",   "lip",     "lid",
+                                           "jaw",  "eye",   "ik",     "pole",   "control", "slot",    "weapon",
                                            "prop", "sword", "shield", "target", "heel"};
 constexpr std::string_view kTorso[] = {"belly", "stomach", "abdomen", "spine", "pelvis",
                                        "hips",  "hip",     "waist",   "torso", "body"};
@@ -210,9 +211,14 @@ std::vector<Part> find_parts(const Character& character) {
   // Leaf chains that nobody keys: from a tip upwards while each joint has one child and rests.
   if (!character.clips.empty()) {
     const auto keyed = keyed_nodes(character);
+    const auto guarded = [&](int b) {  // it, or what it hangs on: fingers hang on hands
+      for (; b >= 0; b = character.bones[b].parent)
+        if (is_protected(character.bones[b].name)) return true;
+      return false;
+    };
     const auto rests = [&](int b) {
       const std::string& name = character.bones[b].name;
-      return !taken.contains(b) && !keyed.contains(name) && !is_protected(name) && !is_end_marker(name);
+      return !taken.contains(b) && !keyed.contains(name) && !guarded(b) && !is_end_marker(name);
     };
     for (int b = 0; b < static_cast<int>(character.bones.size()); ++b) {
       const bool leaf = std::all_of(children[b].begin(), children[b].end(),

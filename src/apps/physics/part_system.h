@@ -14,7 +14,8 @@ struct TunedPart {
   int index = 0;      ///< in the caller's list
   double length = 0;  ///< scene units: along a chain, across flesh
   Look look;          ///< with what is derived filled in
-  double load = 1;    ///< factor of the inertial load: amounts above 1.5
+  double ease = 1;    ///< 0..1: what of the inertial load is felt where no rate would tame the motion
+  double load = 1;    ///< factor of the inertial load: `ease`, and amounts above 1.5
 };
 
 class PartSystem {

@@ -42,6 +42,7 @@ inline constexpr NamedField<RecipeClip, int> kClipCounts[] = {{"steps", &RecipeC
 inline constexpr std::string_view kLoopWords[] = {"auto", "yes", "no"};                      // as Looping
 inline constexpr std::string_view kIntegratorWords[] = {"euler", "bdf2"};                    // as IntegratorKind
 inline constexpr std::string_view kFollowWords[] = {"rest", "animation"};                    // as follow_animation
+inline constexpr std::string_view kSoftWords[] = {"auto", "joints", "morphs"};               // as SoftForm
 inline constexpr std::string_view kUnitWords[] = {"number", "file units", "deg", "factor"};  // as Unit
 inline constexpr int kRecipeSchema = 1;
 

@@ -155,6 +155,8 @@ void read_options(const Place& place, RecipeOptions& options) {
       options.frame_rate = value.number();
     else if (key == "additive")
       options.additive = value.truth();
+    else if (key == "soft")
+      options.soft = static_cast<SoftForm>(value.word(kSoftWords));
     else if (key == "max_influences")
       options.max_influences = value.small_count();
     else if (key == "protect")

@@ -41,6 +41,7 @@ Json json_of(const RecipeOptions& options) {
   json["follow"] = kFollowWords[physics.follow_animation ? 1 : 0];
   json["fps"] = options.frame_rate;
   json["additive"] = options.additive;
+  json["soft"] = kSoftWords[static_cast<int>(options.soft)];
   json["max_influences"] = options.max_influences;
   json["protect"] = options.protect;
   return json;

@@ -14,19 +14,20 @@ namespace {
 constexpr int kMostTries = 3, kMostSearches = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
 constexpr double kMostAmount = 2, kMostScaling = 1.5;
-constexpr double kJump = 0.3;          // of a part's length: who rises more than that jumps
-constexpr double kLeastVolume = 0.25;  // of an element of flesh: ART.md asks for 0.2
-constexpr double kMostRate = 8;        // Hz: what is quicker is no longer seen as motion
+constexpr double kJump = 0.3;                // of a part's length: who rises more than that jumps
+constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
+constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
+constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
 
 /// How far a part should swing at its 95th percentile, in the unit of its kind.
 struct Range {
   double raise_below;  ///< the amount is raised to reach it
   double most;         ///< the rate is raised until it holds
 };
-Range range_of(bool flesh, bool steady) {
+Range range_of(bool flesh, bool looped, bool jumps) {
   constexpr double degree = std::numbers::pi / 180;
   if (!flesh) return {5 * degree, 20 * degree};
-  return steady ? Range{0.04, 0.08} : Range{0.02, 0.15};
+  return {looped && !jumps ? 0.04 : 0.02, jumps ? 0.15 : 0.08};
 }
 
 double percentile(std::vector<double> values, double share) {
@@ -58,7 +59,10 @@ class Tuner {
     Stepper stepper(system_.body(), motion_, options_);
     jumps_ = stepper.rise() > kJump * system_.parts.front().length;
     if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
-    for (TunedPart& part : system_.parts) derive(part);
+    for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+      first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
+      derive(system_.parts[c]);
+    }
     if (resume != nullptr)
       read(*resume);
     else
@@ -74,13 +78,15 @@ class Tuner {
   void write(ByteWriter& out) const {
     out.number(attempt_);
     for (const TunedPart& part : system_.parts)
-      for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.look.amount, part.load})
+      for (const double each :
+           {part.look.rate, part.look.settle, part.look.lag, part.look.amount, part.ease, part.load})
         out.number(each);
   }
   void read(ByteReader& in) {
     attempt_ = in.integer();
     for (TunedPart& part : system_.parts)
-      for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.look.amount, &part.load})
+      for (double* each :
+           {&part.look.rate, &part.look.settle, &part.look.lag, &part.look.amount, &part.ease, &part.load})
         *each = in.number();
   }
 
@@ -98,7 +104,7 @@ class Tuner {
       part.look.rate = 1.2 * driving_;
     if (part.part->look.settle == 0)
       part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
-    part.load = std::max(1.0, part.look.amount / kMostScaling);
+    part.load = part.ease * std::max(1.0, part.look.amount / kMostScaling);
   }
 
   static ProgressCallback within(const ProgressCallback& progress, double from, double to) {
@@ -121,6 +127,16 @@ class Tuner {
           });
         },
         resume);
+  }
+
+  /// An acceleration a moves a part by about a / omega^2: a rate, or a load, that keeps this in range saves most of the
+  /// search.
+  void first_guess(TunedPart& part, double acceleration) const {
+    const double most = range_of(system_.flesh(), motion_.cyclic(), jumps_).most * part.length;
+    const double needed = std::sqrt(0.7 * acceleration / most) / (2 * std::numbers::pi);
+    if (part.part->look.rate != 0 || needed <= part.look.rate) return;
+    part.look.rate = std::min(needed, kMostRate);
+    part.ease = std::pow(part.look.rate / needed, 2);
   }
 
   /// Rates and amounts that bring the parts into range.
@@ -148,22 +164,25 @@ class Tuner {
   }
 
   /// Amplitude wins: where nobody asked for a rate it rises until the part stays in range and no flesh is crushed, and
+  /// where that would make it buzz, less of the motion is felt; and
   /// the lag, which does not depend on the rate, falls; where nobody asked for an amount, it rises to at most 2.
   bool adjust(const Run& run) {
     bool again = false;
     for (std::size_t c = 0; c < system_.parts.size(); ++c) {
       TunedPart& part = system_.parts[c];
       const Look& asked = part.part->look;
-      const Range range = range_of(system_.flesh(), motion_.cyclic() && !jumps_);
+      const Range range = range_of(system_.flesh(), motion_.cyclic(), jumps_);
       const double swing = swing_of(run, c) * std::min(kMostScaling, part.look.amount);
-      const bool crushed = run.smallest_volume < kLeastVolume;
-      if ((swing > range.most || crushed) && asked.rate == 0 && part.look.rate < kMostRate) {
-        if (asked.amount == 1 && part.look.amount > 1) {
-          part.look.amount = std::max(1.0, 0.9 * part.look.amount * range.most / swing);
-        } else {
-          part.look.rate *= std::clamp(std::sqrt(swing / (0.8 * range.most)), crushed ? 1.25 : 1.05, 2.0);
-          if (asked.lag == part.preset->lag) part.look.lag *= 0.6;
-        }
+      const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
+      if ((swing > range.most || crushed) && asked.rate == 0) {
+        const double too_much = std::max(swing / (0.8 * range.most), crushed ? 1.3 : 1.05);
+        if (asked.amount == 1 && part.look.amount > 1)
+          part.look.amount = std::max(1.0, part.look.amount / too_much);
+        else if (part.look.rate < kMostRate)
+          part.look.rate = std::min(kMostRate, part.look.rate * std::min(2.0, std::sqrt(too_much)));
+        else
+          part.ease /= too_much;
+        if (asked.lag == part.preset->lag) part.look.lag *= 0.6;
         derive(part);
         again = true;
       } else if (swing > 0 && swing < range.raise_below && asked.amount == 1 && part.look.amount < kMostAmount) {
@@ -201,7 +220,7 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
                     .rate = part.look.rate,
                     .settle = part.look.settle,
                     .lag = part.look.lag,
-                    .amount = part.look.amount,
+                    .amount = part.look.amount * part.ease,
                     .smallest_volume = run.smallest_volume,
                     .volume_change = run.volume_change};
   std::vector<double> swings;
@@ -314,7 +333,8 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       PartReport& report = motion.parts[static_cast<std::size_t>(system.parts[c].index)];
       report = report_of(system, c, run, options);
       report.young = body.stiffness * options.density * std::pow(options.metres_per_unit, 2);
-      for (const int row : system.rows(c)) run.deviation.row(row) *= std::min(kMostScaling, report.amount);
+      for (const int row : system.rows(c))
+        run.deviation.row(row) *= std::min(kMostScaling, system.parts[c].look.amount);
     }
     if (run.looped) close_loop(run.deviation);
     merge(motion, body.free, run.deviation);

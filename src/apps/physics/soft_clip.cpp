@@ -3,6 +3,7 @@
 #include "rigspace/anim/bake.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/rig/skeleton.h"
+#include "soft_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +25,15 @@ double frame_rate(const Animation* clip) {
   return std::abs(rate - std::round(rate)) < 0.02 * rate ? std::round(rate) : rate;
 }
 
-namespace {
+std::vector<double> key_times(const SoftMotion& motion, double rate) {
+  const double start = motion.times.front(), duration = motion.times.back() - start;
+  const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-6)));
+  std::vector<double> times;
+  for (int k = 0; k < frames; ++k) times.push_back(start + k / rate);
+  times.push_back(motion.times.back());
+  return times;
+}
 
-/// A deviation between the grid's times.
 Curve deviation_curve(const SoftMotion& motion, std::size_t row) {
   Curve curve{.interpolation = Interpolation::catmull_rom};
   curve.times = motion.times;
@@ -34,6 +41,8 @@ Curve deviation_curve(const SoftMotion& motion, std::size_t row) {
     curve.values.push_back(motion.deviation(static_cast<Eigen::Index>(row), t));
   return curve;
 }
+
+namespace {
 
 /// The turn of one joint: R = R_key exp(r), r the rows first .. first + 2.
 void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t first,
@@ -83,12 +92,8 @@ Animation soft_clip(const Character& character, const Animation* clip, const Sof
   Animation soft;
   if (clip != nullptr) soft = *clip;
   soft.name = (clip != nullptr ? clip->name : "rest") + "_soft";
-  const double start = motion.times.front(), duration = motion.times.back() - start;
   soft.duration = std::max(soft.duration, motion.times.back());
-  const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-6)));
-  std::vector<double> times;
-  for (int k = 0; k < frames; ++k) times.push_back(start + k / rate);
-  times.push_back(motion.times.back());
+  const std::vector<double> times = key_times(motion, rate);
 
   const Rig& rig = *character.rig;
   for (std::size_t c = 0; c < motion.controls.size(); ++c) {

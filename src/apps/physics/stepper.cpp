@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kErrorTolerance = 0.02;  // of the size, in one step
 constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
+constexpr double kDriveWidth = 1.0 / 24;  // s
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
 constexpr double kCrushed = 0.2;          // of its bind volume: what the animation itself crushes is not judged
 
@@ -74,7 +75,7 @@ void Stepper::add_terms() {
   if (damping_) objective_.add("damping", *damping_);
   if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
   if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
-  load_term_ = objective_.add("load", load_, 0);
+  objective_.add("load", load_);
 }
 
 void Stepper::bind(In s, Vec& x) const {
@@ -87,23 +88,25 @@ void Stepper::bind(In s, Vec& x) const {
   }
 }
 
-/// All nodes in the animation. What was before the start of a clip that was under way: the parabola through its first
-/// three moments.
+/// All nodes in the animation. A clip that plays once is taken out of a longer motion: before its first and after its
+/// last moment it goes on straight.
 const Vec& Stepper::key(double time) {
   for (const Key& known : keys_)
     if (known.time == time) return known.x;
   Vec x;
-  if (under_way_ && time < first_time_) {
-    const double s = (time - first_time_) / grid_;
-    x = 0.5 * (s - 1) * (s - 2) * key(first_time_);
-    x -= s * (s - 2) * key(first_time_ + grid_);
-    x += 0.5 * s * (s - 1) * key(first_time_ + 2 * grid_);
+  const double last = motion_.duration();
+  if (under_way_ && (time < first_time_ || time > last) && last > 0) {
+    const double edge = time < first_time_ ? first_time_ : last, inside = time < first_time_ ? 0.5 : -0.5;
+    const double near = std::clamp(edge + inside * kDriveWidth, 0.0, last);
+    x = key(near);
+    const Vec& at_edge = key(edge);
+    x = at_edge + (time - edge) / (near - edge) * (x - at_edge);
   } else {
     motion_.controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
     bind(s_, x);
   }
-  if (keys_.size() >= 8) keys_.pop_front();
+  if (keys_.size() >= 32) keys_.pop_front();
   keys_.push_back({time, std::move(x)});
   return keys_.back().x;
 }
@@ -111,11 +114,11 @@ const Vec& Stepper::key(double time) {
 void Stepper::start(double time, double grid, bool under_way) {
   keys_.clear();
   first_time_ = time, grid_ = grid, under_way_ = under_way;
-  const Vec velocity = (key(time + grid) - key(time - grid)) / (2 * grid);
+  const Vec none = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
   now_.integrator = Integrator(options_.integrator);
-  now_.integrator.restart(key(time), velocity);
+  now_.integrator.restart(none, none);
   now_.p_now = now_.p_before = Vec::Zero(static_cast<Eigen::Index>(body_.free.size()));
-  now_.d_now = now_.d_before = now_.d_older = Vec::Zero(velocity.size());
+  now_.d_now = now_.d_before = now_.d_older = none;
   now_.time = time, now_.h = now_.h_before = grid;
   patience_ = kPatience;
 }
@@ -132,63 +135,47 @@ Vec3 Stepper::travel_velocity(double time) {
   return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean();
 }
 
-/// Damping is relative to the animation's velocity, drag to that of the whole character's travel:
-///   a (v - v_key) + b (v - v_travel) = (a + b) (v - v_mixed).
-void Stepper::set_targets(double time, double h) {
-  Vec v_key = 1.5 * key(time);
-  v_key -= 2 * key(time - h);
-  v_key += 0.5 * key(time - 2 * h);
-  v_key /= h;
+/// What is integrated is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel),
+/// with damping a against the animation and drag b against the whole character's travel. So the animation enters as a
+/// load: gravity where it is asked for, inertia, drag; and where the animated shape of some flesh is inverted, so that
+/// it rests in the bind shape, what keeps the animated pose in balance all the same.
+///
+/// Inertia is the mean of the acceleration under a triangle of two frames, which is what a second difference over a
+/// frame gives: linear keys jerk at every frame, and nobody means that.
+void Stepper::set_loads(double time) {
+  const double w = kDriveWidth;
+  const Vec before = key(time - w), now = key(time), after = key(time + w);
+  const Vec acceleration = (after - 2 * now + before) / (w * w);
   const bool dragged = std::any_of(body_.groups.begin(), body_.groups.end(), [](const auto& g) { return g.drag > 0; });
-  const Vec3 v_travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
-  Integrator& integrator = now_.integrator;
-  Vec target;
-  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
-    const double a = body_.groups[g].damping, b = body_.groups[g].drag;
-    if (a + b == 0) {
-      integrator.momentum_target(target);
-    } else {
-      const Vec v_mixed = (a * v_key + b * v_travel.replicate(v_key.size() / 3, 1)) / (a + b);
-      integrator.momentum_target(a + b, v_mixed, target);
-    }
-    momenta_[g].set_target(target, integrator.momentum_scale(a + b));
-  }
-  if (damping_) {
-    integrator.drift(v_key, target);
-    damping_->set_target(target, body_.stiffness_damping / integrator.step().tau);
-  }
-}
-
-/// Gravity where it is asked for; a larger share of the inertia that the animation's acceleration makes, for
-/// exaggeration; and where the animated shape of some flesh is inverted, so that it rests in the bind shape, what keeps
-/// the animated pose in balance all the same.
-void Stepper::set_loads(double time, double h) {
-  Vec forces = Vec::Zero(load_.forces().size()), acceleration;
-  bool any = false;
-  for (const MassGroup& group : body_.groups) {
-    any = any || group.sag != 0 || group.load != 1;
-    if (group.load != 1 && acceleration.size() == 0) {
-      acceleration = key(time);
-      acceleration -= 2 * key(time - h);
-      acceleration += key(time - 2 * h);
-      acceleration /= h * h;
-    }
+  Vec wind = Vec::Zero(now.size());
+  if (dragged) wind = (after - before) / (2 * w) - travel_velocity(time).replicate(now.size() / 3, 1);
+  Vec forces = Vec::Zero(now.size());
+  for (const MassGroup& group : body_.groups)
     for (Eigen::Index i = 0; i < group.masses.size(); ++i) {
       if (group.masses[i] == 0) continue;
+      forces.segment<3>(3 * i) -=
+          group.masses[i] * (group.load * acceleration.segment<3>(3 * i) + group.drag * wind.segment<3>(3 * i));
       forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
-      if (group.load != 1)
-        forces.segment<3>(3 * i) -= (group.load - 1) * group.masses[i] * acceleration.segment<3>(3 * i);
     }
-  }
-  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0) {
-    const auto state = solid_->make_state();
-    solid_->add_gradient(*state, key(time), 1, forces);
-    any = true;
-  }
-  objective_.set_weight(load_term_, any ? 1 : 0);
-  if (!any) return;
+  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0)
+    solid_->add_gradient(*solid_->make_state(), now, 1, forces);
   load_.set_forces(forces);
-  load_.set_reference(key(time));
+  load_.set_reference(now);
+}
+
+void Stepper::set_targets(In x_key) {
+  const Integrator& integrator = now_.integrator;
+  const Vec none = Vec::Zero(x_key.size());
+  Vec target;
+  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
+    const double a = body_.groups[g].damping + body_.groups[g].drag;
+    integrator.momentum_target(a, none, target);
+    momenta_[g].set_target(x_key + target, integrator.momentum_scale(a));
+  }
+  if (damping_) {
+    integrator.drift(none, target);
+    damping_->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
+  }
 }
 
 /// q from deviations of controls and nodes; p_key_ must be at the time of x_key.
@@ -211,8 +198,8 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   const Vec x_key = key(time);
   if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
   now_.integrator.begin(h);
-  set_targets(time, h);
-  set_loads(time, h);
+  set_targets(x_key);
+  set_loads(time);
   motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
   if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
@@ -252,7 +239,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     const auto c = static_cast<Eigen::Index>(k);
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
-  now_.integrator.accept(x);
+  now_.integrator.accept(now_.d_now);
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
 }
@@ -282,8 +269,7 @@ StepOutcome Stepper::advance(double time) {
 }
 
 void Stepper::hold(double time) {
-  const Vec x = key(time) + now_.d_now;
-  now_.integrator.restart(x, Vec::Zero(x.size()));
+  now_.integrator.restart(now_.d_now, Vec::Zero(now_.d_now.size()));
   now_.d_before = now_.d_older = now_.d_now;
   now_.p_before = now_.p_now;
   now_.h = now_.h_before = time - now_.time;
@@ -318,7 +304,11 @@ double Stepper::smallest_ratio(In x, In x_key) const {
   return smallest;
 }
 
-double Stepper::smallest_volume_ratio() { return solid_ ? smallest_ratio(now_.integrator.x(), key(now_.time)) : 1; }
+double Stepper::smallest_volume_ratio() {
+  if (!solid_) return 1;
+  const Vec x_key = key(now_.time);
+  return smallest_ratio(x_key + now_.d_now, x_key);
+}
 
 double Stepper::volume_ratio() {
   if (!solid_) return 1;
@@ -329,10 +319,10 @@ double Stepper::volume_ratio() {
       sum += tet_volume(x.segment<3>(3 * a), x.segment<3>(3 * b), x.segment<3>(3 * c), x.segment<3>(3 * d));
     return sum;
   };
-  return whole(now_.integrator.x()) / whole(x_key);
+  return whole(x_key + now_.d_now) / whole(x_key);
 }
 
-double Stepper::slowest_omega_squared() {
+double Stepper::answering_omega_squared() {
   const Vec p_rest = body_.rig->rest();
   Vec x;
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
@@ -354,23 +344,20 @@ double Stepper::slowest_omega_squared() {
 
   Vec masses = Vec::Zero(body_.node_count());
   for (const MassGroup& group : body_.groups) masses += group.masses;
-  Vec v(mapping_.size_q()), dx, Mv;
-  for (Eigen::Index k = 0; k < v.size(); ++k) v[k] = std::sin(1.0 + 0.7 * static_cast<double>(k));
-  double omega_squared = 0;
-  for (int round = 0; round < 200; ++round) {
-    mapping_.push(*state.mapping, v, dx);
+  const auto weighted = [&](Vec dx) {
     for (Eigen::Index i = 0; i < masses.size(); ++i) dx.segment<3>(3 * i) *= masses[i];
-    mapping_.pull(*state.mapping, dx, Mv);
-    const double norm = std::sqrt(v.dot(Mv));
-    if (!(norm > 0)) return 0;
-    system->solve(Mv / norm, v);  // v <- K^-1 M v / |v|_M, whose growth is 1 / omega^2
-    const double before = omega_squared;
-    omega_squared = norm > 0 ? (Mv / norm).dot(v) : 0;
-    if (!(omega_squared > 0)) return 0;
-    omega_squared = 1 / omega_squared;
-    if (std::abs(omega_squared - before) < 1e-5 * omega_squared) break;
+    return dx;
+  };
+  double slowest = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec load, v, dx;
+    mapping_.pull(*state.mapping, weighted(Vec3(Vec3::Unit(axis)).replicate(masses.size(), 1)), load);
+    system->solve(load, v);
+    mapping_.push(*state.mapping, v, dx);
+    const double moved = dx.dot(weighted(dx));
+    if (moved > 0) slowest = std::min(slowest, load.dot(v) / moved);
   }
-  return omega_squared;
+  return std::isfinite(slowest) ? slowest : 0;
 }
 
 void Stepper::write(ByteWriter& out) const {
@@ -389,6 +376,23 @@ void Stepper::read(ByteReader& in) {
   for (double* each : {&now_.time, &now_.h, &now_.h_before, &first_time_, &grid_}) *each = in.number();
   patience_ = in.integer();
   under_way_ = in.number() != 0;
+}
+
+double Stepper::shaking(int group) {
+  constexpr int kSamples = 96;
+  const Vec& masses = body_.groups[group].masses;
+  const auto center = [&](double time) {
+    const Vec& x = key(time);
+    return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3) * masses / masses.sum());
+  };
+  std::vector<double> accelerations;
+  for (int k = 0; k <= kSamples; ++k) {
+    const double time = motion_.duration() * k / kSamples, w = kDriveWidth;
+    accelerations.push_back((center(time + w) - 2 * center(time) + center(time - w)).norm() / (w * w));
+  }
+  const auto at = accelerations.begin() + static_cast<std::ptrdiff_t>(0.95 * kSamples);
+  std::nth_element(accelerations.begin(), at, accelerations.end());
+  return *at;
 }
 
 double Stepper::rise() {

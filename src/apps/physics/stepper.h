@@ -91,10 +91,14 @@ class Stepper {
   /// Volume of the flesh over that in the animation; 1 without flesh.
   double volume_ratio();
 
-  /// The square of the slowest angular frequency of the body about its rest pose, elastic forces alone (RSP: the
-  /// part's lowest rig-space mode), by inverse iteration on K v = omega^2 M v in rig space.
-  double slowest_omega_squared();
+  /// The square of the angular frequency with which the body answers a shake, the slowest of three directions: with v
+  /// the static response to a uniform acceleration, K v = M 1, Rayleigh's quotient v K v / v M v in rig space. (The
+  /// very lowest mode may be a twist, which no motion of the character ever stirs.)
+  double answering_omega_squared();
 
+  /// Scene units / s^2: the 95th percentile over the clip of the acceleration that the animation gives a group's
+  /// centre.
+  double shaking(int group);
   /// Scene units: how far the animation lifts the body over the clip.
   double rise();
   /// Hz: how often a loop of this duration, in seconds, shakes the body; 0 if it does not.
@@ -120,8 +124,8 @@ class Stepper {
   void controls(double time, Vec& p) const;
   void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
-  void set_targets(double time, double h);
-  void set_loads(double time, double h);
+  void set_targets(In x_key);
+  void set_loads(double time);
   double smallest_ratio(In x, In x_key) const;
   Vec coordinates(In p_deviation, In d, In x_key) const;
   bool try_step(double time, StepOutcome& outcome, bool last_try);
@@ -140,7 +144,6 @@ class Stepper {
   Load load_;
   Objective objective_;
   NewtonWorkspace newton_;
-  int load_term_ = -1;
 
   History now_;
   double first_time_ = 0, grid_ = 0;

@@ -36,6 +36,7 @@ Recipe noisy_recipe() {
   recipe.options.physics.integrator = IntegratorKind::euler;
   recipe.options.physics.follow_animation = false;
   recipe.options.additive = true;
+  recipe.options.soft = SoftForm::morphs;
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01", "schw\u00e4nzchen"}}};
   double value = 0.1;
   for (const LookField& field :

@@ -28,6 +28,7 @@ struct Flesh {
   /// Of each node, the bones of the softened character that hold it, and their weights, which sum to 1.
   std::vector<std::vector<std::pair<int, double>>> bones;
   std::vector<int> joints;  ///< soft ones, into the softened character's bones
+  bool turns = true;        ///< the joints turn as well as shift
   double size = 0;          ///< scene units: the largest extent of what is soft
   double thickness = 0;     ///< scene units: how far its skin is from what is held
 };
@@ -35,9 +36,11 @@ struct Flesh {
 struct SoftenOptions {
   int max_joints = 24;  ///< of all parts together
   int max_per_part = 8;
-  int max_influences = 4;            ///< of a point
-  double hold_ratio = 0.45;          ///< flesh nearer to a bone than this part of its way to the skin is held
-  double least_thickness = 0.02;     ///< of the character's size: what is thinner has no flesh
+  int max_influences = 4;         ///< of a point
+  bool morphs = false;            ///< for morph targets: joints only shift, and a point may follow any number of them
+  double muted_tolerance = 5e-4;  ///< of the size: how far soft joints, muted, may take a point (soft_form.h)
+  double hold_ratio = 0.45;       ///< flesh nearer to a bone than this part of its way to the skin is held
+  double least_thickness = 0.02;  ///< of the character's size: what is thinner has no flesh
   std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
   ProgressCallback progress;
 
@@ -47,6 +50,7 @@ struct SoftenOptions {
 struct Softened {
   Character character;             ///< with the soft joints
   SoftJoints joints;               ///< what was added, for files
+  bool morphs = false;             ///< see SoftenOptions
   std::vector<Part> parts;         ///< with their flesh; found parts without room for any are left out
   std::vector<std::string> notes;  ///< one sentence each
 };

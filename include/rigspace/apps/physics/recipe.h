@@ -4,6 +4,7 @@
 // that is written and read again is the same to the bit, and so is what is made from it.
 
 #include "rigspace/apps/physics/simulation.h"
+#include "rigspace/apps/physics/soft_form.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,9 +24,10 @@ struct RecipeInput {
 };
 
 struct RecipeOptions {
-  SimulationOptions physics;         ///< but for start, end and preroll, which are each clip's own, and the checkpoints
-  double frame_rate = 0;             ///< 1/s, of the keys; 0: the source's
-  bool additive = false;             ///< additive clips too
+  SimulationOptions physics;  ///< but for start, end and preroll, which are each clip's own, and the checkpoints
+  double frame_rate = 0;      ///< 1/s, of the keys; 0: the source's
+  bool additive = false;      ///< additive clips too
+  SoftForm soft = SoftForm::automatic;
   int max_influences = 4;            ///< of a point of the skin, once it has soft joints
   std::vector<std::string> protect;  ///< patterns of joints whose skin flesh leaves alone
 };
