@@ -252,7 +252,8 @@ SteppedBody ChainSystem::body() {
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const Look& look = parts[c].look;
     for (std::size_t b = 0; b < chains_[c].depth.size(); ++b)
-      body.limits[chains_[c].columns[3 * b] / 3] = std::min(0.95, look.limit) * std::numbers::pi;
+      body.limits[chains_[c].columns[3 * b] / 3] =
+          std::min(0.95, look.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
     const double omega = 2 * std::numbers::pi * look.rate;
     body.groups.push_back({.name = parts[c].part->name,
                            .masses = chains_[c].masses,

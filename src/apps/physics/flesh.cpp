@@ -47,7 +47,7 @@ class Softness {
       : region_(region), placement_(placement), chosen_(chosen), guarded_(guarded), tree_(region.mesh) {}
 
   double at(const Vec3& x, const std::vector<std::pair<int, double>>& bones) const {
-    const double guard = 1 - smooth_step(0, 0.3, weight_of(bones, guarded_));
+    const double guard = 1 - smooth_step(0, 0.05, weight_of(bones, guarded_));
     if (guard == 0 || weight_of(bones, chosen_) == 0)
       return 0;  // joints take from the chosen bones alone: it fades there
     const int tet = tree_.nearest(x);

@@ -82,9 +82,10 @@ class FleshSystem final : public PartSystem {
     body.stiffness_damping = omega > 0 ? zeta_omega / (omega * omega) : 0;
     group.drag = part.look.lag * omega * omega;
     group.sag = part.look.sag, group.load = part.load;
+    const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
     for (const double scale : scales_) {
-      body.limits.push_back(part.look.limit * flesh_.size / scale);
-      if (flesh_.turns) body.limits.push_back(std::min(0.95, part.look.limit) * std::numbers::pi);
+      body.limits.push_back(limit * flesh_.size / scale);
+      if (flesh_.turns) body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
     }
     add_springs(body, omega);
     const double mass = group.masses.sum();

@@ -21,7 +21,7 @@ constexpr Preset kPresets[] = {
 
 constexpr LookField kFields[] = {
     {"amount", &Look::amount, 0, 10},   {"rate", &Look::rate, 0, 60},      {"settle", &Look::settle, 0, 60},
-    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1}, {"sag", &Look::sag, -10, 10},
+    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1}, {"sag", &Look::sag, -100, 100},
     {"limit", &Look::limit, 0.001, 10}, {"hold", &Look::hold, 0, 1},
 };
 
@@ -60,6 +60,16 @@ bool contains_word(std::string_view name, std::string_view word) {
     if (begins && ends) return true;
   }
   return false;
+}
+
+/// One of several patterns, with commas between them.
+bool matches_any(std::string_view name, std::string_view patterns) {
+  while (true) {
+    const auto comma = patterns.find(',');
+    if (matches_pattern(name, patterns.substr(0, comma))) return true;
+    if (comma == std::string_view::npos) return false;
+    patterns.remove_prefix(comma + 1);
+  }
 }
 
 /// Leaves that other programs append to show where a bone ends: they carry no skin and move nothing.
@@ -246,7 +256,7 @@ std::vector<Part> parts_from_pattern(const Character& character, std::string_vie
   const Preset& preset = preset_named(equals == std::string_view::npos ? "tail" : text.substr(equals + 1));
   std::set<int> chosen;
   for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
-    if (matches_pattern(character.bones[b].name, pattern) && !is_end_marker(character.bones[b].name)) chosen.insert(b);
+    if (matches_any(character.bones[b].name, pattern) && !is_end_marker(character.bones[b].name)) chosen.insert(b);
   if (chosen.empty())
     throw Error({.file = character.name,
                  .element = "part \"" + std::string(text) + "\"",

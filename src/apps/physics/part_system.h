@@ -11,11 +11,13 @@ namespace rigspace {
 struct TunedPart {
   const Part* part = nullptr;
   const Preset* preset = nullptr;
-  int index = 0;      ///< in the caller's list
-  double length = 0;  ///< scene units: along a chain, across flesh
-  Look look;          ///< with what is derived filled in
-  double ease = 1;    ///< 0..1: what of the inertial load is felt where no rate would tame the motion
-  double load = 1;    ///< factor of the inertial load: `ease`, and amounts above 1.5
+  int index = 0;       ///< in the caller's list
+  double length = 0;   ///< scene units: along a chain, across flesh
+  Look look;           ///< with what is derived filled in
+  double ease = 1;     ///< 0..1: what of the inertial load is felt where no rate would tame the motion
+  double raised = 1;   ///< 1..2: by how much the amount was raised because the part hardly moved
+  double load = 1;     ///< factor of the inertial load: `ease`, and amounts above 1.5
+  double scaling = 1;  ///< of the deviation: the amount, up to 1.5
 };
 
 class PartSystem {

@@ -11,10 +11,10 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMostTries = 3, kMostSearches = 6;
+constexpr int kMostTries = 5, kMostSearches = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
 constexpr double kMostAmount = 2, kMostScaling = 1.5;
-constexpr double kJump = 0.3;                // of a part's length: who rises more than that jumps
+constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
 constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
 constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
 constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
@@ -49,15 +49,16 @@ void close_loop(Mat& deviation) {
 /// One system of parts: its looks are found, run by run.
 class Tuner {
  public:
-  Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options)
-      : system_(system), motion_(motion), options_(options) {}
+  /// `character_size` in scene units.
+  Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)
+      : system_(system), motion_(motion), options_(options), character_size_(character_size) {}
 
   /// Looks and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and short
   /// loops first.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
-    for (TunedPart& part : system_.parts) derive(part);
+    derive_all();
     Stepper stepper(system_.body(), motion_, options_);
-    jumps_ = stepper.rise() > kJump * system_.parts.front().length;
+    jumps_ = stepper.rise() > kJump * character_size_;
     if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
     for (std::size_t c = 0; c < system_.parts.size(); ++c) {
       first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
@@ -67,32 +68,35 @@ class Tuner {
       read(*resume);
     else
       find_rates(progress);
-    while (true) {
-      Run run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
+    Run run;
+    bool again = true;
+    while (again) {
+      run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
       resume = nullptr;
-      ++attempt_;
-      if (attempt_ >= kMostTries || !adjust(run)) return run;
+      if (as_asked_) break;
+      again = ++attempt_ < kMostTries && adjust(run);
+      if (!again && asks_for_amounts()) as_asked_ = again = true, derive_all();
     }
+    return run;
   }
 
   void write(ByteWriter& out) const {
-    out.number(attempt_);
+    out.number(attempt_), out.number(as_asked_ ? 1 : 0);
     for (const TunedPart& part : system_.parts)
-      for (const double each :
-           {part.look.rate, part.look.settle, part.look.lag, part.look.amount, part.ease, part.load})
+      for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.raised, part.ease})
         out.number(each);
   }
   void read(ByteReader& in) {
-    attempt_ = in.integer();
+    attempt_ = in.integer(), as_asked_ = in.number() != 0;
     for (TunedPart& part : system_.parts)
-      for (double* each :
-           {&part.look.rate, &part.look.settle, &part.look.lag, &part.look.amount, &part.ease, &part.load})
+      for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.raised, &part.ease})
         *each = in.number();
+    derive_all();
   }
 
  private:
   /// Rate from size (ART.md), k sqrt(g / l) / 2 pi; the settling time of the preset's damping ratio; amounts above 1.5
-  /// as inertial load.
+  /// as inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
   void derive(TunedPart& part) const {
     if (part.look.rate == 0)
       part.look.rate =
@@ -104,7 +108,16 @@ class Tuner {
       part.look.rate = 1.2 * driving_;
     if (part.part->look.settle == 0)
       part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
-    part.load = part.ease * std::max(1.0, part.look.amount / kMostScaling);
+    const double amount = part.raised * (as_asked_ ? part.part->look.amount : 1);
+    part.scaling = std::min(kMostScaling, amount);
+    part.load = part.ease * std::max(1.0, amount / kMostScaling);
+  }
+  void derive_all() {
+    for (TunedPart& part : system_.parts) derive(part);
+  }
+  bool asks_for_amounts() const {
+    return std::any_of(system_.parts.begin(), system_.parts.end(),
+                       [](const TunedPart& part) { return part.part->look.amount != 1; });
   }
 
   static ProgressCallback within(const ProgressCallback& progress, double from, double to) {
@@ -141,8 +154,11 @@ class Tuner {
 
   /// Rates and amounts that bring the parts into range.
   void find_rates(const ProgressCallback& progress) {
-    if (std::none_of(system_.parts.begin(), system_.parts.end(), [](const auto& p) { return p.part->look.rate == 0; }))
-      return;
+    if (std::none_of(system_.parts.begin(), system_.parts.end(),
+                     [](const auto& p) { return p.part->look.rate == 0; })) {
+      as_asked_ = true;
+      return derive_all();
+    }
     SimulationOptions coarse = options_;
     coarse.step = std::max(options_.step, 1.0 / 48);
     coarse.max_cycles = 2;
@@ -164,20 +180,21 @@ class Tuner {
   }
 
   /// Amplitude wins: where nobody asked for a rate it rises until the part stays in range and no flesh is crushed, and
-  /// where that would make it buzz, less of the motion is felt; and
-  /// the lag, which does not depend on the rate, falls; where nobody asked for an amount, it rises to at most 2.
+  /// where that would make it buzz, less of the motion is felt; the lag, which does not depend on the rate, falls; and
+  /// what hardly moves is raised, to at most twice.
   bool adjust(const Run& run) {
     bool again = false;
     for (std::size_t c = 0; c < system_.parts.size(); ++c) {
       TunedPart& part = system_.parts[c];
       const Look& asked = part.part->look;
       const Range range = range_of(system_.flesh(), motion_.cyclic(), jumps_);
-      const double swing = swing_of(run, c) * std::min(kMostScaling, part.look.amount);
+      if (asked.rate != 0) continue;
+      const double swing = swing_of(run, c) * part.scaling;
       const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
-      if ((swing > range.most || crushed) && asked.rate == 0) {
+      if (swing > range.most || crushed) {
         const double too_much = std::max(swing / (0.8 * range.most), crushed ? 1.3 : 1.05);
-        if (asked.amount == 1 && part.look.amount > 1)
-          part.look.amount = std::max(1.0, part.look.amount / too_much);
+        if (part.raised > 1)
+          part.raised = std::max(1.0, part.raised / too_much);
         else if (part.look.rate < kMostRate)
           part.look.rate = std::min(kMostRate, part.look.rate * std::min(2.0, std::sqrt(too_much)));
         else
@@ -185,9 +202,9 @@ class Tuner {
         if (asked.lag == part.preset->lag) part.look.lag *= 0.6;
         derive(part);
         again = true;
-      } else if (swing > 0 && swing < range.raise_below && asked.amount == 1 && part.look.amount < kMostAmount) {
+      } else if (swing > 0 && swing < range.raise_below && part.raised < kMostAmount) {
         const double before = part.load;
-        part.look.amount = std::min(kMostAmount, 1.02 * part.look.amount * range.raise_below / swing);
+        part.raised = std::min(kMostAmount, 1.02 * part.raised * range.raise_below / swing);
         derive(part);
         again = again || part.load != before;
       }
@@ -207,25 +224,26 @@ class Tuner {
   PartSystem& system_;
   const KeyedMotion& motion_;
   const SimulationOptions& options_;
+  double character_size_;
   int attempt_ = 0;
+  bool as_asked_ = false;  // the last run: with the amounts that somebody asked for
   bool jumps_ = false;
   double driving_ = 0;  // Hz, of a loop
 };
 
 PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, const SimulationOptions& options) {
   const TunedPart& part = system.parts[c];
-  const double scaling = std::min(kMostScaling, part.look.amount);
   PartReport report{.flesh = system.flesh(),
                     .length = part.length * options.metres_per_unit,
                     .rate = part.look.rate,
                     .settle = part.look.settle,
                     .lag = part.look.lag,
-                    .amount = part.look.amount * part.ease,
+                    .amount = part.raised * part.part->look.amount * part.ease,
                     .smallest_volume = run.smallest_volume,
                     .volume_change = run.volume_change};
   std::vector<double> swings;
   for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
-    swings.push_back(scaling * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
+    swings.push_back(part.scaling * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
     if (swings.back() > report.largest)
       report.largest = swings.back(), report.largest_at = run.times[static_cast<std::size_t>(k)];
   }
@@ -293,7 +311,9 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
                  .problem = "is no built-in rig",
                  .remedy = "its joints cannot be simulated as chains"});
   KeyedMotion key(character, clip);
-  key.set_cyclic(options.looping == Looping::always || (options.looping == Looping::find && key.loops()));
+  const bool whole = options.start <= 0 && options.end >= key.duration() && options.preroll == 0;
+  key.set_cyclic(options.looping == Looping::always || (options.looping == Looping::find && key.loops() && whole));
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   const auto systems = systems_of(character, parts, options);
 
   SoftMotion motion;
@@ -304,7 +324,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   ByteWriter done;
   for (std::size_t k = 0; k < systems.size(); ++k) {
     PartSystem& system = *systems[k];
-    Tuner tuner(system, key, options);
+    Tuner tuner(system, key, options, size);
     Run run;
     if (static_cast<int>(k) < finished) {
       tuner.read(resume);
@@ -333,8 +353,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       PartReport& report = motion.parts[static_cast<std::size_t>(system.parts[c].index)];
       report = report_of(system, c, run, options);
       report.young = body.stiffness * options.density * std::pow(options.metres_per_unit, 2);
-      for (const int row : system.rows(c))
-        run.deviation.row(row) *= std::min(kMostScaling, system.parts[c].look.amount);
+      for (const int row : system.rows(c)) run.deviation.row(row) *= system.parts[c].scaling;
     }
     if (run.looped) close_loop(run.deviation);
     merge(motion, body.free, run.deviation);

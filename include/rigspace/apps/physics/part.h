@@ -66,8 +66,8 @@ bool is_protected(std::string_view name);
 /// Joints that are protected by name (feet, hands, props, face) are never taken unless a part names them itself.
 std::vector<Part> find_parts(const Character& character);
 
-/// `pattern=preset`, with * and ?, on joint names: `tail*=tail`. One part for each separate chain that the pattern
-/// meets. Throws Error if nothing matches.
+/// `pattern=preset`, with * and ?, on joint names: `tail*=tail`; several with commas, `pelvis,spine*=belly`. One part
+/// for each separate chain that the pattern meets. Throws Error if nothing matches.
 std::vector<Part> parts_from_pattern(const Character& character, std::string_view pattern_and_preset);
 
 }  // namespace rigspace

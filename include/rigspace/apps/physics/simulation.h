@@ -33,7 +33,7 @@ struct SimulationOptions {
   double step = 1.0 / 120;  ///< s: the physics grid, independent of any frame rate
   IntegratorKind integrator = IntegratorKind::bdf2;
   double metres_per_unit = 1;  ///< of the scene: rates from size need metres
-  double start = 0;            ///< s: the stretch of the clip that is simulated; a loop is simulated whole
+  double start = 0;            ///< s: the stretch of the clip that is simulated; a part of a loop is no loop
   double end = std::numeric_limits<double>::infinity();  ///< s
   double preroll = 0;                                    ///< s before `start` that are simulated and not kept
   Looping looping = Looping::find;

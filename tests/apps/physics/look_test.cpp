@@ -1,0 +1,157 @@
+// The first result on characters that nobody here has animated (ART.md), each rule a test: short excerpts of one clip
+// each; with RIGSPACE_TEST_ALL all clips, whole.
+
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/apps/physics/simulation.h"
+#include "rigspace/cast/cast.h"
+#include "rigspace/io/gltf.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "support/assets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+struct Seen {
+  const char* file;  // of the assets; empty: Bobbin
+  const char* clip;
+  double end;  // s of the excerpt
+  bool soft;   // whether anything of it is soft: robots are not
+};
+
+std::ostream& operator<<(std::ostream& out, const Seen& seen) { return out << seen.file << " " << seen.clip; }
+
+class Look : public ::testing::TestWithParam<Seen> {};
+
+/// A height outside 0.2 to 10 m is taken as 1.7 m.
+double metres_per_unit(const Character& character, double& size) {
+  Vec s;
+  character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
+  size = bounding_box(s).size().maxCoeff();
+  return size < 0.2 || size > 10 ? 1.7 / size : 1;
+}
+
+/// Share of a curve's energy above 12 Hz: its ends are made to meet, then a Hann window and sums of sines.
+double share_above_12_hz(const SoftMotion& motion, const std::vector<int>& rows) {
+  const auto n = static_cast<int>(motion.times.size());
+  const double h = motion.times[1] - motion.times[0];
+  double low = 0, high = 0;
+  for (const int row : rows) {
+    const Vec curve = motion.deviation.row(row).transpose();
+    for (int f = 1; f < n / 2; ++f) {
+      double c = 0, s = 0;
+      for (int k = 0; k < n; ++k) {
+        const double window = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * k / (n - 1));
+        const double angle = 2 * std::numbers::pi * f * k / n, value = window * (curve[k] - curve.mean());
+        c += value * std::cos(angle), s += value * std::sin(angle);
+      }
+      (f / (n * h) > 12 ? high : low) += c * c + s * s;
+    }
+  }
+  return low + high > 0 ? high / (low + high) : 0;
+}
+
+/// The largest distance by which points move that hang on feet, hands, lips, lids and props.
+double guarded_motion(const Character& character, const Animation* clip, const Animation& soft, double time) {
+  Vec key, moved;
+  const auto workspace = character.rig->make_workspace();
+  character.rig->evaluate(*workspace, pose_at(character, clip, time), key);
+  character.rig->evaluate(*workspace, pose_at(character, &soft, time), moved);
+  const auto& rig = dynamic_cast<const BuiltInRig&>(*character.rig);
+  std::vector<char> guarded(rig.graph().slots().size(), 0);
+  for (const Bone& bone : character.bones) guarded[bone.slot] = is_protected(bone.name);
+  double most = 0;
+  for (const auto& deformer : rig.deformers())
+    if (const SkinDescription* skin = skin_description(*deformer))
+      for (std::size_t k = 0; k < skin->influences.size(); ++k) {
+        double held = 0;
+        for (const Influence& each : skin->influences[k])
+          held += guarded[skin->joint_slots[each.joint]] ? each.weight : 0;
+        const auto i = 3 * (skin->first_point + static_cast<Eigen::Index>(k));
+        if (held > 0.99) most = std::max(most, (moved - key).segment<3>(i).norm());
+      }
+  return most;
+}
+
+void check(const Character& hard, const Softened& soft, const Animation& clip, SimulationOptions options) {
+  SCOPED_TRACE(clip.name);
+  const SoftMotion motion = simulate_parts(soft.character, &clip, soft.parts, options);
+  EXPECT_EQ(motion.failed_steps, 0);
+  EXPECT_TRUE(motion.deviation.allFinite());
+  if (motion.looped) EXPECT_LT(motion.seam, 1e-3);
+  const Animation played = soft_clip(soft.character, &clip, motion, frame_rate(&clip));
+  double size = 0;
+  metres_per_unit(hard, size);
+  EXPECT_LE(guarded_motion(soft.character, &clip, played, 0.5 * motion.times.back()), 1e-9 * size);
+  for (std::size_t c = 0; c < soft.parts.size(); ++c) {
+    const PartReport& report = motion.parts[c];
+    SCOPED_TRACE(soft.parts[c].name);
+    ::testing::Test::RecordProperty(soft.parts[c].name, std::to_string(report.swing));
+    const double most = report.flesh ? 0.15 : 20 * std::numbers::pi / 180;
+    EXPECT_LE(report.swing, 1.05 * most);
+    EXPECT_TRUE(report.swing >= (report.flesh ? 0.02 : 5 * std::numbers::pi / 180) * 0.95 || report.amount > 1.9 ||
+                report.swing == 0)
+        << report.swing << " with amount " << report.amount;
+    EXPECT_LE(report.rate, 6.1);
+    if (report.flesh) {
+      EXPECT_GT(report.smallest_volume, 0.2);
+      EXPECT_LT(report.volume_change, 0.03);
+    }
+    std::vector<int> rows;
+    for (std::size_t r = 0; r < motion.controls.size(); ++r) {
+      const std::string& node = soft.character.rig->controls()[motion.controls[r]].node;
+      for (const int bone : report.flesh ? soft.parts[c].flesh->joints : soft.parts[c].bones)
+        if (soft.character.bones[bone].name == node) rows.push_back(static_cast<int>(r));
+    }
+    EXPECT_FALSE(rows.empty());
+    EXPECT_LT(share_above_12_hz(motion, rows), 0.01);
+  }
+}
+
+TEST_P(Look, OfTheFirstResultKeepsTheRules) {
+  const Seen seen = GetParam();
+  Character hard;
+  if (*seen.file == '\0') {
+    hard = make_character("bobbin");
+  } else {
+    RIGSPACE_ASSET_OR_SKIP(path, seen.file);
+    hard = load_gltf(path);
+  }
+  double size = 0;
+  SimulationOptions options{.metres_per_unit = metres_per_unit(hard, size)};
+  const Softened soft = soften(hard, find_parts(hard));
+  EXPECT_EQ(!soft.parts.empty(), seen.soft);
+  EXPECT_LE(soft.parts.size(), 6u);
+  EXPECT_LE(soft.joints.joints.size(), 24u);
+  if (soft.parts.empty()) return;
+  EXPECT_LT(muted_change(hard, soft.character, hard.clips, 4), 1e-6 * size);
+  if (std::getenv("RIGSPACE_TEST_ALL") != nullptr) {
+    for (const Animation& clip : hard.clips)
+      if (clip.duration > 0) check(hard, soft, clip, options);
+    return;
+  }
+  const Animation* clip = hard.clip(seen.clip);
+  ASSERT_NE(clip, nullptr);
+  options.end = seen.end;
+  check(hard, soft, *clip, options);
+}
+
+constexpr double kWhole = 1e9;
+INSTANTIATE_TEST_SUITE_P(Characters, Look,
+                         ::testing::Values(Seen{"", "Walk", kWhole, true}, Seen{"khr_Fox/Fox.glb", "Run", kWhole, true},
+                                           Seen{"quaternius_ShibaInu/ShibaInu.glb", "AnimalArmature|Walk", 0.6, true},
+                                           Seen{"quaternius_Apatosaurus/Apatosaurus.glb", "Armature|Apatosaurus_Walk",
+                                                0.8, true},
+                                           Seen{"khr_CesiumMan/CesiumMan.glb", "animation0", 0.8, true},
+                                           Seen{"gdquest_mannequiny/mannequiny-0.3.0.glb", "run", kWhole, true},
+                                           Seen{"three_RobotExpressive/RobotExpressive.glb", "Walking", kWhole, false},
+                                           Seen{"kaykit_Knight/Knight.glb", "Walking_A", 0.6, true},
+                                           Seen{"makehuman_female_dressed/mh_female.glb", "cmu_02_01_walk", 0.8, true}));
+
+}  // namespace
+}  // namespace rigspace
