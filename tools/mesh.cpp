@@ -62,7 +62,8 @@ Answer stuff_character(const Context& context, const Options& options) {
   const Character character = load_character(options.file);
   print_warnings(context, options.file, character.warnings);
   const TriMesh surface = rest_surface(character);
-  Body body = stuff(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
+  Body body =
+      stuff_or_recall(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
   if (body.mesh.tets.empty())
     throw Error({.file = options.file,
                  .problem = fmt::format("gives no body with cells of {:.4g}", body.cell),

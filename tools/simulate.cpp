@@ -165,7 +165,7 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--clip", options.clips, "a clip; all by default; may be repeated")->type_name("NAME")->take_all();
   command
       .add_option("--part", options.parts,
-                  "joints by pattern, and a preset: 'tail*=tail'; found by themselves by default")
+                  "joints by pattern, several with commas, and a preset: 'tail*=tail'; found by themselves by default")
       ->type_name("PATTERN=PRESET")
       ->take_all();
   command.add_option("--set", options.sets, "a control of a part: " + look_names())

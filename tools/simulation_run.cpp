@@ -3,6 +3,7 @@
 #include "partial_run.h"
 #include "simulation_summary.h"
 
+#include "rigspace/base/cache.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/render/soft_page.h"
@@ -45,9 +46,9 @@ Prepared prepare(SimulationRun& run) {
   const Character& character = run.file.character();
   const ProgressCallback progress = terminal_progress();
   const RecipeOptions& options = run.recipe.options;
-  Softened soft =
-      soften_as(options.soft, character, parts_from_recipe(character, run.recipe.parts),
-                {.max_influences = options.max_influences, .protect = options.protect, .progress = progress});
+  Softened soft = soften_as(
+      options.soft, character, parts_from_recipe(character, run.recipe.parts),
+      {.max_influences = options.max_influences, .protect = options.protect, .recall = true, .progress = progress});
   run.notes.insert(run.notes.end(), soft.notes.begin(), soft.notes.end());
   if (soft.parts.empty())
     throw Error(
@@ -73,7 +74,7 @@ std::string key_of(const SimulationRun& run) {
     plan.clips.push_back(task.clip);
     done += fmt::format(" {}", task.edits_done);
   }
-  return content_hash(recipe_text(plan) + done);
+  return content_hash(recipe_text(plan) + done + program_stamp());
 }
 
 /// Simulates the clips of a run one by one, and knows how far it is.

@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <numbers>
 #include <set>
 
@@ -288,6 +292,24 @@ TEST(Stuffing, HostileSurfacesGiveABodyOrNothing) {
   const Body exact = stuff(cuboid(Vec3::Zero(), Vec3::Constant(0.8)), {.cell = 0.1});
   expect_sound(exact);
   EXPECT_NEAR(volume(exact.mesh), 0.512, 0.03);
+}
+
+TEST(Stuffing, IsRecalledToTheBit) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("rigspace_bodies_" + std::to_string(::getpid()));
+  ::setenv("RIGSPACE_CACHE", folder.c_str(), 1);
+  const TriMesh surface = blob(2);
+  const Body made = stuff_or_recall(surface, {.cell = 0.2}), recalled = stuff_or_recall(surface, {.cell = 0.2});
+  EXPECT_TRUE(std::filesystem::exists(folder) && !std::filesystem::is_empty(folder));
+  EXPECT_EQ(made.mesh.points, recalled.mesh.points);
+  EXPECT_EQ(made.mesh.tets, recalled.mesh.tets);
+  EXPECT_EQ(made.part_of_point, recalled.part_of_point);
+  EXPECT_EQ(made.part_of_triangle, recalled.part_of_triangle);
+  EXPECT_EQ(made.cover, recalled.cover);
+  EXPECT_EQ(made.parts.size(), recalled.parts.size());
+  EXPECT_EQ(made.cell, recalled.cell);
+  ::unsetenv("RIGSPACE_CACHE");
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

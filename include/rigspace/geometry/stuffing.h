@@ -63,6 +63,9 @@ struct Body {
 /// the cell too small for the limit; Cancelled if the callback says so.
 Body stuff(const TriMesh& surface, const StuffingOptions& options = {});
 
+/// The same, to the bit, from the cache (base/cache.h) where it was made before, and into it.
+Body stuff_or_recall(const TriMesh& surface, const StuffingOptions& options = {});
+
 inline constexpr std::int64_t kMaxLatticePoints = 6'000'000;
 
 }  // namespace rigspace

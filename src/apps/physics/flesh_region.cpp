@@ -102,9 +102,9 @@ struct WholeBody {
   std::vector<char> boundary, splittable;
 };
 
-WholeBody whole_body(const RiggedSurface& surface, double cell) {
+WholeBody whole_body(const RiggedSurface& surface, double cell, bool recall) {
   WholeBody whole;
-  whole.body = stuff(surface.mesh, {.cell = cell});
+  whole.body = recall ? stuff_or_recall(surface.mesh, {.cell = cell}) : stuff(surface.mesh, {.cell = cell});
   const TetMesh& mesh = whole.body.mesh;
   const int n = mesh.point_count();
   whole.weights.resize(n), whole.on_surface.resize(n);
@@ -194,7 +194,7 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
   Region region;
   if (box.empty()) return region;
   region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.1 * surface.size);
-  const WholeBody whole = whole_body(surface, region.cell);
+  const WholeBody whole = whole_body(surface, region.cell, options.recall);
   const TetMesh& body = whole.body.mesh;
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
 

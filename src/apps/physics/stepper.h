@@ -1,9 +1,9 @@
 #pragma once
 // Private to physics: a body in rig space with all that acts on it, stepped along the artist's motion (RSP 3).
 
-#include "bytes.h"
 #include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "rigspace/base/bytes.h"
 #include "rigspace/energy/damping.h"
 #include "rigspace/energy/gravity.h"
 #include "rigspace/energy/limit.h"

@@ -42,6 +42,7 @@ struct SoftenOptions {
   double hold_ratio = 0.45;       ///< flesh nearer to a bone than this part of its way to the skin is held
   double least_thickness = 0.02;  ///< of the character's size: what is thinner has no flesh
   std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
+  bool recall = false;               ///< bodies from the cache, and into it
   ProgressCallback progress;
 
   void validate() const;

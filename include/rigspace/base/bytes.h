@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: numbers to bytes and back, for checkpoints. The same program reads what it wrote.
+// Numbers to bytes and back, for checkpoints and caches: the same program reads what it wrote.
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/types.h"
@@ -18,6 +18,10 @@ class ByteWriter {
   void values(In values) {
     number(static_cast<double>(values.size()));
     append(values.data(), sizeof(double) * static_cast<std::size_t>(values.size()));
+  }
+  void integers(std::span<const int> list) {
+    number(static_cast<double>(list.size()));
+    append(list.data(), sizeof(int) * list.size());
   }
   void matrix(const Mat& M) {
     number(static_cast<double>(M.rows()));
@@ -53,6 +57,14 @@ class ByteReader {
     take(result.data(), static_cast<std::size_t>(result.size()));
     return result;
   }
+  std::vector<int> integers() {
+    const double size = number();
+    if (!(size >= 0 && size <= static_cast<double>(rest_.size() / sizeof(int)))) refuse();
+    std::vector<int> result(static_cast<std::size_t>(size));
+    std::memcpy(result.data(), rest_.data(), sizeof(int) * result.size());
+    rest_ = rest_.subspan(sizeof(int) * result.size());
+    return result;
+  }
   Mat matrix() {
     const auto rows = static_cast<Eigen::Index>(number());
     const Vec all = values();
@@ -62,7 +74,7 @@ class ByteReader {
 
  private:
   [[noreturn]] static void refuse() {
-    throw Error({.element = "checkpoint", .problem = "is cut short", .remedy = "remove it and run again"});
+    throw Error({.element = "saved state", .problem = "is cut short", .remedy = "remove it and run again"});
   }
   void take(double* to, std::size_t count) {
     if (rest_.size() < count * sizeof(double)) refuse();
