@@ -1,6 +1,8 @@
 #include "rigspace/apps/physics/flesh.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
 #include "soft_placement.h"
 
@@ -16,6 +18,8 @@ namespace rigspace {
 namespace {
 
 constexpr double kPoisson = 0.4;
+constexpr double kIdle = 0.1;
+constexpr double kLimbFade = 0.06;  // of the character's size
 
 /// Of a point, that the form in which it is written allows.
 int most_influences(const SoftenOptions& options) {
@@ -37,6 +41,49 @@ SoftJoint joint_in_parent(const Placed& placed, const Affine& parent, std::strin
   joint.translation = A.inverse() * (placed.center - translation(parent));
   joint.rotation = Quat(R.transpose()).normalized();
   return joint;
+}
+
+/// The skin that other bones hold: arms and legs, seen from a belly.
+TriMesh limbs_of(const RiggedSurface& surface, const std::vector<char>& chosen) {
+  TriMesh limbs{.points = surface.mesh.points};
+  for (const Triangle& triangle : surface.mesh.triangles)
+    if (std::all_of(triangle.begin(), triangle.end(),
+                    [&](int i) { return !surface.weights[i].empty() && weight_of(surface.weights[i], chosen) < 0.1; }))
+      limbs.triangles.push_back(triangle);
+  return limbs;
+}
+
+/// Of each point of the surface, how near a limb comes to it in any of the clips, at most `within`; scene units. Points
+/// that the chosen bones do not hold are not looked at.
+std::vector<double> nearest_limb(const Character& character, const RiggedSurface& surface,
+                                 const std::vector<char>& chosen, double within) {
+  constexpr int kPoses = 32;  // of all clips together, evenly
+  TriMesh limbs = limbs_of(surface, chosen);
+  std::vector<double> nearest(surface.weights.size(), within);
+  if (limbs.triangles.empty()) return nearest;
+  std::vector<Vec> poses{surface.mesh.points};
+  double total = 0;
+  for (const Animation& clip : character.clips) total += clip.duration;
+  const auto workspace = character.rig->make_workspace();
+  double next = 0, begun = 0;  // on the time line of all clips
+  for (const Animation& clip : character.clips) {
+    for (; next < begun + clip.duration && total > 0; next += total / kPoses) {
+      poses.emplace_back();
+      character.rig->evaluate(*workspace, pose_at(character, &clip, next - begun), poses.back());
+    }
+    begun += clip.duration;
+  }
+  TriangleTree tree(limbs);
+  for (const Vec& pose : poses) {
+    if (!pose.allFinite()) continue;
+    tree.refit(pose);
+    parallel_ranges(static_cast<int>(nearest.size()), 256, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i)
+        if (weight_of(surface.weights[i], chosen) >= 0.1)
+          nearest[i] = std::min(nearest[i], tree.closest(pose.segment<3>(3 * i), nearest[i]).distance);
+    });
+  }
+  return nearest;
 }
 
 /// How soft each point of the surface is: that of the flesh where it lies, fading where other bones take over.
@@ -90,7 +137,10 @@ class Softener {
     if (region.mesh.tets.empty()) return why = "its bones hold no volume of skin", false;
     if (part.found && region.thickness < options_.least_thickness * surface_.size)
       return why = "its flesh is too thin", false;
-    const Placement placement = place_joints(region, chosen, most, kPoisson);
+    Placement placement = place_joints(region, chosen, most, kPoisson);
+    const Softness softness(region, placement, chosen, guarded_);
+    set_softness(softness, chosen);
+    drop_idle(placement);
     if (placement.joints.empty()) return why = "nothing of its skin can give way", false;
 
     const int first = static_cast<int>(joints_.joints.size());
@@ -102,12 +152,7 @@ class Softener {
                                                "soft_" + part.name + number));
       flesh->joints.push_back(static_cast<int>(character_.bones.size()) + first + static_cast<int>(j));
     }
-    const Softness softness(region, placement, chosen, guarded_);
-    flesh->size = split_surface(softness, placement, first);
-    if (!(flesh->size > 0)) {
-      joints_.joints.resize(static_cast<std::size_t>(first));
-      return why = "nothing of its skin can give way", false;
-    }
+    flesh->size = split_surface(placement, first);
     split_nodes(region, softness, placement, first);
     flesh->mesh = std::move(region.mesh), flesh->nodes = std::move(region.nodes);
     flesh->on_surface = std::move(region.on_surface), flesh->bones = std::move(region.bones);
@@ -150,19 +195,51 @@ class Softener {
                                              [&](const std::string& p) { return matches_pattern(name, p); });
   }
 
-  /// Returns the largest extent of what is at least half soft.
-  double split_surface(const Softness& softness, const Placement& placement, int first) {
-    Box box;
+  /// Softness of the points of the surface, 0 where another part has them, or limbs touch the flesh in some clip.
+  void set_softness(const Softness& softness, const std::vector<char>& chosen) {
+    const double fade = kLimbFade * surface_.size;
+    soft_ = nearest_limb(character_, surface_, chosen, fade);
     for (int i = 0; i < surface_.mesh.point_count(); ++i) {
-      if (!surface_.splittable[i] || !shares_[i].empty()) continue;
-      const Vec3 x = surface_.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i));
-      const double soft = softness.at(x, surface_.weights[i]);
-      if (soft < 1e-3) continue;
-      if (soft > 0.5) box.include(x);
-      for (const auto& [joint, share] : shares_at(placement, x, soft, surface_.weights[i], most_influences(options_)))
+      double& soft = soft_[static_cast<std::size_t>(i)];
+      soft = surface_.splittable[i] && shares_[i].empty()
+                 ? smooth_step(0, fade, soft) * softness.at(point(i), surface_.weights[i])
+                 : 0;
+      if (soft < 1e-3) soft = 0;
+    }
+  }
+
+  Vec3 point(int i) const { return surface_.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)); }
+
+  /// Joints that would move next to nothing, by what the strongest moves, are left out.
+  void drop_idle(Placement& placement) const {
+    for (int round = 0; round < 2; ++round) {
+      std::vector<double> moved(placement.joints.size(), 0);
+      for (int i = 0; i < surface_.mesh.point_count(); ++i)
+        if (soft_[i] > 0)
+          for (const auto& [joint, share] :
+               shares_at(placement, point(i), soft_[i], surface_.weights[i], most_influences(options_)))
+            for (const auto& [bone, weight] : surface_.weights[i])
+              if (bone == placement.joints[joint].parent) moved[joint] += share * weight;
+      const double most = moved.empty() ? 0 : *std::max_element(moved.begin(), moved.end());
+      std::vector<Placed> kept;
+      for (std::size_t j = 0; j < moved.size(); ++j)
+        if (moved[j] > kIdle * most) kept.push_back(placement.joints[j]);
+      placement.joints = std::move(kept);
+    }
+  }
+
+  /// Returns the largest extent of what is at least half as soft as the softest.
+  double split_surface(const Placement& placement, int first) {
+    Box box;
+    const double softest = *std::max_element(soft_.begin(), soft_.end());
+    for (int i = 0; i < surface_.mesh.point_count(); ++i) {
+      if (soft_[i] == 0) continue;
+      if (soft_[i] > 0.5 * softest) box.include(point(i));
+      for (const auto& [joint, share] :
+           shares_at(placement, point(i), soft_[i], surface_.weights[i], most_influences(options_)))
         shares_[i].emplace_back(first + joint, share);
     }
-    return box.empty() ? 0 : box.size().maxCoeff();
+    return box.size().maxCoeff();
   }
 
   /// Skin nodes that are off the surface follow the joints as the skin there does.
@@ -198,6 +275,7 @@ class Softener {
   SoftJoints joints_;
   std::vector<std::vector<std::pair<int, double>>> shares_;
   std::vector<char> guarded_;
+  std::vector<double> soft_;  // per point, of the part in hand
 };
 
 }  // namespace

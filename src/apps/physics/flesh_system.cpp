@@ -75,11 +75,11 @@ class FleshSystem final : public PartSystem {
       omega = std::sqrt(body.stiffness * omega_squared_);
       part.look.rate = omega / (2 * std::numbers::pi);
     }
-    // Half by mass and half by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
+    // A quarter by mass, the rest by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
     const double zeta_omega = 3 / part.look.settle;
     MassGroup& group = body.groups.front();
-    group.damping = zeta_omega;
-    body.stiffness_damping = omega > 0 ? zeta_omega / (omega * omega) : 0;
+    group.damping = 0.5 * zeta_omega;
+    body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
     group.drag = part.look.lag * omega * omega;
     group.sag = part.look.sag, group.load = part.load;
     const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
