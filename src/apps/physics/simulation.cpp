@@ -27,7 +27,7 @@ struct Range {
 Range range_of(bool flesh, bool looped, bool jumps) {
   constexpr double degree = std::numbers::pi / 180;
   if (!flesh) return {5 * degree, 20 * degree};
-  return {looped && !jumps ? 0.04 : 0.02, jumps ? 0.15 : 0.08};
+  return {looped && !jumps ? 0.04 : 0.02, jumps ? 0.11 : 0.08};
 }
 
 double percentile(std::vector<double> values, double share) {

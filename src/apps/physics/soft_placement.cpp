@@ -119,7 +119,7 @@ Placement place_joints(const Region& region, const std::vector<char>& chosen, in
       if (a != b) nearest = std::min(nearest, (placement.joints[a].center - placement.joints[b].center).norm());
     spacing += nearest / static_cast<double>(placement.joints.size());
   }
-  placement.width = std::max(0.9 * spacing, 0.25 * box.diagonal());
+  placement.width = std::max(1.3 * spacing, 0.35 * box.diagonal());
   return placement;
 }
 

@@ -12,6 +12,7 @@ namespace {
 constexpr double kErrorTolerance = 0.02;  // of the size, in one step
 constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
 constexpr double kDriveWidth = 1.0 / 24;  // s
+constexpr double kRampTime = 0.15;        // s
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
 constexpr double kCrushed = 0.2;          // of its bind volume: what the animation itself crushes is not judged
 
@@ -157,6 +158,10 @@ void Stepper::set_loads(double time) {
           group.masses[i] * (group.load * acceleration.segment<3>(3 * i) + group.drag * wind.segment<3>(3 * i));
       forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
     }
+  if (under_way_ && time < first_time_ + kRampTime) {  // a clip out of a longer motion begins without a jerk
+    const double t = std::max(0.0, time - first_time_) / kRampTime;
+    forces *= t * t * (3 - 2 * t);
+  }
   if (solid_ && options_.follow_animation && solid_->fallbacks() > 0)
     solid_->add_gradient(*solid_->make_state(), now, 1, forces);
   load_.set_forces(forces);

@@ -44,8 +44,8 @@ std::vector<Hostile> cases_of_flesh() {
     return [=] { return simulate_parts(soft.character, &clip, parts, options); };
   };
   return {
-      {"gravity times a hundred", with(kShort, "sag", 100)},
-      {"flesh like water", with(kShort, nullptr, 0, {.young = 1e-2})},
+      {"gravity times a hundred", with(kShort, "sag", 100, {.max_halvings = 2})},
+      {"flesh like water", with(kShort, nullptr, 0, {.max_halvings = 2, .young = 1e-2})},
       {"flesh like steel", with(kShort, nullptr, 0, {.young = 1e10})},
       {"flesh that cannot be squeezed", with(kShort, nullptr, 0, {.poisson = 0.499})},
       {"flesh that teleports",
