@@ -3,6 +3,7 @@
 #include "part_system.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
+#include "ripples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -356,6 +357,8 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       for (const int row : system.rows(c)) run.deviation.row(row) *= system.parts[c].scaling;
     }
     if (run.looped) close_loop(run.deviation);
+    for (std::size_t c = 0; c < system.parts.size(); ++c)
+      calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
     merge(motion, body.free, run.deviation);
     motion.looped = motion.looped && run.looped;
     motion.seam = std::max(motion.seam, run.seam);

@@ -1,0 +1,65 @@
+#include "ripples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr double kVisible = 12;          // Hz
+constexpr double kMostShare = 0.008;     // of the energy: a little less than what is allowed
+constexpr double kHalfWidth = 1.0 / 30;  // s
+
+/// Of the energy of some rows, the part above `kVisible`: a Hann window, then sums of sines.
+double quick_share(const Mat& deviation, std::span<const int> rows, double h) {
+  const auto n = static_cast<int>(deviation.cols());
+  Mat windowed(static_cast<Eigen::Index>(rows.size()), n);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto row = deviation.row(rows[r]);
+    const double mean = row.mean();
+    for (int k = 0; k < n; ++k)
+      windowed(static_cast<Eigen::Index>(r), k) =
+          (0.5 - 0.5 * std::cos(2 * std::numbers::pi * k / (n - 1))) * (row[k] - mean);
+  }
+  double slow = 0, quick = 0;
+  Vec c(n), s(n);
+  for (int f = 1; f < n / 2; ++f) {
+    for (int k = 0; k < n; ++k) {
+      const double angle = 2 * std::numbers::pi * std::fmod(static_cast<double>(f) * k, n) / n;
+      c[k] = std::cos(angle), s[k] = std::sin(angle);
+    }
+    (f / (n * h) > kVisible ? quick : slow) += (windowed * c).squaredNorm() + (windowed * s).squaredNorm();
+  }
+  return slow + quick > 0 ? quick / (slow + quick) : 0;
+}
+
+}  // namespace
+
+void calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped) {
+  const Eigen::Index n = deviation.cols();
+  const int reach = static_cast<int>(std::lround(kHalfWidth / h));
+  if (n < 8 || n > 4000 || reach < 2 || !(quick_share(deviation, rows, h) > kMostShare)) return;
+  const auto place = [&](Eigen::Index k) {
+    if (looped) return ((k % (n - 1)) + (n - 1)) % (n - 1);
+    return std::clamp<Eigen::Index>(k, 0, n - 1);
+  };
+  for (const int row : rows) {
+    const Vec before = deviation.row(row).transpose();
+    for (Eigen::Index k = 0; k < n; ++k) {
+      double sum = 0, weights = 0;
+      bool still = true;  // and stays to the bit
+      // Toward the ends of a clip that plays once the triangle narrows, so that they stay where they are.
+      const Eigen::Index room = looped ? reach : std::min<Eigen::Index>(reach, std::min(k, n - 1 - k));
+      for (Eigen::Index j = -room; j <= room; ++j) {
+        const double weight = 1 - std::abs(static_cast<double>(j)) / static_cast<double>(reach);
+        sum += weight * before[place(k + j)], weights += weight;
+        still = still && before[place(k + j)] == before[k];
+      }
+      deviation(row, k) = still ? before[k] : sum / weights;
+    }
+    if (looped) deviation(row, n - 1) = deviation(row, 0);
+  }
+}
+
+}  // namespace rigspace
