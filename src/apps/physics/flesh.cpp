@@ -57,7 +57,7 @@ TriMesh limbs_of(const RiggedSurface& surface, const std::vector<char>& chosen) 
 /// that the chosen bones do not hold are not looked at.
 std::vector<double> nearest_limb(const Character& character, const RiggedSurface& surface,
                                  const std::vector<char>& chosen, double within) {
-  constexpr int kPoses = 32;  // of all clips together, evenly
+  const int count = std::clamp(4 * static_cast<int>(character.clips.size()), 32, 240);  // evenly over all clips
   TriMesh limbs = limbs_of(surface, chosen);
   std::vector<double> nearest(surface.weights.size(), within);
   if (limbs.triangles.empty()) return nearest;
@@ -67,7 +67,7 @@ std::vector<double> nearest_limb(const Character& character, const RiggedSurface
   const auto workspace = character.rig->make_workspace();
   double next = 0, begun = 0;  // on the time line of all clips
   for (const Animation& clip : character.clips) {
-    for (; next < begun + clip.duration && total > 0; next += total / kPoses) {
+    for (; next < begun + clip.duration && total > 0; next += total / count) {
       poses.emplace_back();
       character.rig->evaluate(*workspace, pose_at(character, &clip, next - begun), poses.back());
     }
