@@ -130,8 +130,7 @@ TEST(Chains, GiveTheSameBitsOnAnyNumberOfThreads) {
 TEST(Chains, StopWhenAskedTo) {
   const Character rod = make_rod(3);
   const Animation sway = root_clip("root.tx", {0, 1}, {0, 0.2}, Interpolation::linear);
-  EXPECT_THROW(simulate_parts(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }),
-               Cancelled);
+  EXPECT_THROW(simulate_parts(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }), Cancelled);
 }
 
 }  // namespace
