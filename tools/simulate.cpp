@@ -21,18 +21,10 @@ struct Options {
   bool keep_partial = false;
 };
 
-double height_of(const Character& character) {
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  if (s.size() == 0) return 0;
-  const auto points = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, s.size() / 3);
-  return (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).maxCoeff();
-}
-
 /// Metres per unit of the scene; a size outside 0.2 to 10 m is taken for a person's, and said.
 double metres_per_unit(const Character& character, const Options& options, std::vector<std::string>& notes) {
   if (options.unit > 0) return options.unit;
-  const double size = height_of(character);
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   if (size >= 0.2 && size <= 10) return 1;
   notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
   return size > 0 ? 1.7 / size : 1;

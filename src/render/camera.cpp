@@ -1,6 +1,7 @@
 #include "rigspace/render/camera.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,19 +56,11 @@ Camera Camera::turned(double angle, const Vec3& centre) const {
 }
 
 void FramingOptions::validate() const {
-  const auto require = [](bool ok, const char* element, double value, const char* remedy) {
-    if (!ok)
-      throw Error({.code = ErrorCode::usage,
-                   .element = element,
-                   .value = std::to_string(value),
-                   .problem = "is " + std::to_string(value),
-                   .remedy = remedy});
-  };
-  require(std::isfinite(azimuth), "camera azimuth", azimuth, "expected a finite angle");
-  require(std::abs(elevation) <= 90 * kDegree, "camera elevation", elevation, "expected -90 to 90 degrees");
-  require(fov >= 1 * kDegree && fov <= 120 * kDegree, "field of view", fov, "expected 1 to 120 degrees");
-  require(margin >= 0 && margin < 0.45, "margin", margin, "expected 0 to 0.45 of the picture");
-  require(zoom > 0 && zoom <= 1000, "zoom", zoom, "expected more than 0 and at most 1000");
+  require_option(std::isfinite(azimuth), "camera azimuth", azimuth, "expected a finite angle");
+  require_option(std::abs(elevation) <= 90 * kDegree, "camera elevation", elevation, "expected -90 to 90 degrees");
+  require_option(fov >= 1 * kDegree && fov <= 120 * kDegree, "field of view", fov, "expected 1 to 120 degrees");
+  require_option(margin >= 0 && margin < 0.45, "margin", margin, "expected 0 to 0.45 of the picture");
+  require_option(zoom > 0 && zoom <= 1000, "zoom", zoom, "expected more than 0 and at most 1000");
 }
 
 Framing::Framing(const FramingOptions& options, double aspect)

@@ -3,6 +3,7 @@
 #include "film.h"
 #include "frame_scene.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "skeleton_overlay.h"
 #include "surface.h"
@@ -14,26 +15,20 @@
 namespace rigspace {
 
 void RenderOptions::validate() const {
-  const auto require = [](bool ok, const char* element, double value, const std::string& remedy) {
-    if (ok) return;
-    std::string shown = std::to_string(value);
-    if (value == std::floor(value)) shown = std::to_string(static_cast<long long>(value));
-    throw Error(
-        {.code = ErrorCode::usage, .element = element, .value = shown, .problem = "is " + shown, .remedy = remedy});
-  };
   const std::string sides = "expected 1 to " + std::to_string(kMaxPictureSide) + " pixels";
-  require(width >= 1 && width <= kMaxPictureSide, "picture width", width, sides);
-  require(height >= 1 && height <= kMaxPictureSide, "picture height", height, sides);
+  require_option(width >= 1 && width <= kMaxPictureSide, "picture width", width, sides);
+  require_option(height >= 1 && height <= kMaxPictureSide, "picture height", height, sides);
   const double pixels = static_cast<double>(width) * height;
-  require(pixels <= static_cast<double>(kMaxPicturePixels), "number of pixels", pixels,
-          "expected at most " + std::to_string(kMaxPicturePixels));
-  require(!ground_height || std::isfinite(*ground_height), "ground height", ground_height.value_or(0),
-          "expected a finite number");
-  require(std::isfinite(key_azimuth), "key light azimuth", key_azimuth, "expected a finite angle");
-  require(key_elevation > 0 && key_elevation <= 90 * kDegree, "key light elevation", key_elevation,
-          "expected more than 0 and at most 90 degrees");
-  require(key_radius >= 0 && key_radius <= 45 * kDegree, "key light radius", key_radius, "expected 0 to 45 degrees");
-  require(std::abs(exposure) <= 10, "exposure", exposure, "expected -10 to 10 stops");
+  require_option(pixels <= static_cast<double>(kMaxPicturePixels), "number of pixels", pixels,
+                 "expected at most " + std::to_string(kMaxPicturePixels));
+  require_option(!ground_height || std::isfinite(*ground_height), "ground height", ground_height.value_or(0),
+                 "expected a finite number");
+  require_option(std::isfinite(key_azimuth), "key light azimuth", key_azimuth, "expected a finite angle");
+  require_option(key_elevation > 0 && key_elevation <= 90 * kDegree, "key light elevation", key_elevation,
+                 "expected more than 0 and at most 90 degrees");
+  require_option(key_radius >= 0 && key_radius <= 45 * kDegree, "key light radius", key_radius,
+                 "expected 0 to 45 degrees");
+  require_option(std::abs(exposure) <= 10, "exposure", exposure, "expected -10 to 10 stops");
 }
 
 Snapshot take_snapshot(const Character& character, In p) {

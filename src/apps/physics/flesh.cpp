@@ -2,8 +2,10 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/base/require.h"
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
+#include "rigspace/geometry/signed_distance.h"
 #include "soft_placement.h"
 
 #include <Eigen/SVD>
@@ -24,11 +26,6 @@ constexpr double kLimbFade = 0.06;  // of the character's size
 /// Of a point, that the form in which it is written allows.
 int most_influences(const SoftenOptions& options) {
   return options.morphs ? std::numeric_limits<int>::max() : options.max_influences;
-}
-
-double smooth_step(double from, double to, double x) {
-  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
 }
 
 /// The joint in its parent's space, its axes those of the scene at rest, so that its curves read as left, up, forward.
@@ -281,19 +278,11 @@ class Softener {
 }  // namespace
 
 void SoftenOptions::validate() const {
-  const auto require = [](bool ok, const char* element, double value, const char* remedy) {
-    if (!ok)
-      throw Error({.code = ErrorCode::usage,
-                   .element = element,
-                   .value = std::to_string(value),
-                   .problem = "is " + std::to_string(value),
-                   .remedy = remedy});
-  };
-  require(max_joints >= 1 && max_joints <= 200, "number of soft joints", max_joints, "expected 1 to 200");
-  require(max_per_part >= 1, "number of soft joints of a part", max_per_part, "expected at least 1");
-  require(max_influences == 4 || max_influences == 8, "number of influences", max_influences, "expected 4 or 8");
-  require(muted_tolerance >= 0, "tolerance of the muted skin", muted_tolerance, "expected at least 0");
-  require(hold_ratio > 0 && hold_ratio < 1, "hold ratio", hold_ratio, "expected 0 to 1");
+  require_option(max_joints >= 1 && max_joints <= 200, "number of soft joints", max_joints, "expected 1 to 200");
+  require_option(max_per_part >= 1, "number of soft joints of a part", max_per_part, "expected at least 1");
+  require_option(max_influences == 4 || max_influences == 8, "number of influences", max_influences, "expected 4 or 8");
+  require_option(muted_tolerance >= 0, "tolerance of the muted skin", muted_tolerance, "expected at least 0");
+  require_option(hold_ratio > 0 && hold_ratio < 1, "hold ratio", hold_ratio, "expected 0 to 1");
 }
 
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options) {

@@ -1,6 +1,7 @@
 #include "rigspace/apps/physics/recipe.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
 #include <numbers>
@@ -10,12 +11,6 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kBlendFrames = 6, kBlendShare = 0.25;
-
-/// 0 to 1 with no slope at either end.
-double smooth_step(double u) {
-  u = std::clamp(u, 0.0, 1.0);
-  return u * u * (3 - 2 * u);
-}
 
 }  // namespace
 
@@ -121,8 +116,8 @@ RecipeClip splice(const RecipeClip& old, const RecipeClip& fresh, double from, d
     for (std::size_t t = 0; t < old.times.size(); ++t) {
       const double time = old.times[t];
       if (time < from || time > to) continue;
-      const double enter = open_start ? 1 : smooth_step((time - from) / blend);
-      const double leave = open_end ? 1 : smooth_step((to - time) / blend);
+      const double enter = open_start ? 1 : smooth_step(from, from + blend, time);
+      const double leave = open_end ? 1 : smooth_step(to, to - blend, time);
       const double weight = std::min(enter, leave);
       for (std::size_t c = 0; c < old.curves.size(); ++c) {
         const double a = old.curves[c].values[t], b = fresh.curves[c].values[t];

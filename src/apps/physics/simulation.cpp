@@ -2,6 +2,7 @@
 
 #include "part_system.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "ripples.h"
 
@@ -283,25 +284,17 @@ std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, 
 }  // namespace
 
 void SimulationOptions::validate() const {
-  const auto require = [](bool ok, const char* element, double value, const char* remedy) {
-    if (!ok)
-      throw Error({.code = ErrorCode::usage,
-                   .element = element,
-                   .value = std::to_string(value),
-                   .problem = "is " + std::to_string(value),
-                   .remedy = remedy});
-  };
-  require(step > 1e-5 && step <= 0.1, "physics step", step, "expected 0.00001 to 0.1 s");
-  require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
-          "expected a positive number");
-  require(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
-  require(start >= 0 && std::isfinite(start), "start", start, "expected seconds from the clip's beginning");
-  require(end > start, "end", end, "expected seconds after the start");
-  require(preroll >= 0 && preroll <= 60, "preroll", preroll, "expected 0 to 60 s");
-  require(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
-  require(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
-  require(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
-  require(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
+  require_option(step > 1e-5 && step <= 0.1, "physics step", step, "expected 0.00001 to 0.1 s");
+  require_option(metres_per_unit > 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
+                 "expected a positive number");
+  require_option(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
+  require_option(start >= 0 && std::isfinite(start), "start", start, "expected seconds from the clip's beginning");
+  require_option(end > start, "end", end, "expected seconds after the start");
+  require_option(preroll >= 0 && preroll <= 60, "preroll", preroll, "expected 0 to 60 s");
+  require_option(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
+  require_option(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
+  require_option(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
+  require_option(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
 }
 
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,

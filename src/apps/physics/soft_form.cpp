@@ -13,14 +13,6 @@
 namespace rigspace {
 namespace {
 
-double largest_extent(const Character& character) {
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  if (s.size() == 0) return 0;
-  const auto points = s.reshaped(3, s.size() / 3);
-  return (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).maxCoeff();
-}
-
 std::string morph_suffix(const SoftJoint& joint, int axis) { return ":" + joint.name + "_" + "xyz"[axis]; }
 
 /// The motion of chains alone, and where that of each soft joint stands: its row tx.
@@ -73,7 +65,7 @@ std::array<Curve, 3> weights_of(const SoftMotion& motion, std::size_t row, const
 }  // namespace
 
 double muted_share(const Character& character, const Softened& softened) {
-  const double size = largest_extent(character);
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   return size > 0 ? muted_change(character, softened.character, character.clips) / size : 0;
 }
 

@@ -1,6 +1,7 @@
 #include "soft_placement.h"
 
 #include "rigspace/energy/modes.h"
+#include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +12,6 @@ namespace rigspace {
 namespace {
 
 constexpr int kModes = 16;
-
-double smooth_step(double from, double to, double x) {
-  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
 
 Vec3 node_at(const Region& region, int i) { return region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)); }
 
