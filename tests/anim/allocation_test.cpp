@@ -1,30 +1,12 @@
-// Sampling must not allocate. Under glibc the test binary's own malloc is called by everything, operator new and Eigen
-// included, so it can count. Sanitizers bring their own malloc: there these tests are skipped.
+// Sampling must not allocate.
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/layers.h"
 
+#include "support/allocations.h"
+
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define RIGSPACE_COUNTS_ALLOCATIONS 1
-#endif
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-#ifdef RIGSPACE_COUNTS_ALLOCATIONS
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* malloc(std::size_t size) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(size);
-}
-}
-#endif
 
 namespace rigspace {
 namespace {
@@ -32,21 +14,25 @@ namespace {
 class Allocations : public ::testing::Test {
  protected:
   void SetUp() override {
-#ifndef RIGSPACE_COUNTS_ALLOCATIONS
-    GTEST_SKIP() << "allocations cannot be counted in this build";
-#endif
-    const long before = allocations;
-    Vec probe = Vec::Zero(100);  // the counter must see Eigen's memory, or it proves nothing
-    probe[std::rand() % 100] = 1;
-    ASSERT_GT(allocations, before) << probe.sum();
+    if (!RIGSPACE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "allocations cannot be counted in this build";
+    const auto probe = [] {  // the counter must see Eigen's memory, or it proves nothing
+      Vec v = Vec::Zero(100);
+      v[std::rand() % 100] = 1;
+      sink = v.sum();
+    };
+    ASSERT_GT(count(probe), 0);
   }
 
   template <class Body>
-  static long count(Body&& body) {
-    const long before = allocations;
+  static int count(Body&& body) {
+    testing::allocations = 0;
+    testing::counting = true;
     body();
-    return allocations - before;
+    testing::counting = false;
+    return testing::allocations;
   }
+
+  static inline volatile double sink = 0;
 };
 
 constexpr Interpolation kKinds[] = {Interpolation::step,        Interpolation::linear,  Interpolation::hermite,

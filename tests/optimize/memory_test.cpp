@@ -3,56 +3,13 @@
 #include "optimize/energies.h"
 #include "rigspace/optimize/newton.h"
 
+#include "support/allocations.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define RIGSPACE_COUNTS_ALLOCATIONS 0
-#else
-#define RIGSPACE_COUNTS_ALLOCATIONS 1
-#endif
-
-namespace {
-std::atomic<bool> counting{false};
-std::atomic<int> allocations{0};
-void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-}
-}  // namespace
-
-#if RIGSPACE_COUNTS_ALLOCATIONS
-// glibc's own allocator under its other names: operator new and Eigen both end here.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) {
-  count();
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t number, std::size_t size) {
-  count();
-  return __libc_calloc(number, size);
-}
-void* realloc(void* memory, std::size_t size) {
-  count();
-  return __libc_realloc(memory, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
-  count();
-  *memory = __libc_memalign(alignment, size);
-  return *memory ? 0 : 12;
-}
-}
-#endif
 
 namespace rigspace {
 namespace {
