@@ -287,6 +287,14 @@ void SoftenOptions::validate() const {
 
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options) {
   options.validate();
+  for (const std::string& pattern : options.protect)
+    if (std::none_of(character.bones.begin(), character.bones.end(),
+                     [&](const Bone& bone) { return matches_pattern(bone.name, pattern); }))
+      throw Error({.file = character.name,
+                   .element = "protected joint \"" + pattern + "\"",
+                   .value = pattern,
+                   .problem = "does not exist",
+                   .remedy = "`rigspace info --controls` lists the joints"});
   Softened softened{.morphs = options.morphs};
   int flesh_parts = 0;
   for (const Part& part : parts) flesh_parts += preset_named(part.preset).flesh ? 1 : 0;

@@ -62,16 +62,6 @@ bool contains_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-/// One of several patterns, with commas between them.
-bool matches_any(std::string_view name, std::string_view patterns) {
-  while (true) {
-    const auto comma = patterns.find(',');
-    if (matches_pattern(name, patterns.substr(0, comma))) return true;
-    if (comma == std::string_view::npos) return false;
-    patterns.remove_prefix(comma + 1);
-  }
-}
-
 /// Leaves that other programs append to show where a bone ends: they carry no skin and move nothing.
 bool is_end_marker(std::string_view name) { return lower(name).ends_with("_end"); }
 
@@ -255,14 +245,22 @@ std::vector<Part> parts_from_pattern(const Character& character, std::string_vie
   const std::string_view pattern = text.substr(0, equals);
   const Preset& preset = preset_named(equals == std::string_view::npos ? "tail" : text.substr(equals + 1));
   std::set<int> chosen;
-  for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
-    if (matches_any(character.bones[b].name, pattern) && !is_end_marker(character.bones[b].name)) chosen.insert(b);
-  if (chosen.empty())
-    throw Error({.file = character.name,
-                 .element = "part \"" + std::string(text) + "\"",
-                 .value = std::string(pattern),
-                 .problem = "matches no joint",
-                 .remedy = "`rigspace info --controls` lists them"});
+  for (std::string_view rest = pattern;;) {  // several, with commas
+    const auto comma = rest.find(',');
+    const std::string_view each = rest.substr(0, comma);
+    bool met = false;
+    for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
+      if (matches_pattern(character.bones[b].name, each) && !is_end_marker(character.bones[b].name))
+        chosen.insert(b), met = true;
+    if (!met)
+      throw Error({.file = character.name,
+                   .element = "part \"" + std::string(text) + "\"",
+                   .value = std::string(each),
+                   .problem = "matches no joint with \"" + std::string(each) + "\"",
+                   .remedy = "`rigspace info --controls` lists them"});
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
   std::vector<Part> parts;
   if (preset.flesh) {  // flesh of all these bones together
     parts.push_back(make_part(character, std::vector<int>(chosen.begin(), chosen.end()), preset, parts));

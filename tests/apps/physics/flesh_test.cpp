@@ -233,6 +233,13 @@ TEST(Simulation, RefusesACheckpointThatIsCutShort) {
   EXPECT_THROW(simulate_parts(ball().character, &kJolt, ball().parts, options), Error);
 }
 
+TEST(Flesh, ProtectsOnlyWhatThereIs) {
+  const Character hard = make_ball();
+  EXPECT_THROW(soften(hard, parts_from_pattern(hard, "body=belly"), {.protect = {"thihg*"}}), Error);
+  EXPECT_THROW(parts_from_pattern(hard, "body,spyne*=belly"), Error);
+  EXPECT_EQ(parts_from_pattern(hard, "root,bo*=belly")[0].bones.size(), 2u);
+}
+
 TEST(Flesh, OfBonesWithoutSkinIsRefusedWithASentence) {
   const Character hard = make_ball();
   try {
