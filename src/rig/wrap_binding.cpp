@@ -1,0 +1,156 @@
+#include "wrap_binding.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/base/require.h"
+#include "rigspace/geometry/closest_point.h"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+Mat3 cross_matrix(const Vec3& v) {
+  Mat3 M;
+  M << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
+  return M;
+}
+
+double mean_edge(const TriMesh& mesh) {
+  double sum = 0;
+  for (const Triangle& triangle : mesh.triangles)
+    for (int c = 0; c < 3; ++c)
+      sum += (point(mesh.points, triangle[c]) - point(mesh.points, triangle[(c + 1) % 3])).norm();
+  return sum / (3.0 * mesh.triangle_count());
+}
+
+/// Triangles that x hangs on, with their weights, heaviest first.
+void neighbours(const TriangleTree& tree, const Vec3& x, double width, std::vector<std::pair<double, int>>& found) {
+  const double nearest = tree.closest(x).distance, reach = nearest + width;
+  found.clear();
+  tree.bvh().traverse([&](const Bvh::Node& node) { return squared_distance(x, node.low, node.high) < reach * reach; },
+                      [&](int triangle) {
+                        const auto& corners = tree.mesh().triangles[static_cast<std::size_t>(triangle)];
+                        const Vec3 a = point(tree.mesh().points, corners[0]), b = point(tree.mesh().points, corners[1]);
+                        const Vec3 c = point(tree.mesh().points, corners[2]);
+                        const Vec3 share = closest_barycentric(x, a, b, c);
+                        const double distance = (share[0] * a + share[1] * b + share[2] * c - x).norm();
+                        const double e = std::max(distance - nearest, 0.0) / width;
+                        if (e < 1) found.push_back({(1 - e * e) * (1 - e * e), triangle});
+                      });
+  std::sort(found.begin(), found.end(),
+            [](const auto& p, const auto& q) { return p.first != q.first ? p.first > q.first : p.second < q.second; });
+}
+
+}  // namespace
+
+TriangleFrame::TriangleFrame(const Triangle& triangle, In points)
+    : a(point(points, triangle[0])), e1(point(points, triangle[1]) - a), e2(point(points, triangle[2]) - a) {
+  const Vec3 c = e1.cross(e2);
+  const double length = c.norm();
+  if (length > 0) {
+    const Vec3 unit = c / length;
+    normal = c / std::sqrt(length);
+    slope = (Mat3::Identity() - 0.5 * unit * unit.transpose()) / std::sqrt(length);
+  } else {
+    normal.setZero();
+    slope.setZero();
+  }
+}
+
+void TriangleFrame::add_by_corners(const Hanger& hanger, Mat3* by_corner) const {
+  // d(e1 x e2) = -[e2] de1 + [e1] de2
+  const Mat3 I = Mat3::Identity();
+  const Mat3 by_e1 = hanger.e1 * I - hanger.n * slope * cross_matrix(e2);
+  const Mat3 by_e2 = hanger.e2 * I + hanger.n * slope * cross_matrix(e1);
+  by_corner[hanger.corner[0]] += hanger.a * I - by_e1 - by_e2;
+  by_corner[hanger.corner[1]] += by_e1;
+  by_corner[hanger.corner[2]] += by_e2;
+}
+
+void WrapRig::Binding::finish() {
+  std::vector<int> number(triangles.size(), -1);
+  std::vector<Triangle> used;
+  std::vector<Mat3> used_frames;
+  for (Hanger& hanger : hangers) {
+    int& mine = number[hanger.triangle];
+    if (mine < 0) {
+      mine = static_cast<int>(used.size());
+      used.push_back(triangles[hanger.triangle]);
+      used_frames.push_back(to_frame[hanger.triangle]);
+    }
+    hanger.triangle = mine;
+  }
+  triangles = std::move(used);
+  to_frame = std::move(used_frames);
+  corner_start.assign(1, 0);
+  corners.clear();
+  for (int i = 0; i < wrapped_count(); ++i) {
+    std::vector<int> own;
+    for (int h = start[i]; h < start[i + 1]; ++h)
+      own.insert(own.end(), triangles[hangers[h].triangle].begin(), triangles[hangers[h].triangle].end());
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    for (int h = start[i]; h < start[i + 1]; ++h)
+      for (int c = 0; c < 3; ++c)
+        hangers[h].corner[c] =
+            static_cast<int>(std::lower_bound(own.begin(), own.end(), triangles[hangers[h].triangle][c]) - own.begin());
+    corners.insert(corners.end(), own.begin(), own.end());
+    corner_start.push_back(static_cast<int>(corners.size()));
+  }
+}
+
+void WrapOptions::validate() const {
+  require_option(blend > 0 && std::isfinite(blend), "wrap's blend", blend, "give a positive number of edge lengths");
+  require_option(max_triangles >= 1 && max_triangles <= kMaxWrapTriangles, "wrap's max_triangles", max_triangles,
+                 "give 1 to " + std::to_string(kMaxWrapTriangles));
+}
+
+WrapRig::Binding WrapRig::bind(const TriMesh& mesh, In wrapped_rest, const WrapOptions& options) {
+  options.validate();
+  mesh.validate("the wrap's base");
+  require_option(mesh.triangle_count() > 0, "wrap's number of base triangles", 0, "give a mesh with triangles");
+  require_option(wrapped_rest.allFinite() && wrapped_rest.size() % 3 == 0, "wrap's number of coordinates",
+                 static_cast<double>(wrapped_rest.size()), "give three finite numbers per point");
+  Binding binding;
+  binding.triangles = mesh.triangles;
+  std::vector<TriangleFrame> frames;
+  for (int t = 0; t < mesh.triangle_count(); ++t) {
+    frames.emplace_back(mesh.triangles[static_cast<std::size_t>(t)], mesh.points);
+    const double longest = std::max(frames.back().e1.norm(), frames.back().e2.norm());
+    require_option(frames.back().normal.norm() > 1e-5 * longest, "triangle without area of the wrap's base", t,
+                   "leave such triangles out");
+    Mat3 frame;
+    frame << frames.back().e1, frames.back().e2, frames.back().normal;
+    binding.to_frame.push_back(frame.inverse());
+  }
+  const TriangleTree tree(mesh);
+  const double width = options.blend * mean_edge(mesh);
+  const int count = static_cast<int>(wrapped_rest.size() / 3);
+  std::vector<std::vector<Hanger>> lists(static_cast<std::size_t>(count));
+  parallel_ranges(count, 64, [&](int begin, int end) {
+    std::vector<std::pair<double, int>> found;
+    for (int i = begin; i < end; ++i) {
+      const Vec3 x = point(wrapped_rest, i);
+      neighbours(tree, x, width, found);
+      if (found.size() > static_cast<std::size_t>(options.max_triangles)) found.resize(options.max_triangles);
+      double sum = 0;
+      for (const auto& [weight, triangle] : found) sum += weight;
+      for (const auto& [weight, triangle] : found) {
+        const Vec3 local = binding.to_frame[triangle] * (x - frames[triangle].a), scaled = weight / sum * local;
+        lists[i].push_back({triangle, {}, weight / sum, scaled[0], scaled[1], scaled[2]});
+      }
+    }
+  });
+  for (const auto& list : lists) {
+    binding.hangers.insert(binding.hangers.end(), list.begin(), list.end());
+    binding.start.push_back(static_cast<int>(binding.hangers.size()));
+  }
+  binding.finish();
+  return binding;
+}
+
+}  // namespace rigspace
