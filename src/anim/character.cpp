@@ -19,7 +19,7 @@ TriMesh rest_surface(const Character& character) {
   const auto workspace = character.rig->make_workspace();
   character.rig->evaluate(*workspace, character.rig->rest(), surface.points);
   for (const Piece& piece : character.pieces)
-    surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
+    if (piece.drawn) surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
   return surface;
 }
 

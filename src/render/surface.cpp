@@ -139,6 +139,7 @@ Surface make_surface(const Character& character) {
   for (int k = 0; k < static_cast<int>(character.pieces.size()); ++k) {
     const Piece& piece = character.pieces[k];
     check(character, piece, character.rig->point_count());
+    if (!piece.drawn) continue;
     for (const auto& t : piece.triangles) {
       surface.triangles.push_back(
           {static_cast<std::uint32_t>(t[0]), static_cast<std::uint32_t>(t[1]), static_cast<std::uint32_t>(t[2])});

@@ -11,7 +11,18 @@ int ControlGraph::find(const std::string& control) const {
   return found == by_name_.end() ? -1 : found->second;
 }
 
+void ControlGraph::promise_control(const std::string& name) {
+  assert(find(name) < 0);
+  const int index = add_control({.name = name});
+  promised_[index] = 1;
+}
+
 int ControlGraph::add_control(Control control) {
+  if (const int index = find(control.name); index >= 0 && promised_[index]) {
+    promised_[index] = 0;
+    controls_[index] = std::move(control);
+    return index;
+  }
   if (find(control.name) >= 0) {
     int number = 2;
     while (find(control.name + "#" + std::to_string(number)) >= 0) ++number;
@@ -20,6 +31,7 @@ int ControlGraph::add_control(Control control) {
   const int index = static_cast<int>(controls_.size());
   by_name_[control.name] = index;
   controls_.push_back(std::move(control));
+  promised_.push_back(0);
   return index;
 }
 

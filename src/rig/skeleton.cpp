@@ -1,6 +1,7 @@
 #include "rigspace/rig/skeleton.h"
 
 #include "quaternion.h"
+#include "rigspace/base/error.h"
 
 #include <array>
 #include <cmath>
@@ -17,50 +18,107 @@ Control make_control(const std::string& node, const char* channel, Unit unit, do
   return {.name = node + "." + channel, .node = node, .unit = unit, .rest = rest, .typical = typical};
 }
 
-/// Common to both kinds of node:  world = parent * local(p).
+/// Common to both kinds of node:  world = parent * local(c), c the node's channels: its controls, and whatever drives
+/// them added.
 class HierarchyOperator : public GraphOperator {
  public:
-  explicit HierarchyOperator(int parent_slot) {
-    if (parent_slot >= 0) parent_.push_back(parent_slot);
+  explicit HierarchyOperator(int parent_slot) : has_parent_(parent_slot >= 0) {
+    if (has_parent_) slots_.push_back(parent_slot);
   }
 
   int output_size() const override { return kTransformSlot; }
-  std::span<const int> input_slots() const override { return parent_; }
+  std::span<const int> input_slots() const override { return slots_; }
   std::span<const int> input_controls() const override { return controls_; }
 
   void evaluate(In p, std::span<const double* const> inputs, double* output) const override {
+    const Channels c = channels(p, inputs);
     Eigen::Map<Affine> world(output);
-    world = parent_.empty() ? local(p) : compose(Eigen::Map<const Affine>(inputs[0]), local(p));
+    world = has_parent_ ? compose(Eigen::Map<const Affine>(inputs[0]), local(c)) : local(c);
   }
 
   void linearize(In p, std::span<const double* const> inputs, LocalJacobian& J) const override {
-    const Affine L = local(p);
+    const Channels c = channels(p, inputs);
+    const Affine L = local(c);
+    for (Mat& D : J.by_slot) D.setZero();
     Affine parent = Affine::Identity();
-    if (!parent_.empty()) {
+    if (has_parent_) {
       parent = Eigen::Map<const Affine>(inputs[0]);
       // Columns of world: sum_b L(b, c) parent_b, and parent's own translation in the last.
       Mat& D = J.by_slot[0];
-      D.setZero();
-      for (int c = 0; c < 4; ++c) {
-        for (int b = 0; b < 3; ++b) D.block<3, 3>(3 * c, 3 * b).diagonal().setConstant(L(b, c));
-        if (c == 3) D.block<3, 3>(9, 9).diagonal().setOnes();
+      for (int column = 0; column < 4; ++column) {
+        for (int b = 0; b < 3; ++b) D.block<3, 3>(3 * column, 3 * b).diagonal().setConstant(L(b, column));
+        if (column == 3) D.block<3, 3>(9, 9).diagonal().setOnes();
       }
     }
-    for (int k = 0; k < static_cast<int>(controls_.size()); ++k)
-      Eigen::Map<Affine>(J.by_control.col(k).data()) = compose_derivative_right(parent, local_derivative(p, k));
+    for (int k = 0; k < channel_count_; ++k)
+      Eigen::Map<Affine>(J.by_control.col(k).data()) = compose_derivative_right(parent, local_derivative(c, k));
+    for (int k = channel_count_; k < static_cast<int>(controls_.size()); ++k) J.by_control.col(k).setZero();
+    for (const Drive& drive : drives_) {
+      auto column = drive.input >= 0 ? J.by_slot[drive.input].col(drive.index) : J.by_control.col(drive.index);
+      column += drive.scale * J.by_control.col(drive.channel);
+    }
   }
 
   int first_control() const { return controls_.front(); }
 
  protected:
-  virtual Affine local(In p) const = 0;
-  /// By controls_[k]; its last row, not stored, is zero.
-  virtual Affine local_derivative(In p, int k) const = 0;
+  using Channels = std::array<double, 13>;
 
-  Vec3 three(In p, int k) const { return {p[controls_[k]], p[controls_[k + 1]], p[controls_[k + 2]]}; }
+  virtual Affine local(const Channels&) const = 0;
+  /// By channel k; its last row, not stored, is zero.
+  virtual Affine local_derivative(const Channels&, int k) const = 0;
 
-  std::vector<int> parent_;
-  std::vector<int> controls_;
+  static Vec3 three(const Channels& c, int k) { return {c[k], c[k + 1], c[k + 2]}; }
+
+  /// After all channels have their controls.
+  void add_drives(const ControlGraph& graph, const std::string& node, std::span<const DrivenChannel> driven) {
+    for (const DrivenChannel& d : driven) {
+      const Source& from = d.source;
+      const bool slot_known = from.slot < static_cast<int>(graph.slots().size()) &&
+                              (from.slot < 0 || (from.entry >= 0 && from.entry < graph.slots()[from.slot].size));
+      if (d.channel < 0 || d.channel >= channel_count_ || !slot_known ||
+          from.control >= static_cast<int>(graph.controls().size()))
+        throw Error({.element = "node \"" + node + "\"",
+                     .value = std::to_string(d.channel),
+                     .problem = "has a driven channel or source that is not there",
+                     .remedy = "expected channels 0 to 12, and sources that were added before"});
+      Drive drive{.channel = d.channel, .scale = from.scale, .value = from.value};
+      if (from.slot >= 0) {
+        drive.input = static_cast<int>(slots_.size());
+        drive.index = from.entry;
+        slots_.push_back(from.slot);
+      } else if (from.control >= 0) {
+        drive.index = static_cast<int>(controls_.size());
+        controls_.push_back(from.control);
+      } else {
+        drive.scale = 0;
+      }
+      drives_.push_back(drive);
+    }
+  }
+
+  bool has_parent_;
+  int channel_count_ = 0;
+  std::vector<int> slots_;     // the parent, then those that drive
+  std::vector<int> controls_;  // one per channel, then those that drive
+
+ private:
+  struct Drive {
+    int channel = 0;
+    int input = -1;  // of slots_; -1: a control
+    int index = 0;   // entry of the slot, or place in controls_
+    double scale = 1, value = 0;
+  };
+
+  Channels channels(In p, std::span<const double* const> inputs) const {
+    Channels c;
+    for (int k = 0; k < channel_count_; ++k) c[k] = p[controls_[k]];
+    for (const Drive& d : drives_)
+      c[d.channel] += d.value + d.scale * (d.input >= 0 ? inputs[d.input][d.index] : p[controls_[d.index]]);
+    return c;
+  }
+
+  std::vector<Drive> drives_;
 };
 
 class NodeOperator final : public HierarchyOperator {
@@ -75,40 +133,42 @@ class NodeOperator final : public HierarchyOperator {
       const double typical = unit == Unit::length ? node.typical_length : unit == Unit::angle ? 0.5 : 1;
       controls_.push_back(graph.add_control(make_control(node.name, kNodeControls[k], unit, rest[k], typical)));
     }
+    channel_count_ = 13;
+    add_drives(graph, node.name, node.driven);
   }
 
   const NodeDescription& description() const { return node_; }
 
  protected:
-  Affine local(In p) const override {
-    return product(keyed_rotation(p), rotation_exp(three(p, 7)), three(p, 10).asDiagonal(), three(p, 0));
+  Affine local(const Channels& c) const override {
+    return product(keyed_rotation(c), rotation_exp(three(c, 7)), three(c, 10).asDiagonal(), three(c, 0));
   }
 
-  Affine local_derivative(In p, int k) const override {
-    const Mat3 R = keyed_rotation(p), E = rotation_exp(three(p, 7));
-    const Mat3 S = three(p, 10).asDiagonal();
+  Affine local_derivative(const Channels& c, int k) const override {
+    const Mat3 R = keyed_rotation(c), E = rotation_exp(three(c, 7));
+    const Mat3 S = three(c, 10).asDiagonal();
     if (k < 3) {
       Affine D = Affine::Zero();
       D(k, 3) = 1;
       return D;
     }
     if (k < 7) {
-      const Vec4 q = quaternion(p);
+      const Vec4 q = quaternion(c);
       const double length2 = q.squaredNorm();
       const Mat3 dR = (quaternion_matrix_derivative(q, k - 3) - 2 * q[k - 3] * R) / length2;
       return product(dR, E, S, Vec3::Zero());
     }
-    if (k < 10) return product(R, rotation_exp_derivative(three(p, 7), k - 7), S, Vec3::Zero());
+    if (k < 10) return product(R, rotation_exp_derivative(three(c, 7), k - 7), S, Vec3::Zero());
     return product(R, E, Mat3(Vec3::Unit(k - 10).asDiagonal()), Vec3::Zero());
   }
 
  private:
-  Vec4 quaternion(In p) const {
-    const Vec4 q(p[controls_[3]], p[controls_[4]], p[controls_[5]], p[controls_[6]]);
+  Vec4 quaternion(const Channels& c) const {
+    const Vec4 q(c[3], c[4], c[5], c[6]);
     return q.squaredNorm() > 1e-300 ? q : Vec4(0, 0, 0, 1);
   }
-  Mat3 keyed_rotation(In p) const {
-    const Vec4 q = quaternion(p);
+  Mat3 keyed_rotation(const Channels& c) const {
+    const Vec4 q = quaternion(c);
     return quaternion_matrix(q) / q.squaredNorm();
   }
   /// (R E S | t) K; with t = 0 for derivatives, whose last row is zero.
@@ -166,34 +226,35 @@ class MayaJointOperator final : public HierarchyOperator {
     // the graph adds this to what comes through the parent's transform.
     if (joint.segment_scale_compensate && parent != nullptr)
       for (int k = 6; k < 9; ++k) controls_.push_back(parent->controls_[k]);
+    channel_count_ = static_cast<int>(controls_.size());
   }
 
  protected:
-  Affine local(In p) const override {
-    return product(inverse_scale(p), euler(three(p, 3), order_), three(p, 6), three(p, 0));
+  Affine local(const Channels& c) const override {
+    return product(inverse_scale(c), euler(three(c, 3), order_), three(c, 6), three(c, 0));
   }
 
-  Affine local_derivative(In p, int k) const override {
-    const Mat3 R = euler(three(p, 3), order_);
+  Affine local_derivative(const Channels& c, int k) const override {
+    const Mat3 R = euler(three(c, 3), order_);
     if (k < 3) {
       Affine D = Affine::Zero();
       D(k, 3) = 1;
       return D;
     }
-    if (k < 6) return product(inverse_scale(p), euler_derivative(p, k - 3), three(p, 6), Vec3::Zero());
-    if (k < 9) return product(inverse_scale(p), R, Vec3::Unit(k - 6), Vec3::Zero());
-    const double s = p[controls_[k]];
-    return product(Vec3::Unit(k - 9) * (-1 / (s * s)), R, three(p, 6), Vec3::Zero());
+    if (k < 6) return product(inverse_scale(c), euler_derivative(c, k - 3), three(c, 6), Vec3::Zero());
+    if (k < 9) return product(inverse_scale(c), R, Vec3::Unit(k - 6), Vec3::Zero());
+    const double s = c[k];
+    return product(Vec3::Unit(k - 9) * (-1 / (s * s)), R, three(c, 6), Vec3::Zero());
   }
 
  private:
-  Vec3 inverse_scale(In p) const {
-    return controls_.size() > 9 ? three(p, 9).cwiseInverse().eval() : Vec3(Vec3::Ones());
+  Vec3 inverse_scale(const Channels& c) const {
+    return channel_count_ > 9 ? three(c, 9).cwiseInverse().eval() : Vec3(Vec3::Ones());
   }
 
-  Mat3 euler_derivative(In p, int k) const {
+  Mat3 euler_derivative(const Channels& c, int k) const {
     const auto axes = axes_of(order_);
-    const Vec3 angles = three(p, 3);
+    const Vec3 angles = three(c, 3);
     Mat3 D = Mat3::Identity();
     for (const int axis : axes)
       D = (axis == k ? axis_rotation_derivative(axis, angles[axis]) : axis_rotation(axis, angles[axis])) * D;
@@ -219,6 +280,7 @@ class ScalarOperator final : public GraphOperator {
   std::span<const int> input_controls() const override { return control_; }
   void evaluate(In p, std::span<const double* const>, double* output) const override { *output = p[control_[0]]; }
   void linearize(In, std::span<const double* const>, LocalJacobian& J) const override { J.by_control(0, 0) = 1; }
+  int control() const { return control_[0]; }
 
  private:
   std::array<int, 1> control_;
@@ -237,8 +299,14 @@ int add_maya_joint(ControlGraph& graph, const MayaJointDescription& joint) {
 }
 
 int add_scalar(ControlGraph& graph, Control control) {
-  const int index = graph.add_control(std::move(control));
-  return graph.add(std::make_unique<ScalarOperator>(index));
+  return pass_control(graph, graph.add_control(std::move(control)));
+}
+
+int pass_control(ControlGraph& graph, int control) { return graph.add(std::make_unique<ScalarOperator>(control)); }
+
+int passed_control(const ControlGraph& graph, int slot) {
+  const auto* scalar = dynamic_cast<const ScalarOperator*>(&graph.op(slot));
+  return scalar != nullptr ? scalar->control() : -1;
 }
 
 const NodeDescription* node_description(const ControlGraph& graph, int slot) {

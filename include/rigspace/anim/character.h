@@ -36,6 +36,7 @@ struct Piece {
   std::vector<Eigen::Vector2f> uv;            ///< empty, or one per point of the piece; glTF convention, v down
   std::vector<Eigen::Vector4f> colors;        ///< empty, or one per point of the piece; linear
   std::vector<Eigen::Vector3f> rest_normals;  ///< empty, or one per point of the piece, in the mesh's own space
+  bool drawn = true;                          ///< false for what only carries physics: a proxy
 };
 
 /// A joint as pictures and lists show it.
@@ -59,7 +60,7 @@ struct Character {
   const Animation* clip(std::string_view clip_name) const;
 };
 
-/// The surface at the rest pose: all points of the rig, the triangles of all pieces.
+/// The surface at the rest pose: all points of the rig, the triangles of all drawn pieces.
 TriMesh rest_surface(const Character& character);
 
 /// All control values of a character at a time, in seconds, of a clip (none: the rest pose). For many times make a

@@ -27,7 +27,8 @@ struct Control {
   double rest = 0;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  double typical = 1;  ///< an ordinary change, in the unit: scales difference steps and solver variables; positive
+  std::string group = {};  ///< for lists and pickers; where a rig has groups, a control without one is internal
+  double typical = 1;      ///< an ordinary change, in the unit: scales difference steps and solver variables; positive
 };
 
 /// Index of the control with this name, or -1.

@@ -68,6 +68,11 @@ class ControlGraph {
 
   /// Adds a control and returns its index. A repeated name gets the suffix #2, #3 ..
   int add_control(Control control);
+  /// Controls of these names will be added later, and have these places: so that an operator may read the controls of
+  /// a node that comes after it. The name must be new.
+  void promise_control(const std::string& name);
+  /// For limits, groups and typical changes; name and unit stay.
+  Control& control(int index) { return controls_[index]; }
   /// Appends an operator, which may read all slots so far; returns the slot that it writes.
   int add(std::unique_ptr<GraphOperator> op);
 
@@ -91,6 +96,7 @@ class ControlGraph {
   void prepare(Memory&) const;
 
   std::vector<Control> controls_;
+  std::vector<char> promised_;  // per control: not added yet
   std::unordered_map<std::string, int> by_name_;
   std::vector<std::shared_ptr<const GraphOperator>> ops_;
   std::vector<Slot> slots_;

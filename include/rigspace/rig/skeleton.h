@@ -2,8 +2,10 @@
 // Nodes of a hierarchy as operators of the control graph: each writes the transform from its own space to the scene.
 
 #include "rigspace/rig/graph.h"
+#include "rigspace/rig/source.h"
 
 #include <string>
+#include <vector>
 
 namespace rigspace {
 
@@ -17,7 +19,8 @@ struct NodeDescription {
   Quat rotation = Quat::Identity();
   Vec3 scale = Vec3::Ones();
   Affine constant = Affine::Identity();
-  double typical_length = 1;  ///< an ordinary displacement, scene units
+  double typical_length = 1;          ///< an ordinary displacement, scene units
+  std::vector<DrivenChannel> driven;  ///< channels 0..12, in add_node's order; several on one channel add up
 };
 
 /// Adds 13 controls `<name>.tx ty tz qx qy qz qw rx ry rz sx sy sz`, in this order, and the node. Returns its slot.
@@ -47,6 +50,10 @@ int add_maya_joint(ControlGraph&, const MayaJointDescription&);
 
 /// Adds a scalar control that is passed on as a slot: a morph weight.
 int add_scalar(ControlGraph&, Control control);
+/// The same for a control that is there already.
+int pass_control(ControlGraph&, int control);
+/// The control that a slot passes on, or -1 if the slot is anything else.
+int passed_control(const ControlGraph&, int slot);
 
 /// What a slot was made from, or nullptr if no glTF node writes it: for writers of files.
 const NodeDescription* node_description(const ControlGraph&, int slot);

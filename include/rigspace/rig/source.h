@@ -18,4 +18,11 @@ struct Source {
   bool is_constant() const { return control < 0 && slot < 0; }
 };
 
+/// A channel that something else moves too: its value is  p[its control] + source. The control stays, as an offset on
+/// top, so that an artist may key over a driver, and physics may simulate it.
+struct DrivenChannel {
+  int channel = 0;  ///< in the order in which its owner adds controls
+  Source source;    ///< in the channel's inner unit: radians for angles
+};
+
 }  // namespace rigspace

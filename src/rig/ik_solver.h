@@ -1,0 +1,14 @@
+#pragma once
+// What operators of inverse kinematics can say about themselves.
+
+#include "rigspace/rig/ik.h"
+
+namespace rigspace {
+
+class IkSolver {
+ public:
+  virtual ~IkSolver() = default;
+  virtual IkReport report(In p, std::span<const double* const> inputs) const = 0;
+};
+
+}  // namespace rigspace

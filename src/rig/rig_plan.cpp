@@ -1,0 +1,442 @@
+#include "rigspace/rig/rig_plan.h"
+
+#include "plan_graph.h"
+#include "rigspace/base/error.h"
+#include "rigspace/geometry/tri_mesh.h"
+#include "rigspace/rig/cluster.h"
+#include "rigspace/rig/points.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+Who who(const plan::Deformer& part) { return {"deformer", part.name, part.origin}; }
+
+std::string lattice_point_name(const std::string& lattice, const std::array<int, 3>& at) {
+  std::string name = lattice + "_";
+  const bool wide = std::any_of(at.begin(), at.end(), [](int i) { return i > 8; });
+  for (int axis = 0; axis < 3; ++axis)
+    name += (wide && axis > 0 ? "_" : "") + std::to_string(at[static_cast<std::size_t>(axis)] + 1);
+  return name;
+}
+
+LatticeDescription shape_of(const plan::Lattice& lattice) {
+  return {.points = {},
+          .size = lattice.size,
+          .frame = lattice.frame,
+          .basis = lattice.basis,
+          .outside = lattice.outside,
+          .margin = lattice.margin,
+          .point_slots = {},
+          .points_rest = {}};
+}
+
+std::array<int, 3> place(const std::array<int, 3>& size, int index) {
+  return {index % size[0], index / size[0] % size[1], index / (size[0] * size[1])};
+}
+
+bool is_free(const plan::Lattice& lattice, const std::array<int, 3>& at) {
+  return lattice.free.empty() || std::find(lattice.free.begin(), lattice.free.end(), at) != lattice.free.end();
+}
+
+/// The plan with the points of its lattices among the others.
+RigPlan with_lattice_points(RigPlan plan) {
+  for (const plan::Deformer& deformer : plan.deformers) {
+    const auto* lattice = std::get_if<plan::Lattice>(&deformer.kind);
+    if (lattice == nullptr) continue;
+    for (const int n : lattice->size)
+      if (n < 2 || n > kMaxLatticeSize)
+        PlanGraph::fail(who(deformer), "has a size of " + std::to_string(n), "expected 2 to 16 points along each axis");
+    for (const auto& at : lattice->free)
+      for (int axis = 0; axis < 3; ++axis)
+        if (at[axis] < 0 || at[axis] >= lattice->size[axis])
+          PlanGraph::fail(who(deformer), "frees a point outside its size", "count from 1 up to the size");
+    const std::vector<Vec3> at_rest = lattice_points(shape_of(*lattice));
+    for (int k = 0; k < static_cast<int>(at_rest.size()); ++k) {
+      const std::array<int, 3> at = place(lattice->size, k);
+      if (!is_free(*lattice, at)) continue;
+      plan.points.push_back({.name = lattice_point_name(deformer.name, at),
+                             .parent = {},
+                             .position = at_rest[k],
+                             .typical_length = lattice->typical_length,
+                             .origin = deformer.origin});
+    }
+  }
+  return plan;
+}
+
+class FixedPoint final : public GraphOperator {
+ public:
+  explicit FixedPoint(const Vec3& position) : position_(position) {}
+  int output_size() const override { return kPointSlot; }
+  void evaluate(In, std::span<const double* const>, double* output) const override {
+    Eigen::Map<Vec3> point(output);
+    point = position_;
+  }
+  void linearize(In, std::span<const double* const>, LocalJacobian&) const override {}
+
+ private:
+  Vec3 position_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const RigPlan& plan) : plan_(with_lattice_points(plan)), graph_(plan_) {
+    const double size = plan_.points_rest.size() > 0 ? bounding_box(plan_.points_rest).size().maxCoeff() : 1;
+    drift_ = 0.1 * size;
+    for (const plan::Deformer& each : plan_.deformers)
+      if (const auto* skin = std::get_if<plan::Skin>(&each.kind)) collect_weights(each, *skin);
+  }
+
+  BuiltRig build() {
+    std::vector<std::shared_ptr<const Deformer>> deformers;
+    touched_.assign(static_cast<std::size_t>(plan_.points_rest.size() / 3), Touched::no);
+    for (const plan::Deformer& each : plan_.deformers) {
+      bool any = false;
+      for (const plan::PointRun& run : runs_of(each))
+        if (auto deformer = make(each, run)) {
+          any = true;
+          deformers.push_back(std::move(deformer));
+        }
+      if (!any) PlanGraph::fail(who(each), "moves no point", "look at its pieces and at where it acts");
+    }
+    apply_rules();
+    return {std::make_shared<BuiltInRig>(graph_.shared_graph(), plan_.points_rest, std::move(deformers)),
+            graph_.transforms()};
+  }
+
+ private:
+  enum class Touched : char { no, nearby, anywhere };
+
+  std::vector<plan::PointRun> runs_of(const plan::Deformer& deformer) const {
+    std::vector<plan::PointRun> runs;
+    const auto takes = [&](const plan::PointRun& run) {
+      return deformer.pieces.empty() || std::any_of(deformer.pieces.begin(), deformer.pieces.end(),
+                                                    [&](const auto& p) { return matches_pattern(run.name, p); });
+    };
+    for (const plan::PointRun& run : plan_.pieces)
+      if (takes(run)) runs.push_back(run);
+    for (const std::string& pattern : deformer.pieces)
+      if (std::none_of(plan_.pieces.begin(), plan_.pieces.end(),
+                       [&](const auto& run) { return matches_pattern(run.name, pattern); }))
+        PlanGraph::fail(who(deformer), "names the piece \"" + pattern + "\", which is not there");
+    return runs;
+  }
+
+  void collect_weights(const plan::Deformer& deformer, const plan::Skin& skin) {
+    for (const plan::PointRun& run : runs_of(deformer)) {
+      if (static_cast<int>(skin.influences.size()) != run.count)
+        PlanGraph::fail(
+            who(deformer),
+            "has weights for " + std::to_string(skin.influences.size()) + " points of piece \"" + run.name + "\"",
+            "expected " + std::to_string(run.count));
+      for (int k = 0; k < run.count; ++k) skin_of_[run.first + k] = {&skin, k};
+    }
+  }
+
+  double skin_weight(int point, const std::vector<std::string>& joints) const {
+    const auto found = skin_of_.find(point);
+    if (found == skin_of_.end()) return 0;
+    const auto& [skin, k] = found->second;
+    double sum = 0;
+    for (const Influence& each : skin->influences[k])
+      if (std::any_of(joints.begin(), joints.end(),
+                      [&](const auto& pattern) { return matches_pattern(skin->joints[each.joint], pattern); }))
+        sum += each.weight;
+    return sum;
+  }
+
+  /// One factor per point of the run.
+  std::vector<double> weights(const plan::Mask& mask, const plan::PointRun& run, const Who& user) const {
+    std::vector<double> result(run.count, 1.0);
+    if (!mask.points.empty()) {
+      if (mask.weights.size() != mask.points.size())
+        PlanGraph::fail(user, "has " + std::to_string(mask.points.size()) + " points and " +
+                                  std::to_string(mask.weights.size()) + " weights");
+      result.assign(run.count, 0.0);
+      for (std::size_t i = 0; i < mask.points.size(); ++i) {
+        if (mask.points[i] < 0 || mask.points[i] >= run.count)
+          PlanGraph::fail(user, "weighs point " + std::to_string(mask.points[i]) + " of piece \"" + run.name + "\"",
+                          "it has " + std::to_string(run.count) + " points");
+        result[mask.points[i]] = mask.weights[i];
+      }
+    }
+    for (int k = 0; k < run.count && !mask.joints.empty(); ++k) result[k] *= skin_weight(run.first + k, mask.joints);
+    for (int k = 0; k < run.count && !mask.balls.empty(); ++k) {
+      double strongest = 0;
+      for (const plan::Mask::Ball& ball : mask.balls) {
+        const double d = (point(plan_.points_rest, run.first + k) - ball.center).norm();
+        const double share = std::clamp((ball.outer - d) / std::max(ball.outer - ball.inner, 1e-300), 0.0, 1.0);
+        strongest = std::max(strongest, share * share * (3 - 2 * share));
+      }
+      result[k] *= strongest;
+    }
+    return result;
+  }
+
+  /// Nothing if the mask is zero on all of the run. What an earlier deformer moved may be found within the drift.
+  std::optional<DeformedPoints> deformed(const plan::Mask& mask, const plan::PointRun& run, const Who& user) {
+    DeformedPoints points{.first = run.first, .count = run.count, .weights = {}, .rest = {}};
+    if (!mask.is_everywhere()) {
+      points.weights = weights(mask, run, user);
+      if (std::all_of(points.weights.begin(), points.weights.end(), [](double w) { return w == 0; }))
+        return std::nullopt;
+    }
+    const auto begin = touched_.begin() + run.first, end = begin + run.count;
+    const Touched most = run.count > 0 ? *std::max_element(begin, end) : Touched::no;
+    if (most != Touched::anywhere) {
+      points.rest = plan_.points_rest.segment(3 * run.first, 3 * run.count);
+      points.drift = most == Touched::no ? 0 : drift_;
+    }
+    std::replace(begin, end, Touched::no, Touched::nearby);
+    return points;
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Deformer& deformer, const plan::PointRun& run) {
+    return std::visit([&](const auto& kind) { return make(kind, deformer, run); }, deformer.kind);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Skin& skin, const plan::Deformer& deformer, const plan::PointRun& run) {
+    SkinDescription description{
+        .first_point = run.first, .joint_slots = {}, .inverse_bind = skin.inverse_bind, .influences = skin.influences};
+    if (skin.inverse_bind.size() != skin.joints.size())
+      PlanGraph::fail(who(deformer), "has " + std::to_string(skin.inverse_bind.size()) + " bind matrices for " +
+                                         std::to_string(skin.joints.size()) + " joints");
+    for (const std::string& joint : skin.joints)
+      description.joint_slots.push_back(graph_.transform(joint, who(deformer)));
+    std::fill_n(touched_.begin() + run.first, run.count, Touched::anywhere);
+    return skin.dual_quaternion ? make_dual_quaternion_skin(description) : make_linear_blend_skin(description);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Shapes& shapes, const plan::Deformer& deformer,
+                                 const plan::PointRun& run) {
+    std::vector<MorphTarget> targets;
+    for (const plan::Shape& shape : shapes.targets) {
+      for (const int k : shape.points)
+        if (k < 0 || k >= run.count)
+          PlanGraph::fail(who(deformer), "moves point " + std::to_string(k) + " of piece \"" + run.name + "\"",
+                          "it has " + std::to_string(run.count) + " points");
+      targets.push_back({graph_.scalar_slot(shape.weight, Unit::scalar, who(deformer)), shape.points, shape.offsets});
+    }
+    std::replace(touched_.begin() + run.first, touched_.begin() + run.first + run.count, Touched::no, Touched::nearby);
+    return make_blend_shapes(run.first, run.count, targets);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Lattice& lattice, const plan::Deformer& deformer,
+                                 const plan::PointRun& run) {
+    const auto points = deformed(lattice.where, run, who(deformer));
+    if (!points) return nullptr;
+    LatticeDescription description = shape_of(lattice);
+    description.points = *points;
+    const std::vector<Vec3> at_rest = lattice_points(description);
+    for (int k = 0; k < static_cast<int>(at_rest.size()); ++k) {
+      const std::array<int, 3> at = place(lattice.size, k);
+      description.point_slots.push_back(is_free(lattice, at)
+                                            ? graph_.slot(lattice_point_name(deformer.name, at), who(deformer))
+                                            : graph_.graph().add(std::make_unique<FixedPoint>(at_rest[k])));
+    }
+    return make_lattice(description);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Wire& wire, const plan::Deformer& deformer, const plan::PointRun& run) {
+    const Who user = who(deformer);
+    const auto points = deformed(wire.where, run, user);
+    if (!points) return nullptr;
+    WireDescription description{.points = *points,
+                                .curve = wire.curve,
+                                .point_slots = {},
+                                .points_rest = {},
+                                .radius = wire.radius,
+                                .thinning = wire.thinning};
+    for (const std::string& name : wire.points) {
+      const int slot = graph_.slot(name, user);
+      description.point_slots.push_back(graph_.graph().slots()[slot].size == kPointSlot
+                                            ? slot
+                                            : add_point_of_transform(graph_.graph(), slot, Vec3::Zero()));
+    }
+    const Vec rest = rest_slots(graph_.graph());
+    for (const int slot : description.point_slots)
+      description.points_rest.push_back(rest.segment<3>(graph_.graph().slots()[slot].offset));
+    const auto slot_unless = [&](const plan::Value& value, double plain, Unit unit) {
+      return value == plan::Value(plain) ? -1 : graph_.scalar_slot(value, unit, user);
+    };
+    description.roll_start_slot = slot_unless(wire.start_roll, 0, Unit::angle);
+    description.roll_end_slot = slot_unless(wire.end_roll, 0, Unit::angle);
+    description.thickness_slot = slot_unless(wire.thickness, 1, Unit::scalar);
+    description.strength_slot = slot_unless(wire.strength, 1, Unit::scalar);
+    return make_wire(description);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Nonlinear& nonlinear, const plan::Deformer& deformer,
+                                 const plan::PointRun& run) {
+    const Who user = who(deformer);
+    const auto points = deformed(nonlinear.where, run, user);
+    if (!points) return nullptr;
+    NonlinearDescription description{.points = *points,
+                                     .kind = nonlinear.kind,
+                                     .frame = nonlinear.frame,
+                                     .handle_slot = -1,
+                                     .low = nonlinear.low,
+                                     .high = nonlinear.high,
+                                     .rounding = nonlinear.rounding};
+    if (!nonlinear.handle.empty()) {
+      description.handle_slot = graph_.transform(nonlinear.handle, user);
+      // The frame is given in the rig's space at rest; the deformer wants it in the handle's.
+      const Vec rest = rest_slots(graph_.graph());
+      const Affine world = transform_at(rest, graph_.graph().slots()[description.handle_slot]);
+      Affine inverse;
+      linear(inverse) = linear(world).inverse();
+      translation(inverse) = -(linear(inverse) * translation(world));
+      description.frame = compose(inverse, nonlinear.frame);
+    }
+    for (const auto& [name, value] : nonlinear.parameters)
+      if (std::none_of(parameters(nonlinear.kind).begin(), parameters(nonlinear.kind).end(),
+                       [&](const NonlinearParameter& p) { return p.name == name; })) {
+        std::string known;
+        for (const NonlinearParameter& p : parameters(nonlinear.kind))
+          known += (known.empty() ? "" : ", ") + std::string(p.name);
+        PlanGraph::fail(user, "has no parameter \"" + name + "\"", "expected " + known);
+      }
+    for (const NonlinearParameter& parameter : parameters(nonlinear.kind)) {
+      const auto found = nonlinear.parameters.find(std::string(parameter.name));
+      const bool given = found != nonlinear.parameters.end();
+      const bool turned = given && !found->second.expression.empty();
+      description.parameter_slots.push_back(turned ? graph_.scalar_slot(found->second, parameter.unit, user) : -1);
+      description.parameter_values.push_back(
+          !given || turned ? parameter.rest : found->second.number * (parameter.unit == Unit::angle ? kDegree : 1));
+    }
+    return make_nonlinear(description);
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Clusters& clusters, const plan::Deformer& deformer,
+                                 const plan::PointRun& run) {
+    const Who user = who(deformer);
+    ClusterDescription description{.first_point = run.first,
+                                   .transform_slots = {},
+                                   .inverse_rest = {},
+                                   .influences = std::vector<std::vector<Influence>>(run.count)};
+    bool any = false;
+    for (const plan::Cluster& cluster : clusters.clusters) {
+      const int index = static_cast<int>(description.transform_slots.size());
+      description.transform_slots.push_back(graph_.transform(cluster.node, user));
+      const std::vector<double> weight = weights(cluster.where, run, user);
+      for (int k = 0; k < run.count; ++k)
+        if (weight[k] != 0) {
+          description.influences[k].push_back({index, weight[k]});
+          any = true;
+        }
+    }
+    if (!any) return nullptr;
+    const Vec rest = rest_slots(graph_.graph());
+    for (const int slot : description.transform_slots) {
+      const Affine world = transform_at(rest, graph_.graph().slots()[slot]);
+      Affine inverse;
+      linear(inverse) = linear(world).inverse();
+      translation(inverse) = -(linear(inverse) * translation(world));
+      description.inverse_rest.push_back(inverse);
+    }
+    std::replace(touched_.begin() + run.first, touched_.begin() + run.first + run.count, Touched::no, Touched::nearby);
+    return make_clusters(description);
+  }
+
+  void apply_rules() {
+    for (const plan::ControlRule& rule : plan_.rules) {
+      bool any = false;
+      for (int i = 0; i < static_cast<int>(graph_.graph().controls().size()); ++i) {
+        Control& control = graph_.graph().control(i);
+        if (control.unit == Unit::quaternion || !matches(control, rule.pattern)) continue;
+        any = true;
+        const double unit = control.unit == Unit::angle ? kDegree : 1;
+        if (!rule.group.empty()) control.group = rule.group;
+        if (std::isfinite(rule.min)) control.min = rule.min * unit;
+        if (std::isfinite(rule.max)) control.max = rule.max * unit;
+        if (rule.typical > 0) control.typical = rule.typical * unit;
+        if (control.min > control.rest || control.max < control.rest)
+          throw Error({.file = rule.origin,
+                       .element = "control \"" + control.name + "\"",
+                       .problem = "rests outside its limits",
+                       .remedy = "widen them, or move its rest"});
+      }
+      if (!any)
+        throw Error({.file = rule.origin,
+                     .element = "control rule \"" + rule.pattern + "\"",
+                     .problem = "matches no control",
+                     .remedy = "`rigspace info --controls` lists them"});
+    }
+  }
+
+  RigPlan plan_;
+  PlanGraph graph_;
+  double drift_ = 0;
+  std::vector<Touched> touched_;
+  std::map<int, std::pair<const plan::Skin*, int>> skin_of_;  // per point
+};
+
+}  // namespace
+
+BuiltRig build(const RigPlan& plan) { return Builder(plan).build(); }
+
+RigPlan plan_of(const BuiltInRig& rig) {
+  RigPlan plan;
+  plan.points_rest = rig.points_rest();
+  const ControlGraph& graph = rig.graph();
+  std::vector<std::string> name_of(graph.slots().size());
+  const auto refuse = [](const std::string& what) {
+    throw Error({.element = what, .problem = "is no node, skin or blend shape", .remedy = "describe this rig by hand"});
+  };
+  for (int s = 0; s < static_cast<int>(graph.slots().size()); ++s) {
+    if (const NodeDescription* node = node_description(graph, s)) {
+      if (!node->driven.empty()) refuse("driven node \"" + node->name + "\"");
+      name_of[s] = graph.controls()[first_control(graph, s)].node;
+      plan.nodes.push_back({.name = name_of[s],
+                            .parent = node->parent_slot < 0 ? std::string() : name_of[node->parent_slot],
+                            .translation = node->translation,
+                            .rotation = node->rotation,
+                            .scale = node->scale,
+                            .constant = node->constant,
+                            .typical_length = node->typical_length});
+      continue;
+    }
+    const int control = passed_control(graph, s);
+    if (control < 0) refuse("slot " + std::to_string(s));
+    name_of[s] = graph.controls()[control].name;
+    plan.controls.push_back(graph.controls()[control]);
+  }
+  for (const auto& deformer : rig.deformers()) {
+    const std::string run = "run" + std::to_string(plan.deformers.size());
+    plan.pieces.push_back({run, deformer->first(), deformer->count()});
+    plan::Deformer each{.name = run, .pieces = {run}, .kind = {}};
+    if (const SkinDescription* skin = skin_description(*deformer)) {
+      plan::Skin made{.dual_quaternion = !is_linear_skin(*deformer),
+                      .joints = {},
+                      .inverse_bind = skin->inverse_bind,
+                      .influences = skin->influences};
+      for (const int slot : skin->joint_slots) made.joints.push_back(name_of[slot]);
+      each.kind = std::move(made);
+    } else if (!morph_targets(*deformer).empty()) {
+      plan::Shapes shapes;
+      for (const MorphTarget& target : morph_targets(*deformer)) {
+        // Quoted, since names of controls may hold any character.
+        std::string quoted = "'";
+        for (const char c : name_of[target.weight_slot]) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+        shapes.targets.push_back({.name = name_of[target.weight_slot],
+                                  .weight = plan::Value(quoted + "'"),
+                                  .points = target.points,
+                                  .offsets = target.offsets});
+      }
+      each.kind = std::move(shapes);
+    } else {
+      refuse("deformer " + std::to_string(plan.deformers.size()));
+    }
+    plan.deformers.push_back(std::move(each));
+  }
+  return plan;
+}
+
+}  // namespace rigspace
