@@ -1,0 +1,109 @@
+#pragma once
+// Key fitting, inside: a clip as groups of components that share key times, and the gauge that measures it on the
+// surface.
+
+#include "key_fitting_parts.h"
+#include "rigspace/anim/key_fitting.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rigspace::detail {
+
+/// The curve through fitted keys; one key where it is constant. Takes what is outside the keys from `source`.
+Curve fitted_curve(const FrameCurve& curve, const Curve& source, double tolerance);
+
+/// How far each control moves the surface, at poses of a clip.
+struct Sensitivity {
+  std::vector<double> by_control;  ///< largest motion of a point, scene units a unit of the control; 0 if none
+  std::vector<int> points;         ///< those that move most, ascending: the ones to watch
+};
+Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation);
+
+struct ClipFitOptions {
+  bool loop = false, share_times = false;
+};
+
+/// The fit of every group of a clip, each within its own tolerance. A group is a scalar track, an orientation, or the
+/// tracks that share their times.
+class ClipFit {
+ public:
+  struct Bounds {
+    int control;  ///< of the rig
+    const FrameCurve* curve;
+  };
+  struct Saved {
+    double tolerance = 0;
+    FittedKeys fitted;
+    int keys() const { return static_cast<int>(fitted.frames.size()); }
+  };
+
+  ClipFit(const Rig& rig, const Animation& animation, std::vector<double> frames, const ClipFitOptions& options);
+
+  int size() const { return static_cast<int>(groups_.size()); }
+  const std::vector<double>& frames() const { return frames_; }
+  const std::vector<double>& tolerances() const { return tolerances_; }
+  void set_tolerance(int group, double tolerance) { tolerances_[group] = tolerance; }
+  int keys(int group) const { return static_cast<int>(groups_[group].fitted.frames.size()); }
+
+  /// A tolerance for each group, of which `allowed` on the surface would be the motion of its most sensitive component.
+  void share_out(const Sensitivity& sensitivity, double allowed);
+  void refit();
+  void refit(int group);
+  Saved save(int group) const { return {tolerances_[group], groups_[group].fitted}; }
+  void restore(int group, const Saved& saved);
+
+  const Animation& animation() const { return animation_; }
+  /// What every fitted control may be between frames.
+  std::vector<Bounds> bounds() const;
+
+ private:
+  struct Group {
+    std::vector<FrameCurve> curves;
+    std::vector<int> controls;  ///< of the rig, one per curve
+    std::vector<int> tracks;    ///< into the animation's tracks, one per curve; empty for an orientation
+    int rotation = -1;          ///< into the animation's rotations
+    std::vector<int> moving;    ///< curves that are not constant
+    FittedKeys fitted;          ///< components: the moving ones, or all of an orientation
+  };
+  void gather_tracks(const Rig& rig, bool loop, bool share_times);
+  void gather_rotations(const Rig& rig, bool loop);
+  void fit(int group);
+  void write(int group);
+
+  std::vector<double> frames_;
+  std::vector<Group> groups_;
+  std::vector<double> tolerances_;
+  Animation animation_;
+};
+
+/// Measures fits of one clip against it on the surface, at frames and half-way between them.
+class SurfaceGauge {
+ public:
+  /// `points`: ascending; empty for all. Keeps references to the rig and to the fit's curves.
+  SurfaceGauge(const Rig& rig, const Animation& source, const ClipFit& fit, std::span<const int> points);
+
+  /// The largest error; may stop at the first that is larger than `enough`.
+  SurfaceError error(const Animation& fitted, double enough = std::numeric_limits<double>::infinity()) const;
+
+ private:
+  struct Moment {
+    double time;
+    int sample;  ///< of the frame curves
+  };
+  /// The nearest pose that the source may have had. Bounds are of components before they are normalised, so `p` must
+  /// hold those.
+  void nearest_pose(const Moment& moment, const Vec& p, Vec& q) const;
+
+  const Rig& rig_;
+  std::unique_ptr<Rig> restricted_;
+  std::vector<int> points_;
+  std::vector<ClipFit::Bounds> bounds_;
+  std::vector<std::array<int, 4>> quaternions_;
+  Vec rest_;
+  std::vector<Moment> moments_;
+};
+
+}  // namespace rigspace::detail

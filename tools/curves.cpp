@@ -1,0 +1,320 @@
+// rigspace curves: clips with fewer keys, other keys, closed ends, or other clips on top.
+
+#include "command.h"
+
+#include "rigspace/anim/bake.h"
+#include "rigspace/anim/key_fitting.h"
+#include "rigspace/anim/loop.h"
+#include "rigspace/anim/merge.h"
+#include "rigspace/io/curve_file.h"
+#include "rigspace/io/gltf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace rigspace::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file, clip, curves, output, name;
+  double fps = 0;
+  double tolerance = 0.1;  // percent of the height
+  bool quick = false, whole = false;
+  double min_period = 0.5, blend = 0.25;  // s
+  std::vector<std::string> layers;
+};
+
+[[noreturn]] void usage(std::string file, std::string problem, std::string remedy) {
+  throw Error(
+      {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+bool is_gltf(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".glb" || extension == ".gltf" || extension == ".vrm";
+}
+
+/// The clip of that name, or the only one.
+const Animation& choose(std::span<const Animation> clips, const std::string& file, const std::string& clip) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const Animation& each : clips) {
+    if (each.name == clip && !clip.empty()) return each;
+    names.push_back(each.name);
+    list += (list.empty() ? "" : ", ") + each.name;
+  }
+  if (clip.empty() && clips.size() == 1) return clips.front();
+  if (clips.empty()) usage(file, "has no clips", "curves are made of clips");
+  if (clip.empty()) usage(file, "has several clips", "name one with --clip: " + list);
+  throw Error({.file = file,
+               .element = "clip \"" + clip + "\"",
+               .value = clip,
+               .problem = "is not in the file",
+               .remedy = suggestion(clip, names, "it has " + list)});
+}
+
+/// A character, the clip to work on, and what is written of it.
+class Job {
+ public:
+  Job(const Context& context, const Options& options) : context_(context), options_(options) {
+    check_input(options.file, options.output);
+    if (!is_gltf_output() && !is_curve_file(options.output))
+      usage(options.output, "is no file that curves are written to",
+            "name it .glb, .gltf or one of " + std::string(curve_endings()));
+    check_writable(options.output);
+    character_ = load_character(options.file);
+    print_warnings(context, options.file, character_.warnings);
+    if (options.curves.empty()) {
+      clip_ = choose(character_.clips, options.file, options.clip);
+    } else {
+      const CurveFile curves = read_curves(options.curves);
+      clip_ = choose(curves.clips, options.curves, options.clip);
+      const Sampler sampler(clip_, character_.rig->controls());
+      if (const auto unbound = sampler.unbound(); !unbound.empty())
+        throw Error({.file = options.curves,
+                     .element = "control \"" + unbound.front() + "\"",
+                     .value = unbound.front(),
+                     .problem = "does not exist in " + options.file,
+                     .remedy = "the curves are of another character"});
+    }
+  }
+
+  const Character& character() const { return character_; }
+  const Animation& clip() const { return clip_; }
+  bool is_gltf_output() const {
+    const std::string extension = std::filesystem::path(options_.output).extension().string();
+    return extension == ".glb" || extension == ".gltf";
+  }
+
+  /// The clip under a new name: beside all others in glTF, alone in a curve file.
+  void write(Animation clip, const std::string& suffix) {
+    clip.name = options_.name.empty() ? clip_.name + suffix : options_.name;
+    answer["clip"] = clip.name;
+    answer["output"] = options_.output;
+    if (is_gltf_output()) {
+      GltfFile file = is_gltf(options_.file) ? GltfFile(options_.file) : GltfFile(to_glb(character_), options_.file);
+      file.add_animation(clip);
+      file.save(options_.output);
+    } else {
+      print_warnings(context_, options_.output,
+                     write_curves(options_.output, character_, clip, {.fps = options_.fps, .base = nullptr}));
+    }
+    name_ = clip.name;
+  }
+
+  /// One line, or the answer as JSON.
+  void say(const std::string& sentence) const {
+    if (context_.json)
+      fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
+    else
+      fmt::print("{}: {}\n  {}\n", options_.output, name_, sentence);
+  }
+
+  Json answer = Json::object();
+
+ private:
+  const Context& context_;
+  const Options& options_;
+  Character character_;
+  Animation clip_;
+  std::string name_;
+};
+
+int frame_of(const std::vector<double>& frames, double time) {
+  return static_cast<int>(std::upper_bound(frames.begin(), frames.end(), time + 1e-9) - frames.begin()) - 1;
+}
+
+void fit(const Context& context, const Options& options) {
+  Job job(context, options);
+  const auto start = std::chrono::steady_clock::now();
+  const KeyFitting fitted = fit_keys(job.character(), job.clip(),
+                                     {.tolerance = options.tolerance / 100,
+                                      .rate = options.fps,
+                                      .share_times = job.is_gltf_output(),
+                                      .refine = !options.quick,
+                                      .progress = terminal_progress()});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<double> frames =
+      options.fps > 0 ? frame_times(job.clip().duration, options.fps) : source_frames(job.clip());
+  const int frame = frame_of(frames, fitted.error.time);
+  job.write(fitted.animation, "_fit");
+  job.answer.update({{"keys_before", fitted.keys_before},
+                     {"keys_after", fitted.keys_after},
+                     {"error_percent", 100 * fitted.share()},
+                     {"error_frame", frame},
+                     {"error_time", fitted.error.time},
+                     {"error_vertex", fitted.error.point},
+                     {"loop", fitted.loop},
+                     {"within_tolerance", fitted.within_tolerance},
+                     {"seconds", seconds}});
+  const std::string where =
+      fitted.error.point < 0 ? "" : fmt::format(" at frame {}, vertex {}", frame, fitted.error.point);
+  job.say(fmt::format("{} keys -> {} ({:.0f} %); largest error {:.3f} % of the height{}{}; {:.1f} s",
+                      fitted.keys_before, fitted.keys_after,
+                      100.0 * fitted.keys_after / std::max(1, fitted.keys_before), 100 * fitted.share(), where,
+                      fitted.loop ? "; loops" : "", seconds));
+  if (!fitted.within_tolerance)
+    throw Error(
+        {.code = ErrorCode::not_converged,
+         .file = options.output,
+         .element = "clip \"" + job.clip().name + "\"",
+         .problem = fmt::format("has an error of {:.3f} % even with a key at every frame", 100 * fitted.share()),
+         .remedy = "it was written all the same; give a larger --tolerance or --fps"});
+}
+
+void resample_clip(const Context& context, const Options& options) {
+  Job job(context, options);
+  const Animation sampled = resample(job.clip(), options.fps);
+  const SurfaceError error = surface_error(*job.character().rig, job.clip(), sampled, source_frames(job.clip()));
+  const double height = rest_height(*job.character().rig), share = height > 0 ? error.distance / height : 0;
+  job.write(sampled, fmt::format("_{:g}fps", options.fps));
+  job.answer.update({{"keys_before", key_count(job.clip())},
+                     {"keys_after", key_count(sampled)},
+                     {"error_percent", 100 * share},
+                     {"error_time", error.time},
+                     {"error_vertex", error.point}});
+  job.say(fmt::format("{} keys -> {}; largest error at the old frames {:.3f} % of the height", key_count(job.clip()),
+                      key_count(sampled), 100 * share));
+}
+
+void loop_clip(const Context& context, const Options& options) {
+  Job job(context, options);
+  const LoopedClip loop = make_loop(
+      *job.character().rig, job.clip(),
+      {.whole = options.whole, .min_period = options.min_period, .blend = options.blend, .rate = options.fps});
+  const double height = std::max(1e-300, rest_height(*job.character().rig));
+  job.write(loop.animation, "_loop");
+  job.answer.update({{"start", loop.start},
+                     {"end", loop.end},
+                     {"gap_before_percent", 100 * loop.gap_before / height},
+                     {"gap_after_percent", 100 * loop.gap_after / height},
+                     {"jump_before_percent_per_second", 100 * loop.jump_before / height},
+                     {"jump_after_percent_per_second", 100 * loop.jump_after / height},
+                     {"traveller", loop.seam.traveller},
+                     {"travel", {loop.seam.travel[0], loop.seam.travel[1], loop.seam.travel[2]}},
+                     {"loops", loop.seam.loops}});
+  job.say(
+      fmt::format("{:.3f} s to {:.3f} s; seam {:.3f} % of the height -> {:.3f} %, change of velocity {:.1f} % of the "
+                  "height a second -> {:.1f} %{}",
+                  loop.start, loop.end, 100 * loop.gap_before / height, 100 * loop.gap_after / height,
+                  100 * loop.jump_before / height, 100 * loop.jump_after / height,
+                  loop.seam.traveller.empty() ? "" : "; " + loop.seam.traveller + " travels"));
+}
+
+/// `[over=]FILE[:CLIP]`.
+Layer read_layer(const std::string& text, const Character& character) {
+  std::string file = text, clip;
+  Layer layer{.name = text, .blend = Blend::additive};
+  if (file.starts_with("over=")) layer.blend = Blend::absolute, file = file.substr(5);
+  if (const std::size_t colon = file.rfind(':'); colon != std::string::npos && !std::filesystem::exists(file))
+    clip = file.substr(colon + 1), file = file.substr(0, colon);
+  const std::vector<Animation> clips =
+      file.ends_with(".rigspace.json") ? read_curves(file).clips : load_character(file).clips;
+  layer.animation = choose(clips, file, clip);
+  const Sampler sampler(layer.animation, character.rig->controls());
+  if (const auto unbound = sampler.unbound(); !unbound.empty())
+    throw Error({.file = file,
+                 .element = "control \"" + unbound.front() + "\"",
+                 .value = unbound.front(),
+                 .problem = "does not exist in the character",
+                 .remedy = "layers move the controls of the base"});
+  if (layer.blend == Blend::additive) layer.animation = relative_to_rest(layer.animation, character.rig->controls());
+  return layer;
+}
+
+void merge(const Context& context, const Options& options) {
+  Job job(context, options);
+  std::vector<Layer> layers;
+  for (const std::string& text : options.layers) layers.push_back(read_layer(text, job.character()));
+  const double rate = options.fps > 0 ? options.fps : key_rate(job.clip());
+  const Animation merged = merge_layers(job.clip(), layers, job.character().rig->controls(), rate);
+  const SurfaceError change =
+      surface_error(*job.character().rig, job.clip(), merged, frame_times(merged.duration, rate));
+  const double height = std::max(1e-300, rest_height(*job.character().rig));
+  job.write(merged, "_merged");
+  job.answer.update({{"layers", layers.size()},
+                     {"fps", rate},
+                     {"change_percent", 100 * change.distance / height},
+                     {"change_time", change.time},
+                     {"change_vertex", change.point}});
+  job.say(
+      fmt::format("{} layers at {:g} frames a second; moves the base by at most {:.2f} % of the height, at {:.3f} s",
+                  layers.size(), rate, 100 * change.distance / height, change.time));
+}
+
+using Run = void (*)(const Context&, const Options&);
+
+CLI::App* add(CLI::App& curves, const char* name, const char* text, std::pair<Run, Context*> action,
+              const std::shared_ptr<Options>& options) {
+  CLI::App* command = curves.add_subcommand(name, text);
+  command->add_option("FILE", options->file, "a character: .glb, .gltf, .bvh ..")->required();
+  command->add_option("--clip", options->clip, "the clip; needed where there are several")->type_name("NAME");
+  command->add_option("--curves", options->curves, "take the clip from this .rigspace.json instead of the character")
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "x.glb: the character with one more clip; or x.rigspace.json ..")
+      ->required()
+      ->type_name("OUT");
+  command->add_option("--name", options->name, "of the new clip; by default the old one and what was done to it")
+      ->type_name("NAME");
+  command->callback([options, action] { action.first(*action.second, *options); });
+  return command;
+}
+
+}  // namespace
+
+void add_curves(CLI::App& app, Context& context) {
+  CLI::App* curves = app.add_subcommand("curves", "Clips with fewer keys, at another rate, as loops, or merged");
+  curves->require_subcommand(1);
+  curves->fallthrough();
+  auto options = std::make_shared<Options>();
+  const auto fps = [&](CLI::App* command, const char* text) {
+    return command->add_option("--fps", options->fps, text)->check(above_zero())->type_name("N");
+  };
+  CLI::App* fitting =
+      add(*curves, "fit", "The fewest cubic keys for the same motion of the surface", {fit, &context}, options);
+  fitting->add_option("--tolerance", options->tolerance, "largest error on the surface, in percent of the height")
+      ->check(above_zero())
+      ->capture_default_str()
+      ->type_name("PERCENT");
+  fps(fitting, "frames a second; by default those of the clip");
+  fitting->add_flag("--quick", options->quick, "do not look for the last keys that can go");
+  fitting->footer(
+      "Examples\n  rigspace curves fit hero.glb --clip Walk -o fitted.glb\n"
+      "  rigspace curves fit hero.glb --clip Walk --tolerance 0.5 -o walk.rigspace.json");
+  CLI::App* sampling = add(*curves, "resample", "Linear keys at a rate", {resample_clip, &context}, options);
+  fps(sampling, "frames a second")->required();
+  sampling->footer("Examples\n  rigspace curves resample hero.glb --clip Walk --fps 24 -o walk24.glb");
+  CLI::App* looping = add(*curves, "loop", "The stretch that repeats best, with its end bent to its start",
+                          {loop_clip, &context}, options);
+  looping->add_flag("--whole", options->whole, "the whole clip");
+  looping->add_option("--min-period", options->min_period, "no loop is shorter, s")
+      ->check(above_zero())
+      ->capture_default_str()
+      ->type_name("S");
+  looping->add_option("--blend", options->blend, "how long before the end it begins to bend, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("S");
+  fps(looping, "frames a second; by default those of the clip");
+  looping->footer(
+      "Examples\n  rigspace curves loop take.glb --clip Walk -o walk.glb\n"
+      "  rigspace curves loop take.bvh --min-period 0.8 -o walk.glb");
+  CLI::App* merging = add(*curves, "merge", "A clip and layers on top of it as one clip", {merge, &context}, options);
+  merging
+      ->add_option(
+          "--layer", options->layers,
+          "FILE, FILE:CLIP: what it differs from the rest pose is added; over=FILE:CLIP replaces; may be repeated")
+      ->required()
+      ->take_all()
+      ->type_name("LAYER");
+  fps(merging, "frames a second; by default that of the clip");
+  merging->footer(
+      "Examples\n  rigspace curves merge hero.glb --clip Walk --layer hero.soft.glb:Walk_soft_add -o merged.glb\n"
+      "  rigspace curves merge hero.glb --clip Walk --layer over=fix.rigspace.json -o fixed.glb");
+}
+
+}  // namespace rigspace::tools
