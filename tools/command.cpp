@@ -31,23 +31,6 @@ double number_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Edits (insertions, deletions, replacements) between two words.
-int distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int above = row[j];
-      row[j] =
-          std::min({above + 1, row[j - 1] + 1, diagonal + (std::tolower(a[i - 1]) == std::tolower(b[j - 1]) ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
 std::string time_left(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", std::ceil(seconds));
   return fmt::format("{:.0f} min", std::ceil(seconds / 60));
@@ -62,19 +45,6 @@ void PoseOptions::add_to(CLI::App& app) {
   app.add_option("--set", sets, "turn a control, in degrees for angles, in scene units for lengths; may be repeated")
       ->type_name("CONTROL=VALUE")
       ->take_all();
-}
-
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& known, std::string_view how_to_list) {
-  std::vector<std::pair<int, std::string>> near;
-  for (const std::string& name : known) near.emplace_back(distance(wrong, name), name);
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text;
-  for (std::size_t k = 0; k < near.size() && k < 3; ++k) {
-    if (near[k].first > 1 + static_cast<int>(wrong.size()) / 3) break;
-    text += (text.empty() ? "did you mean \"" : "\" or \"") + near[k].second;
-  }
-  if (!text.empty()) return text + "\"?";
-  return std::string(how_to_list);
 }
 
 const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip) {
@@ -199,11 +169,12 @@ void check_input(const std::string& file, const std::filesystem::path& output) {
   std::string extension = std::filesystem::path(file).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
+  if (extension != ".glb" && extension != ".gltf" && extension != ".vrm" && extension != ".bvh" &&
+      !file.ends_with(".rig.json"))
     throw Error({.file = file,
                  .value = extension,
                  .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
-                 .remedy = "characters are read from .glb, .gltf and .vrm"});
+                 .remedy = "characters are read from .glb, .gltf, .vrm, .bvh and .rig.json"});
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
     throw Error({.code = ErrorCode::usage,

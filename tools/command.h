@@ -4,6 +4,7 @@
 #include "rigspace/anim/character.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/progress.h"
+#include "rigspace/base/suggestion.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -25,11 +26,13 @@ using AddCommand = void (*)(CLI::App&, Context&);
 void add_info(CLI::App&, Context&);
 void add_eval(CLI::App&, Context&);
 void add_convert(CLI::App&, Context&);
+void add_curves(CLI::App&, Context&);
 void add_view(CLI::App&, Context&);
 void add_render(CLI::App&, Context&);
 void add_simulate(CLI::App&, Context&);
 void add_rerun(CLI::App&, Context&);
 void add_mesh(CLI::App&, Context&);
+void add_rig(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
@@ -81,8 +84,5 @@ double parse_number(std::string_view text, const std::string& what);
 
 /// For options that must be positive.
 CLI::Validator above_zero();
-
-/// "did you mean ...": the known names nearest to a wrong one, or how to list them.
-std::string suggestion(const std::string& wrong, const std::vector<std::string>& known, std::string_view how_to_list);
 
 }  // namespace rigspace::tools

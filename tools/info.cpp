@@ -1,8 +1,7 @@
 // rigspace info: what is in a file.
 
-#include "command.h"
+#include "character_source.h"
 
-#include "rigspace/io/gltf.h"
 #include "rigspace/rig/built_in_rig.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file;
+  CharacterSource source;
   bool controls = false;
 };
 
@@ -73,6 +72,7 @@ Json to_json(const Character& character) {
                                   {"max", number_or_null(to_surface(control, control.max))}});
   }
   answer["warnings"] = character.warnings;
+  for (const std::string& incident : incidents_of(character)) answer["warnings"].push_back(incident);
   return answer;
 }
 
@@ -84,7 +84,7 @@ void print(const Character& character, const Options& options) {
   const auto workspace = character.rig->make_workspace();
   Vec s;
   character.rig->evaluate(*workspace, character.rig->rest(), s);
-  fmt::print("{}\n", options.file);
+  fmt::print("{}\n", options.source.name());
   fmt::print("  {} in {}, {}\n", count(static_cast<std::size_t>(s.size() / 3), "vertex", "vertices"),
              count(character.pieces.size(), "mesh part", "mesh parts"),
              count(static_cast<std::size_t>(triangles_of(character)), "triangle", "triangles"));
@@ -99,7 +99,7 @@ void print(const Character& character, const Options& options) {
   std::size_t morphs = 0, shown = 0;
   for (const Control& control : character.rig->controls()) {
     if (control.unit != Unit::quaternion) ++shown;
-    if (control.unit == Unit::scalar) ++morphs;
+    if (control.unit == Unit::scalar && control.name.find(':') != std::string::npos) ++morphs;
   }
   if (morphs > 0) fmt::print("  {}\n", count(morphs, "morph", "morphs"));
   fmt::print("  {} (--controls lists them)\n", count(shown, "control", "controls"));
@@ -118,17 +118,17 @@ void add_info(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("info", "What is in a file: meshes, skins, clips, controls, and what was repaired");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
+  options->source.add_to(*command);
   command->add_flag("--controls", options->controls, "list every control with its unit and rest value");
   command->footer(
       "Examples\n  rigspace info hero.glb\n  rigspace info hero.glb --controls\n  rigspace info hero.glb --json");
   command->callback([options, &context] {
-    const Character character = load_character(options->file);
-    print_warnings(context, options->file, character.warnings);
+    const Character character = options->source.load(context);
     if (context.json)
       fmt::print("{}\n", to_json(character).dump(2, ' ', false, Json::error_handler_t::replace));
     else
       print(character, *options);
+    options->source.print_incidents(context, character);
   });
 }
 

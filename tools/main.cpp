@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 
 namespace rigspace::tools {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_info,  add_eval, add_convert, add_view, add_render, add_simulate,
-                                    add_rerun, add_mesh, add_cast,    add_demo, add_bench};
+constexpr AddCommand kCommands[] = {add_info,  add_eval, add_convert, add_curves, add_view, add_render, add_simulate,
+                                    add_rerun, add_mesh, add_rig,     add_cast,   add_demo, add_bench};
 
 constexpr const char* kFooter = R"(Examples
   rigspace hero.glb                               soft tails, ears and hair: the same as simulate
@@ -39,6 +40,13 @@ int fail(const Context& context, const Error& error) {
   } else {
     fmt::print(stderr, "rigspace: {}\n", error.what());
   }
+  return static_cast<int>(error.code());
+}
+
+/// What was to be answered did not come out, on a full disk for one: that is said where it still can be.
+int fail_output() {
+  const Error error({.file = "standard output", .problem = "cannot be written", .remedy = "is the disk full?"});
+  fmt::print(stderr, "rigspace: {}\n", error.what());
   return static_cast<int>(error.code());
 }
 
@@ -72,6 +80,7 @@ int run(int argc, char** argv) {
   watch_interrupts();
   try {
     app.parse(arguments_of(argc, argv));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail_output();
     return 0;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
@@ -99,6 +108,7 @@ int run(int argc, char** argv) {
         context,
         Error({.code = ErrorCode::internal, .problem = "out of memory", .remedy = "try a smaller file or picture"}));
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return fail_output();
     return fail(context, Error({.code = ErrorCode::internal,
                                 .problem = std::string("internal error: ") + error.what(),
                                 .remedy = "please report this with the file that causes it"}));

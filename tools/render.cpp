@@ -1,8 +1,7 @@
 // rigspace render: pictures without a GPU or a display.
 
-#include "command.h"
+#include "character_source.h"
 
-#include "rigspace/io/gltf.h"
 #include "rigspace/render/sheet.h"
 #include "rigspace/render/video.h"
 
@@ -16,7 +15,8 @@ namespace {
 constexpr double kTurnSeconds = 6;
 
 struct Options {
-  std::string file, output;
+  CharacterSource source;
+  std::string output;
   PoseOptions pose;
   int sheet = 0;
   bool turntable = false;
@@ -47,10 +47,11 @@ Motion motion_of(const Renderer& renderer, const Options& options) {
   const Character& character = renderer.character();
   std::string clip = options.pose.clip;
   if (clip.empty() && !character.clips.empty()) clip = character.clips.front().name;
-  const Animation* animation = clip_named(character, options.file, clip);
+  const Animation* animation = clip_named(character, options.source.name(), clip);
   if (animation == nullptr)
-    throw Error(
-        {.file = options.file, .problem = "has no clips", .remedy = "use --turntable, or a picture without --sheet"});
+    throw Error({.file = options.source.name(),
+                 .problem = "has no clips",
+                 .remedy = "use --turntable, or a picture without --sheet"});
   return is_video(options.output) ? clip_motion_at_rate(character, animation, options.pose.fps)
                                   : clip_motion(character, animation, options.sheet);
 }
@@ -58,13 +59,14 @@ Motion motion_of(const Renderer& renderer, const Options& options) {
 void draw(const Options& options) {
   check_extension(options.output, "png gif mp4");
   check_writable(options.output);
-  const Character character = load_character(options.file);
-  print_warnings({}, options.file, character.warnings);
+  const Character character = options.source.load({});
   const Renderer renderer(character);
   const FramingOptions framing{
       .azimuth = options.azimuth * kDegree, .elevation = options.elevation * kDegree, .zoom = options.zoom};
   const ProgressCallback progress = terminal_progress();
-  const auto snapshot = [&] { return take_snapshot(character, pose_of(character, options.file, options.pose)); };
+  const auto snapshot = [&] {
+    return take_snapshot(character, pose_of(character, options.source.name(), options.pose));
+  };
 
   if (is_video(options.output)) {
     const VideoOptions video{.picture = render_options(options, 480),
@@ -87,6 +89,7 @@ void draw(const Options& options) {
     const double aspect = static_cast<double>(picture.width) / picture.height;
     write_png(options.output, renderer.render(moment, frame(moment.points, aspect, framing), picture));
   }
+  options.source.print_incidents({}, character);
 }
 
 }  // namespace
@@ -95,7 +98,7 @@ void add_render(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("render", "Pictures without a GPU: a moment, a contact sheet, a turntable, a video");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
+  options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "x.png; x.gif or x.mp4 where ffmpeg is installed")
       ->required()
       ->type_name("OUT");

@@ -20,7 +20,7 @@ struct Options {
 void add_view(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("view", "One self-contained page that plays the character in any browser");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character: .glb or .gltf")->required();
+  command->add_option("FILE", options->file, "a character: .glb, .gltf or .bvh")->required();
   command->add_option("-o,--output", options->output, "page.html")->required()->type_name("OUT");
   command->add_option("--clip", options->clip, "the clip that plays first")->type_name("NAME");
   command->footer(

@@ -3,11 +3,49 @@
 #include "gltf_loader.h"
 #include "gltf_patch.h"
 #include "gltf_soft.h"
+#include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
+#include "rigspace/io/bvh.h"
+#include "rigspace/io/rig_file.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace rigspace {
+namespace {
+
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g %%", 100 * share);
+  return text;
+}
+
+/// The document of a file; of one that is no glTF, a new document of its character.
+GltfDocument open_document(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  if (extension != ".bvh" && extension != ".json") return GltfDocument::read(path);
+  Character character = load_character(path);
+  if (!is_plain(character)) {
+    Plain plain = plain_character(character);
+    plain.character.warnings.push_back("its rig is played out as " + std::to_string(plain.character.bones.size()) +
+                                       " joints and " + std::to_string(plain.shapes) + " shapes, within " +
+                                       percent(plain.error) + " of its size: controls beyond these stay in " +
+                                       path.filename().string() + ".");
+    character = std::move(plain.character);
+  }
+  GltfDocument document = GltfDocument::parse(to_glb(character), path.string());
+  document.warnings.insert(document.warnings.end(), character.warnings.begin(), character.warnings.end());
+  return document;
+}
+
+}  // namespace
 
 struct GltfFile::Content {
   explicit Content(GltfDocument from) : document(std::move(from)), character(build_character(document)) {
@@ -35,7 +73,7 @@ struct GltfFile::Content {
   std::optional<GltfScene> scene_;  // of the document as it is now; emptied when that changes
 };
 
-GltfFile::GltfFile(const std::filesystem::path& path) : content_(std::make_unique<Content>(GltfDocument::read(path))) {}
+GltfFile::GltfFile(const std::filesystem::path& path) : content_(std::make_unique<Content>(open_document(path))) {}
 GltfFile::GltfFile(std::span<const std::byte> bytes, std::string name)
     : content_(std::make_unique<Content>(GltfDocument::parse(bytes, std::move(name)))) {}
 GltfFile::~GltfFile() = default;
@@ -108,14 +146,14 @@ Character load_gltf(std::span<const std::byte> bytes, std::string name) {
 }
 
 Character load_character(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string extension = extension_of(path);
   if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return load_gltf(path);
+  if (extension == ".bvh") return to_character(read_bvh(path));
+  if (extension == ".json" && path.stem().extension() == ".rig") return load_rig_file(path);
   throw Error({.file = path.string(),
                .value = extension,
                .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,
-               .remedy = "characters are read from .glb, .gltf and .vrm"});
+               .remedy = "characters are read from .glb, .gltf, .vrm, .bvh and .rig.json"});
 }
 
 }  // namespace rigspace

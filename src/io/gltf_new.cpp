@@ -157,14 +157,14 @@ class NewDocument {
   }
 
   const Control& control_of(int slot) const {
-    const auto controls = rig_->graph().controls_of(slot);
-    if (controls.size() != 1) refuse("morph weight in slot " + std::to_string(slot), "is driven by other controls");
-    return rig_->controls()[controls[0]];
+    const int control = passed_control(rig_->graph(), slot);
+    if (control < 0) refuse("morph weight in slot " + std::to_string(slot), "is driven by other controls");
+    return rig_->controls()[control];
   }
 
   /// Joins pieces that one node shows with one skin: the primitives of one mesh, which must share their morphs.
   void place(const Piece& piece) {
-    if (piece.point_count == 0) return;
+    if (piece.point_count == 0 || !piece.drawn) return;
     const Motion motion = motion_of(piece);
     const int node = node_for(piece, motion);
     const int skin = motion.skin ? skin_for(*skin_description(*motion.skin)) : -1;
@@ -183,8 +183,8 @@ class NewDocument {
     std::vector<int> slots;
     const ControlGraph& graph = rig_->graph();
     for (int slot = 0; slot < static_cast<int>(graph.slots().size()); ++slot)
-      if (graph.slots()[slot].size == kScalarSlot && graph.controls_of(slot).size() == 1 &&
-          rig_->controls()[graph.controls_of(slot)[0]].name.starts_with(name))
+      if (const int control = passed_control(graph, slot);
+          control >= 0 && rig_->controls()[control].name.starts_with(name))
         slots.push_back(slot);
     return slots;
   }

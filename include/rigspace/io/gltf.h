@@ -60,6 +60,7 @@ class GltfFile {
     bool embed = false;  ///< .gltf only: buffers as data: in the JSON, as against one .bin beside it
   };
 
+  /// What is no glTF (.bvh, .rig.json) gives a new document of its character, see to_glb.
   explicit GltfFile(const std::filesystem::path& path);
   GltfFile(std::span<const std::byte> bytes, std::string name);
   ~GltfFile();

@@ -1,0 +1,31 @@
+#pragma once
+// What a process says of its rig before it is asked anything: one line of JSON.
+
+#include "rigspace/anim/character.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rigspace {
+
+constexpr int kProcessProtocol = 1;
+constexpr std::size_t kLongestHandshake = std::size_t{1} << 28;  ///< bytes
+
+struct ProcessHandshake {
+  std::string name;
+  std::vector<Control> controls;
+  int point_count = 0;
+  double noise = -1;      ///< negative: not told
+  bool jacobian = false;  ///< answers exact Jacobians
+  std::vector<Piece> pieces;
+  std::vector<SurfaceMaterial> materials;
+};
+
+/// Throws Error (external_process) whose file is `source`.
+ProcessHandshake parse_handshake(std::string_view line, const std::string& source);
+
+/// Text that another program wrote, for a message: its first line, printable, at most 60 bytes, in quotes.
+std::string quoted(std::string_view text);
+
+}  // namespace rigspace

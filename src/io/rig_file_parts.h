@@ -1,0 +1,23 @@
+#pragma once
+// The parts of a rig file, one function each way: a new kind of part is a struct in rig/rig_plan.h, a reader and a
+// writer here, and a line in the two lists of rig_file_parts.cpp.
+
+#include "json_text.h"
+#include "rigspace/rig/rig_plan.h"
+
+namespace rigspace {
+
+/// How many of the file's deformers stand before the mesh's own shapes, and before its skin.
+struct MeshPlace {
+  std::size_t shapes = 0, skin = 0;
+};
+
+/// Reads every section that describes the rig (not mesh, clips and pieces) and appends it to the plan. The entries
+/// {"type": "shapes"}, {"type": "skin"} and {"type": "mesh"}, which is both, say where the mesh's deformers go: the
+/// skin last and the shapes right before it where nothing is said.
+MeshPlace read_parts(const Field& root, RigPlan& plan);
+
+/// The sections of a plan, without skins and shapes, which the mesh file holds.
+Field::Json write_parts(const RigPlan& plan);
+
+}  // namespace rigspace

@@ -1,0 +1,111 @@
+"""Rig files by the command line: written, read, checked, drawn; and what happens when they are wrong."""
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+from program import rigspace
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "rig.schema.json"
+
+
+def without_comments(text):
+    return re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
+
+
+class RigFiles(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def cast(self, name):
+        path = self.folder / f"{name}.rig.json"
+        answer = rigspace("cast", name, "-o", path)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        return path
+
+    def check_schema(self, path):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(
+            json.loads(without_comments(path.read_text()))
+        )
+
+    def test_the_cast_as_rig_files_keeps_the_schema_and_passes_the_check(self):
+        for name in ("peanut", "flower", "sphere", "bar", "sumo"):
+            path = self.cast(name)
+            self.check_schema(path)
+            answer = rigspace("--json", "rig", "check", path, "--poses", 2)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            health = json.loads(answer.stdout)
+            self.assertEqual(health["without_effect"], [], name)
+            self.assertEqual(health["broken"], [], name)
+
+    def test_a_new_rig_file_keeps_the_schema_and_opens(self):
+        mesh = self.folder / "hero.glb"
+        self.assertEqual(rigspace("cast", "bobbin", "-o", mesh).returncode, 0)
+        answer = rigspace("rig", "new", mesh)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        path = self.folder / "hero.rig.json"
+        self.check_schema(path)
+        self.assertEqual(rigspace("info", path).returncode, 0)
+        again = rigspace("rig", "new", mesh)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("is there already", again.stderr)
+
+    def test_shows_controls_on_a_sheet(self):
+        path = self.cast("bar")
+        sheet = self.folder / "sheet.png"
+        answer = rigspace("rig", "show", path, "--size", 64, "-o", sheet)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual(sheet.read_bytes()[:4], b"\x89PNG")
+        wrong = rigspace("rig", "show", path, "--match", "nobody*", "-o", sheet)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("meets no control", wrong.stderr)
+
+    def test_writes_a_glb_that_plays_the_same(self):
+        path = self.cast("bar")
+        glb = self.folder / "bar.glb"
+        answer = rigspace("convert", path, "-o", glb)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        clip = json.loads(rigspace("--json", "info", glb).stdout)["clips"][0]["name"]
+        points = {}
+        for file in (path, glb):
+            out = self.folder / "x.obj"
+            answer = rigspace("eval", file, "--clip", clip, "--time", "0.5", "-o", out)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            points[file] = [
+                tuple(map(float, line.split()[1:])) for line in out.read_text().splitlines() if line.startswith("v ")
+            ]
+        # The proxy is not in the glb; what is drawn comes first in both or is all there is.
+        drawn = points[glb]
+        self.assertGreater(len(drawn), 50)
+        every = set()
+        for x, y, z in points[path]:
+            every.add((round(x, 2), round(y, 2), round(z, 2)))
+        near = sum((round(x, 2), round(y, 2), round(z, 2)) in every for x, y, z in drawn)
+        self.assertGreater(near, 0.8 * len(drawn))
+
+    def test_says_what_is_wrong_with_file_line_and_field(self):
+        path = self.cast("flower")
+        text = path.read_text()
+        for change, parts in (
+            (('"rigspace_rig": 1', '"rigspace_rig": 7'), ("rigspace_rig", "version 1")),
+            (("flower.mesh.glb", "gone.glb"), ("mesh", "gone.glb")),
+            (('"deformers"', '"deformer"'), ("deformer", "did you mean")),
+        ):
+            self.assertIn(change[0], text)
+            path.write_text(text.replace(*change, 1))
+            answer = rigspace("info", path)
+            self.assertEqual(answer.returncode, 3, answer.stderr)
+            self.assertEqual(len(answer.stderr.strip().splitlines()), 1, answer.stderr)
+            for part in (path.name + ":", *parts):
+                self.assertIn(part, answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+#include "character_source.h"
+
+#include "rigspace/io/gltf.h"
+#include "rigspace/io/process_rig.h"
+
+namespace rigspace::tools {
+
+void CharacterSource::add_to(CLI::App& app) {
+  app.add_option("FILE", file, "a character: .glb or .gltf");
+  app.add_option("--rig-process", command,
+                 "instead of FILE: a command that is the rig, asked on its standard streams (docs/process-rigs.md)")
+      ->type_name("'CMD'");
+  app.add_option("--rig-processes", processes, "how many of that command to run, to share out batches")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  app.add_option("--rig-timeout", timeout, "longest silence of that command before it is started again, in seconds")
+      ->check(above_zero())
+      ->type_name("S");
+}
+
+Character CharacterSource::load(const Context& context) const {
+  const auto refuse = [](const char* problem, const char* remedy) {
+    throw Error({.code = ErrorCode::usage, .element = "FILE", .problem = problem, .remedy = remedy});
+  };
+  if (file.empty() && command.empty()) refuse("is missing", "name a character's file, or give --rig-process");
+  if (!file.empty() && !command.empty()) refuse("and --rig-process are both given", "give one of them");
+  if (command.empty()) {
+    Character character = load_character(file);
+    print_warnings(context, file, character.warnings);
+    return character;
+  }
+  return start_character({.command = command,
+                          .processes = processes,
+                          .handshake_seconds = timeout,
+                          .answer_seconds = timeout,
+                          .progress = [](const Progress&) { return !interrupted(); }});
+}
+
+void CharacterSource::print_incidents(const Context& context, const Character& character) const {
+  print_warnings(context, "rigspace", incidents_of(character));  // they name the command themselves
+}
+
+std::vector<std::string> incidents_of(const Character& character) {
+  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
+  return rig == nullptr ? std::vector<std::string>() : rig->incidents();
+}
+
+}  // namespace rigspace::tools
