@@ -25,9 +25,4 @@ class SparseFactor {
 std::unique_ptr<SparseFactor> make_sparse_factor();
 std::string sparse_factor_description();
 
-/// Prepares the BLAS underneath, once a process: one thread, since our own loops use the cores.
-void use_one_thread();
-/// "OpenBLAS 0.3.21 (Zen)", or a warning.
-std::string blas_description();
-
 }  // namespace rigspace

@@ -1,4 +1,5 @@
 #include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
 #include "rigspace/optimize/bordered_system.h"
 #include "rigspace/optimize/dense_system.h"
 #include "rigspace/optimize/energy.h"
@@ -9,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+
+#include <array>
 
 namespace rigspace {
 namespace {
@@ -219,6 +222,65 @@ TEST(SparseSystem, MixesPointsAndCoordinates) {
 }
 
 TEST(SparseSystem, RefusesSizesThatBlocksDoNotDivide) { EXPECT_THROW(SparseSystem(10, 3), Error); }
+
+// Springs along the edges of cubes of n^3 points that do not touch each other: separators of several sizes, subtrees
+// of very different work, and more than one root.
+void send_cubes(System& system, std::span<const int> sizes) {
+  system.clear();
+  int start = 0;
+  for (const int n : sizes) {
+    const auto id = [&](int i, int j, int k) { return start + (i * n + j) * n + k; };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k < n; ++k) {
+          const Mat own = Mat::Identity(3, 3) * (0.1 + 0.01 * ((i + 2 * j + 3 * k) % 7));
+          const int here = id(i, j, k);
+          system.add({&here, 1}, own.data());
+          for (const auto& [a, b, c] : {std::array{1, 0, 0}, std::array{0, 1, 0}, std::array{0, 0, 1}}) {
+            if (i + a == n || j + b == n || k + c == n) continue;
+            const Mat R = random_matrix(3, 3, static_cast<unsigned>(100 * here + a + 2 * b));
+            const Mat K = R * R.transpose();
+            Mat edge(6, 6);
+            edge << K, -K, -K, K;
+            const std::array ends = {here, id(i + a, j + b, k + c)};
+            system.add(ends, edge.data());
+          }
+        }
+    start += n * n * n;
+  }
+  system.finish();
+}
+
+TEST(SparseSystem, SolvesSeveralBodiesWithTheSameBitsOnAnyNumberOfThreads) {
+  const std::array sizes = {9, 1, 5, 2};
+  const int size = 3 * (729 + 1 + 125 + 8);
+  const Vec b = random_vector(size, 3);
+  const Mat B = random_matrix(size, 29, 4);
+  Vec reference;
+  Mat half_reference;
+  for (const int threads : {1, 2, 8}) {
+    const ThreadCountScope scope(threads);
+    SparseSystem system(size, 3);
+    send_cubes(system, sizes);
+    ASSERT_TRUE(system.factor(0));
+    Vec u, back;
+    system.solve(b, u);
+    system.multiply(u, back);
+    EXPECT_LT(relative(back, b), 1e-12);  // condition about 1e3
+    Mat half = B;
+    system.half_solve(half);
+    if (threads == 1) {
+      reference = u, half_reference = half;
+      // Y^T Y = B^T A^-1 B
+      Mat solved(size, B.cols());
+      for (int j = 0; j < B.cols(); ++j) system.solve(B.col(j), u), solved.col(j) = u;
+      EXPECT_LT(relative(half.transpose() * half, B.transpose() * solved), 1e-12);
+    }
+    EXPECT_TRUE(u.size() == reference.size() && half == half_reference);
+    system.solve(b, u);
+    EXPECT_TRUE(u == reference) << threads << " threads";
+  }
+}
 
 TEST(BorderedSystem, EqualsTheDenseSolve) {
   const int points = 60, border = 25, interior = 3 * points, size = interior + border;
