@@ -167,7 +167,9 @@ void rerun(const Options& options, const Context& context) {
   recipe.input = now;
   recipe.format = out.format();
   std::vector<ClipTask> tasks = tasks_of(recipe, file.character(), input);
-  plan(recipe, tasks, parts_from_recipe(file.character(), recipe.parts), options);
+  const auto parts =
+      about_file(input, file.character(), [&] { return parts_from_recipe(file.character(), recipe.parts); });
+  plan(recipe, tasks, parts, options);
   execute({.input = input,
            .file = std::move(file),
            .recipe = std::move(recipe),

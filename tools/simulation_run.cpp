@@ -3,6 +3,7 @@
 #include "partial_run.h"
 #include "simulation_summary.h"
 
+#include "rigspace/anim/key_fitting.h"
 #include "rigspace/base/cache.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
@@ -46,9 +47,11 @@ Prepared prepare(SimulationRun& run) {
   const Character& character = run.file.character();
   const ProgressCallback progress = terminal_progress();
   const RecipeOptions& options = run.recipe.options;
-  Softened soft = soften_as(
-      options.soft, character, parts_from_recipe(character, run.recipe.parts),
-      {.max_influences = options.max_influences, .protect = options.protect, .recall = true, .progress = progress});
+  Softened soft = about_file(run.input, character, [&] {
+    return soften_as(
+        options.soft, character, parts_from_recipe(character, run.recipe.parts),
+        {.max_influences = options.max_influences, .protect = options.protect, .recall = true, .progress = progress});
+  });
   run.notes.insert(run.notes.end(), soft.notes.begin(), soft.notes.end());
   if (soft.parts.empty())
     throw Error(
@@ -99,7 +102,7 @@ class Maker {
     return all > 0 ? done / all : 0;
   }
 
-  /// The clip as it will be written. Throws Cancelled.
+  /// The clip as it will be written. Throws Cancelled; then `stopped` has what was finished of it, if anything.
   RecipeClip make(std::size_t k) {
     if (auto finished = partial_.finished(k)) return std::move(*finished);
     const ClipTask& task = run_.tasks[k];
@@ -113,6 +116,7 @@ class Maker {
     }
     return clip;
   }
+  const std::optional<RecipeClip>& stopped() const { return stopped_; }
 
  private:
   const Animation& clip_of(const RecipeClip& clip) const {
@@ -130,6 +134,12 @@ class Maker {
     double fraction = 0;
     physics.checkpoints.resume = partial_.checkpoint(at);
     physics.checkpoints.save = [&](std::span<const std::byte> bytes) { partial_.keep_checkpoint(at, fraction, bytes); };
+    // Half of an edit is no better than the clip without it: only of a clip's first solve something is kept.
+    if (at.solve == 0 && !clip.finished())
+      physics.checkpoints.stopped = [&](const SoftMotion& motion) {
+        stopped_ = clip;
+        set_motion(*stopped_, prepared_.character().rig->controls(), motion);
+      };
     const std::string stage =
         run_.tasks.size() > 1 ? fmt::format("{} ({} of {})", clip.base, at.clip + 1, run_.tasks.size()) : clip.base;
     const SoftMotion motion =
@@ -144,6 +154,7 @@ class Maker {
   const Prepared& prepared_;
   PartialRun& partial_;
   ProgressCallback progress_;
+  std::optional<RecipeClip> stopped_;
 };
 
 /// Adds a clip to the document and says in its extras what it is.
@@ -165,14 +176,25 @@ Animation reference_of(const Animation& additive, const Rig& rig) {
   return reference;
 }
 
+/// Few cubic keys that artists can edit, in place of one a frame.
+void fit(Animation& clip, const Rig& rig, std::vector<std::string>& notes) {
+  KeyFitting fitted = fit_keys(rig, clip, {.share_times = true, .progress = terminal_progress()});
+  notes.push_back(fmt::format("{}: {} keys became {} cubic ones, within {:.2g} % of the height", clip.name,
+                              fitted.keys_before, fitted.keys_after, 100 * fitted.share()));
+  fitted.animation.name = clip.name;
+  clip = std::move(fitted.animation);
+}
+
 void add_soft_clips(SimulationRun& run, const Prepared& prepared) {
   for (const RecipeClip& clip : run.recipe.clips) {
-    if (!clip.finished()) continue;
+    if (!clip.has_motion()) continue;
     const SoftMotion motion = motion_from_recipe(clip, prepared.character().rig->controls());
     Json extras{{"base", clip.base}, {"layer", "soft"}, {"recipe", run.out.recipe.filename().string()}};
     if (clip.failed_steps > 0) extras["failed_steps"] = clip.failed_steps;
+    if (clip.stopped) extras["partial"] = true;
     Animation soft = prepared.clip(prepared.character().clip(clip.base), motion, clip.frame_rate);
     soft.name = clip.name;
+    if (run.recipe.options.cubic_keys) fit(soft, *prepared.written().rig, run.notes);
     add_clip(run.file, soft, extras);
     if (!run.recipe.options.additive) continue;
     Animation additive = prepared.clip(nullptr, motion, clip.frame_rate);  // the rest pose, then the deviation
@@ -212,7 +234,7 @@ SoftPagePart page_part(const Prepared& prepared, const Part& part, const PartRep
 SoftPageOptions page_of(const SimulationRun& run, const Prepared& prepared) {
   SoftPageOptions page{.title = run.out.model.filename().string(), .notes = run.notes};
   for (const RecipeClip& clip : run.recipe.clips) {
-    if (!clip.finished()) continue;
+    if (!clip.has_motion()) continue;
     SoftPair pair{.base = clip.base, .soft = clip.name, .loop = clip.loop};
     for (std::size_t c = 0; c < prepared.soft.parts.size(); ++c)
       pair.parts.push_back(page_part(prepared, prepared.soft.parts[c], clip.parts[c]));
@@ -228,14 +250,18 @@ void write_result(SimulationRun& run, const Prepared& prepared) {
   write_file(run.out.page, soft_page(run.file.to_glb(), page_of(run, prepared)));
 }
 
-/// A cancelled run that may keep its finished clips.
-void keep_what_is_finished(SimulationRun& run, const Prepared& prepared, const Context& context) {
+/// A cancelled run that may keep what it finished: whole clips, and of the one under way its finished frames.
+void keep_what_is_finished(SimulationRun& run, const Prepared& prepared, const std::optional<RecipeClip>& under_way,
+                           const Context& context) {
   const std::size_t finished = run.recipe.clips.size();
+  if (finished == 0 && !under_way) return;
   for (std::size_t k = finished; k < run.tasks.size(); ++k) run.recipe.clips.push_back(run.tasks[k].clip);
+  if (under_way) run.recipe.clips[finished] = *under_way;
   write_result(run, prepared);
-  if (!context.json)
-    fmt::print("{}: {} of {} clips, since it was stopped; rigspace rerun {} makes the others\n", run.out.model.string(),
-               finished, run.tasks.size(), run.out.recipe.string());
+  if (context.json) return;
+  if (under_way) fmt::print("{}", clip_in_words(run.recipe, *under_way));
+  fmt::print("{}: {} of {} clips{}, since it was stopped; rigspace rerun {} makes the others\n", run.out.model.string(),
+             finished, run.tasks.size(), under_way ? " and a part of " + under_way->base : "", run.out.recipe.string());
 }
 
 void print_answer(const SimulationRun& run, double resumed_at, const Context& context) {
@@ -338,10 +364,13 @@ void execute(SimulationRun run, const Context& context) {
       std::fflush(stdout);
     }
   } catch (const Cancelled&) {
-    if (run.keep_partial && !run.recipe.clips.empty()) keep_what_is_finished(run, prepared, context);
+    if (run.keep_partial) keep_what_is_finished(run, prepared, maker.stopped(), context);
     throw;
   }
+  const std::size_t told = run.notes.size();
   write_result(run, prepared);
+  if (!context.json)
+    for (std::size_t k = told; k < run.notes.size(); ++k) fmt::print("{}\n", run.notes[k]);
   print_answer(run, resumed_at, context);
   if (std::any_of(run.recipe.clips.begin(), run.recipe.clips.end(), [](const auto& c) { return c.failed_steps > 0; }))
     throw Error({.code = ErrorCode::not_converged,

@@ -40,8 +40,19 @@ struct SimulationRun {
   std::vector<ClipTask> tasks;  ///< in the order of the result
   RunFiles out;
   std::vector<std::string> notes;  ///< for people, one sentence each
-  bool keep_partial = false;       ///< a cancelled run writes the clips that it finished
+  bool keep_partial = false;       ///< a cancelled run writes the clips and the frames that it finished
 };
+
+/// Does what may complain about a character, which the library knows by its name alone: the complaint names the file.
+template <class Action>
+auto about_file(const std::string& file, const Character& character, Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled || error.info().file != character.name) throw;
+    throw error.in_file(file);
+  }
+}
 
 /// Size and hash of a file: of its bytes, or, since a .gltf has its buffers and pictures beside it, of all of it packed
 /// into one. `file` is that path, loaded.

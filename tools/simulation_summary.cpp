@@ -53,15 +53,28 @@ std::string parts_in_words(const Recipe& recipe) {
 }
 
 std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
-  std::string text =
-      fmt::format("{}: {}\n", clip.name,
-                  clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam) : "plays once");
+  std::string text = fmt::format("{}: {}\n", clip.name,
+                                 clip.stopped ? "stopped; what is not finished is the artist's motion"
+                                 : clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam)
+                                             : "plays once");
   for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
     const PartReport& report = clip.parts[c];
-    const bool raised = clip.set.empty() && report.amount > recipe.parts[c].look.amount;
-    text += fmt::format("  {:<14} {} at frame {} ({:.2f} s){}\n", recipe.parts[c].name, report_in_words(report),
-                        frame_of(clip, report.largest_at), report.largest_at,
-                        raised ? "; the amount was raised, since it hardly moved" : "");
+    if (report.finished == 0) {
+      text += fmt::format("  {:<14} not begun\n", recipe.parts[c].name);
+      continue;
+    }
+    text += fmt::format("  {:<14} {} at frame {} ({:.2f} s)", recipe.parts[c].name, report_in_words(report),
+                        frame_of(clip, report.largest_at), report.largest_at);
+    if (clip.set.empty() && report.amount > recipe.parts[c].look.amount)
+      text += "; the amount was raised, since it hardly moved";
+    if (report.eased < 1)
+      text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);
+    if (report.finished < 1) {
+      const double from = clip.times.front(), to = clip.times.back();
+      text += fmt::format("; finished to frame {} of {}", frame_of(clip, from + report.finished * (to - from)),
+                          frame_of(clip, to));
+    }
+    text += "\n";
   }
   for (const RecipeEdit& edit : clip.edits) {
     std::string values;
@@ -98,6 +111,7 @@ std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
 Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
   Json json{{"name", clip.name},
             {"loop", clip.loop},
+            {"finished", clip.finished()},
             {"seam", clip.seam},
             {"parts", Json::array()},
             {"edits", clip.edits.size()},
@@ -110,7 +124,7 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
     Json part{
         {"name", recipe.parts[c].name}, {"preset", recipe.parts[c].preset}, {"joints", recipe.parts[c].joints.size()},
         {"length_m", report.length},    {"rate_hz", report.rate},           {"settle_s", report.settle},
-        {"lag_s", report.lag},          {"amount", report.amount}};
+        {"lag_s", report.lag},          {"amount", report.amount},          {"eased", report.eased}};
     const double unit = report.flesh ? 100 : kToDegrees;
     part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
     part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;

@@ -171,6 +171,7 @@ class Rerun(unittest.TestCase):
         self.assertIn("is not before the clip's end", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "900f"))
         self.assertIn("is not after the start", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "0.5", "--end", "0.2"))
         self.assertIn("is not a time", self.fails(2, "simulate", self.hero, "--preroll", "much"))
+        self.assertIn("hero.glb: part", self.fails(3, "simulate", self.hero, "--part", "wing*=tail"))
         self.assertIn("--loop", self.fails(2, "simulate", self.hero, "--loop", "maybe"))
         self.assertIn("is there already", self.fails(3, "simulate", self.folder / "hero.soft.glb", "--clip", "Walk"))
         (self.folder / "hero.soft.glb.partial").write_text("a file of somebody else's")
@@ -179,6 +180,26 @@ class Rerun(unittest.TestCase):
         (self.folder / "hero.soft.glb.partial").unlink()
         self.hero.unlink()
         self.assertIn("looked for from the recipe's folder", self.fails(3, "rerun", file))
+
+
+class Answers(unittest.TestCase):
+    @unittest.skipUnless(pathlib.Path("/dev/full").exists(), "no device that is full")
+    def test_an_answer_that_cannot_be_written_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder, open("/dev/full", "w") as full:
+            hero = pathlib.Path(folder) / "hero.glb"
+            make_hero(hero)
+            for options in ([], ["--json"], ["--controls"]):
+                result = subprocess.run([PROGRAM, "info", str(hero), *options], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode, 3, options)
+                self.assertIn("standard output: cannot be written", result.stderr)
+
+    def test_an_end_after_the_clips_own_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hero = pathlib.Path(folder) / "hero.glb"
+            make_hero(hero)
+            result = rigspace("simulate", hero, "--clip", "Walk", "--end", "9s", *PARTS, "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(any("before --end" in note for note in json.loads(result.stdout)["notes"]), result.stdout)
 
 
 class Stopped(unittest.TestCase):
@@ -245,12 +266,40 @@ class Stopped(unittest.TestCase):
         self.assertEqual(self.stop(signal.SIGINT, "--keep-partial"), 130)
         names = [a["name"] for a in glb_json(self.folder / "hero.soft.glb")["animations"]]
         self.assertIn("Walk_soft", names)
-        self.assertNotIn("Hop_soft", names)
         recipe = json.loads((self.folder / "hero.soft.json").read_text())
         self.assertEqual([clip["finished"] for clip in recipe["clips"]], [True, False])
         self.assertEqual(rigspace("rerun", self.folder / "hero.soft.json", "--clip", "Hop").returncode, 0)
         names = [a["name"] for a in glb_json(self.folder / "hero.soft.glb")["animations"]]
         self.assertIn("Hop_soft", names)
+
+    def test_ctrl_c_may_keep_the_finished_frames_of_a_clip_and_a_rerun_makes_the_rest(self):
+        command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", "--loop", "no", *PARTS]
+        process = subprocess.Popen([PROGRAM, *map(str, command), "--keep-partial"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while not (self.folder / "hero.soft.glb.partial" / "checkpoint").exists():  # a second of the clip is finished
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        words = process.stdout.read()
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertRegex(words, r"Idle_soft: stopped")
+        self.assertRegex(words, r"finished to frame [1-9]\d* of \d+")
+        self.assertFalse((self.folder / "hero.soft.glb.partial").exists())
+        clips = {a["name"]: a for a in glb_json(self.folder / "hero.soft.glb")["animations"]}
+        self.assertTrue(clips["Idle_soft"]["extras"]["rigspace"]["partial"])
+        clip = json.loads((self.folder / "hero.soft.json").read_text())["clips"][0]
+        self.assertEqual((clip["finished"], clip["stopped"]), (False, True))
+        finished = min(report["finished"] for report in clip["report"] if "finished" in report)
+        at = round(finished * (len(clip["times"]) - 1))
+        self.assertGreater(at, 100)
+        for curve in clip["curves"]:  # a fifth of a second later it is the artist's motion
+            self.assertEqual(set(curve["values"][at + 30 :]) - {0}, set())
+        self.assertTrue(any(any(curve["values"][:at]) for curve in clip["curves"]))
+        self.assertEqual(rigspace("rerun", self.folder / "hero.soft.json").returncode, 0)
+        completed = contents(self.folder)
+        for name in RESULTS:
+            (self.folder / name).unlink()
+        self.assertEqual(rigspace(*command).returncode, 0)
+        self.assertEqual(contents(self.folder), completed)
 
 
 if __name__ == "__main__":

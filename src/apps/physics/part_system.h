@@ -4,6 +4,7 @@
 #include "stepper.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace rigspace {
@@ -42,7 +43,7 @@ std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::s
 std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
                                               const SimulationOptions& options);
 
-/// What one run through a clip gave.
+/// What one run through a clip gave. Of one that was stopped the matrices have fewer columns than there are times.
 struct Run {
   std::vector<double> times;
   Mat deviation;  ///< free controls x times
@@ -71,6 +72,9 @@ class Runner {
   using Save = std::function<void(const std::function<void(ByteWriter&)>&)>;
   Run run(const ProgressCallback& progress, const Save& save, ByteReader* resume);
 
+  /// After `run` was cancelled: what it had finished. Of a loop that is the last whole turn, if there is one.
+  Run so_far() const;
+
  private:
   void begin(bool resumed);
   void write(ByteWriter&) const;
@@ -86,6 +90,7 @@ class Runner {
   double start_ = 0, h_ = 0;
   int grid_ = 1;
   RunState state_;
+  std::optional<Run> last_turn_;  // of a loop, before its ends are made to meet
 };
 
 }  // namespace rigspace

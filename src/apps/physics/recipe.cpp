@@ -57,6 +57,7 @@ void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
 
 void set_motion(RecipeClip& clip, std::span<const Control> controls, const SoftMotion& motion) {
   clip.loop = motion.looped;
+  clip.stopped = motion.stopped;
   clip.seam = motion.seam;
   clip.steps = motion.steps;
   clip.iterations = motion.iterations;
@@ -79,6 +80,7 @@ SoftMotion motion_from_recipe(const RecipeClip& clip, std::span<const Control> c
   SoftMotion motion{.times = clip.times,
                     .deviation = Mat(clip.curves.size(), clip.times.size()),
                     .parts = clip.parts,
+                    .stopped = clip.stopped,
                     .looped = clip.loop,
                     .seam = clip.seam,
                     .steps = clip.steps,

@@ -26,6 +26,10 @@ inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", 
                                                                    {"volume_change", &PartReport::volume_change},
                                                                    {"young_pa", &PartReport::young}};
 
+/// Those that are rarely other than 1, and are then left out.
+inline constexpr NamedField<PartReport, double> kReportShares[] = {{"eased", &PartReport::eased},
+                                                                   {"finished", &PartReport::finished}};
+
 inline constexpr NamedField<SimulationOptions, double> kPhysicsNumbers[] = {
     {"step", &SimulationOptions::step},       {"metres_per_unit", &SimulationOptions::metres_per_unit},
     {"young", &SimulationOptions::young},     {"poisson", &SimulationOptions::poisson},

@@ -155,6 +155,8 @@ void read_options(const Place& place, RecipeOptions& options) {
       options.frame_rate = value.number();
     else if (key == "additive")
       options.additive = value.truth();
+    else if (key == "cubic_keys")
+      options.cubic_keys = value.truth();
     else if (key == "soft")
       options.soft = static_cast<SoftForm>(value.word(kSoftWords));
     else if (key == "max_influences")
@@ -172,6 +174,8 @@ void read_options(const Place& place, RecipeOptions& options) {
 PartReport read_report(const Place& place) {
   PartReport report{.flesh = place.at("flesh").truth()};
   for (const auto& field : kReportFields) report.*field.value = place.at(field.name).number();
+  for (const auto& field : kReportShares)
+    if (place.has(field.name)) report.*field.value = place.at(field.name).number();
   return report;
 }
 
@@ -180,7 +184,7 @@ void read_curves(const Place& place, RecipeClip& clip) {
   for (std::size_t k = 1; k < clip.times.size(); ++k)
     if (!(clip.times[k] > clip.times[k - 1]))
       place.at("times").fail("does not increase at its number " + std::to_string(k + 1), "times are in seconds");
-  if (!clip.finished()) place.at("times").fail("is empty", "a finished clip has at least one");
+  if (!clip.has_motion()) place.at("times").fail("is empty", "a finished clip has at least one");
   place.at("curves").each([&](const Place& curve) {
     clip.curves.push_back({.control = curve.at("control").text(),
                            .unit = static_cast<Unit>(curve.at("unit").word(kUnitWords)),
@@ -204,7 +208,8 @@ RecipeClip read_clip(const Place& place, const Recipe& recipe) {
     clip.edits.push_back({edit.at("from").number(), edit.at("to").number(), read_values(edit.at("set"), recipe)});
     if (!(clip.edits.back().from < clip.edits.back().to)) edit.fail("ends before it begins", "expected from < to");
   });
-  if (!place.at("finished").truth()) return clip;
+  clip.stopped = place.has("stopped") && place.at("stopped").truth();
+  if (!place.at("finished").truth() && !clip.stopped) return clip;
   clip.loop = place.at("loop").truth();
   clip.seam = place.at("seam").number();
   for (const auto& field : kClipCounts) clip.*field.value = place.at(field.name).small_count();

@@ -41,6 +41,7 @@ Json json_of(const RecipeOptions& options) {
   json["follow"] = kFollowWords[physics.follow_animation ? 1 : 0];
   json["fps"] = options.frame_rate;
   json["additive"] = options.additive;
+  json["cubic_keys"] = options.cubic_keys;
   json["soft"] = kSoftWords[static_cast<int>(options.soft)];
   json["max_influences"] = options.max_influences;
   json["protect"] = options.protect;
@@ -51,6 +52,8 @@ Json json_of(const PartReport& report) {
   Json json = Json::object();
   json["flesh"] = report.flesh;
   for (const auto& field : kReportFields) json[std::string(field.name)] = report.*field.value;
+  for (const auto& field : kReportShares)
+    if (report.*field.value != 1) json[std::string(field.name)] = report.*field.value;
   return json;
 }
 
@@ -67,7 +70,8 @@ Json json_of(const RecipeClip& clip) {
   for (const RecipeEdit& edit : clip.edits)
     json["edits"].push_back({{"from", edit.from}, {"to", edit.to}, {"set", json_of(edit.set)}});
   json["finished"] = clip.finished();
-  if (!clip.finished()) return json;
+  if (!clip.has_motion()) return json;
+  if (clip.stopped) json["stopped"] = true;
   json["loop"] = clip.loop;
   json["seam"] = clip.seam;
   for (const auto& field : kClipCounts) json[std::string(field.name)] = clip.*field.value;

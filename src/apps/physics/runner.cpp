@@ -86,6 +86,15 @@ bool Runner::cycle_done() {
   return (run.looped && state_.cycle > 0) || state_.cycle + 1 >= options_.max_cycles;
 }
 
+Run Runner::so_far() const {
+  Run run = last_turn_ ? *last_turn_ : state_.run;
+  run.looped = false;
+  if (last_turn_) return run;
+  run.deviation.conservativeResize(Eigen::NoChange, state_.next);
+  run.reach.conservativeResize(Eigen::NoChange, state_.next);
+  return run;
+}
+
 Run Runner::run(const ProgressCallback& progress, const Save& save, ByteReader* resume) {
   begin(resume != nullptr);
   if (resume != nullptr) read(*resume);
@@ -106,6 +115,7 @@ Run Runner::run(const ProgressCallback& progress, const Save& save, ByteReader* 
       if (k % 8 == 0) report(progress, "simulating", static_cast<double>(state_.cycle * grid_ + k) / (cycles * grid_));
     }
     if (cycle_done()) break;
+    last_turn_ = state_.run;
     ++state_.cycle;
     state_.next = 1;
     record(0);

@@ -82,7 +82,8 @@ double guarded_motion(const Character& character, const Animation* clip, const A
 }
 
 /// How much deeper flesh is in limbs than the artist put it, scene units: limbs are the triangles that the part's bones
-/// hold by less than a tenth, their inside is where they wind around a point.
+/// hold by less than a tenth, their inside is where they wind around a point. Limbs are open where the body begins, and
+/// there a point comes inside from one side of nothing to the other: no point gets deeper than it moves.
 double new_penetration(const Softened& soft, const Part& part, const Animation* clip, const Animation& played,
                        double time) {
   const Character& character = soft.character;
@@ -113,7 +114,8 @@ double new_penetration(const Softened& soft, const Part& part, const Animation* 
   double deepest = 0;
   for (std::size_t i = 0; i < taken.size(); ++i)
     if (const auto c = 3 * static_cast<Eigen::Index>(i); taken[i] > 0.05)
-      deepest = std::max(deepest, depth(moved.segment<3>(c)) - depth(key.segment<3>(c)));
+      deepest = std::max(
+          deepest, std::min(depth(moved.segment<3>(c)) - depth(key.segment<3>(c)), (moved - key).segment<3>(c).norm()));
   return deepest;
 }
 
@@ -122,7 +124,9 @@ void check(const Character& hard, const Softened& soft, const Animation& clip, S
   const SoftMotion motion = simulate_parts(soft.character, &clip, soft.parts, options);
   EXPECT_EQ(motion.failed_steps, 0);
   EXPECT_TRUE(motion.deviation.allFinite());
-  if (motion.looped) EXPECT_LT(motion.seam, 1e-3);
+  if (motion.looped) {
+    EXPECT_LT(motion.seam, 1e-3);
+  }
   const Animation played = soft_clip(soft.character, &clip, motion, frame_rate(&clip));
   double size = 0;
   metres_per_unit(hard, size);
@@ -134,13 +138,16 @@ void check(const Character& hard, const Softened& soft, const Animation& clip, S
     const double most = report.flesh ? 0.15 : 20 * std::numbers::pi / 180;
     EXPECT_LE(report.swing, 1.05 * most);
     EXPECT_TRUE(report.swing >= (report.flesh ? 0.02 : 5 * std::numbers::pi / 180) * 0.95 || report.amount > 1.9 ||
-                report.swing == 0)
+                report.swing == 0 || report.eased < 1)
         << report.swing << " with amount " << report.amount;
     EXPECT_LE(report.rate, 6.1);
     if (report.flesh) {
       EXPECT_GT(report.smallest_volume, 0.2);
       EXPECT_LT(report.volume_change, 0.03);
-      EXPECT_LE(new_penetration(soft, soft.parts[c], &clip, played, report.largest_at), 0.005 * size);
+      for (int k = 0; k <= 8; ++k) {
+        const double time = k == 8 ? report.largest_at : motion.times.back() * k / 7;
+        EXPECT_LE(new_penetration(soft, soft.parts[c], &clip, played, time), 0.005 * size) << " at " << time << " s";
+      }
     }
     std::vector<int> rows;
     for (std::size_t r = 0; r < motion.controls.size(); ++r) {

@@ -91,6 +91,22 @@ TEST(Recipe, ComesBackToTheBit) {
     EXPECT_EQ(read.parts[0].look.*field.value, written.parts[0].look.*field.value) << field.name;
 }
 
+TEST(Recipe, RemembersHowFarAStoppedRunCame) {
+  Recipe written = noisy_recipe();
+  EXPECT_EQ(recipe_text(written).find("stopped"), std::string::npos);
+  written.clips[0].stopped = true;
+  written.clips[0].parts[0].finished = 1.0 / 3;
+  written.clips[0].parts[0].eased = 0.7;
+  const std::string text = recipe_text(written);
+  const Recipe read = parse_recipe(text, "x");
+  EXPECT_EQ(recipe_text(read), text);
+  EXPECT_FALSE(read.clips[0].finished());
+  EXPECT_TRUE(read.clips[0].has_motion());
+  EXPECT_EQ(read.clips[0].parts[0].finished, 1.0 / 3);
+  EXPECT_EQ(read.clips[0].parts[0].eased, 0.7);
+  EXPECT_EQ(read.clips[0].times, written.clips[0].times);
+}
+
 TEST(Recipe, SaysWhatIsWrongAndWhere) {
   const std::string good = recipe_text(noisy_recipe());
   EXPECT_EQ(sentence(good), "");

@@ -133,5 +133,45 @@ TEST(Chains, StopWhenAskedTo) {
   EXPECT_THROW(simulate_parts(rod, &sway, one_part(rod, 1.5, 1), {}, [](const Progress&) { return false; }), Cancelled);
 }
 
+// Stopped halfway: the finished moments are there, then the artist's motion, without a jump between.
+TEST(Chains, GiveTheirFinishedMomentsWhenStopped) {
+  const Character rod = make_rod(3);
+  const Animation sway = root_clip("root.tx", {0, 0.5, 1, 1.5, 2}, {0, 0.2, -0.1, 0.2, 0}, Interpolation::natural);
+  const auto parts = one_part(rod, 1.5, 1);
+  SimulationOptions options{.looping = Looping::never};
+  const SoftMotion whole = simulate_parts(rod, &sway, parts, options);
+  EXPECT_FALSE(whole.stopped);
+  EXPECT_EQ(whole.parts[0].finished, 1);
+
+  SoftMotion half;
+  options.checkpoints.stopped = [&](const SoftMotion& motion) { half = motion; };
+  const auto until = [](double fraction) { return [=](const Progress& p) { return p.fraction < fraction; }; };
+  EXPECT_THROW(simulate_parts(rod, &sway, parts, options, until(0.7)), Cancelled);
+  EXPECT_TRUE(half.stopped);
+  EXPECT_GT(half.parts[0].finished, 0.3);
+  EXPECT_LT(half.parts[0].finished, 0.7);
+  ASSERT_EQ(half.times, whole.times);
+  ASSERT_EQ(half.controls, whole.controls);
+  const double largest = whole.deviation.cwiseAbs().maxCoeff();
+  double fastest = 0;
+  for (Eigen::Index k = 1; k < whole.deviation.cols(); ++k)
+    fastest = std::max(fastest, (whole.deviation.col(k) - whole.deviation.col(k - 1)).cwiseAbs().maxCoeff());
+  const auto last = static_cast<Eigen::Index>(std::lround(half.parts[0].finished * (whole.times.size() - 1)));
+  for (Eigen::Index k = 0; k < whole.deviation.cols(); ++k) {
+    if (k <= last) {
+      EXPECT_EQ(half.deviation.col(k), whole.deviation.col(k)) << k;
+    } else if (whole.times[k] > whole.times[last] + 0.21) {
+      EXPECT_EQ(half.deviation.col(k).cwiseAbs().maxCoeff(), 0) << k;
+    }
+    // A smooth step over 0.2 s, 24 steps, falls by at most 1.5 / 24 of its height in one.
+    const double quick = k == 0 ? 0 : (half.deviation.col(k) - half.deviation.col(k - 1)).cwiseAbs().maxCoeff();
+    EXPECT_LT(quick, 2 * fastest + 0.1 * largest) << k;
+  }
+  half = {};  // while its rate is still looked for nothing is finished
+  const auto unknown = parts_from_pattern(rod, "tail*=tail");
+  EXPECT_THROW(simulate_parts(rod, &sway, unknown, options, until(0.05)), Cancelled);
+  EXPECT_TRUE(half.times.empty());
+}
+
 }  // namespace
 }  // namespace rigspace

@@ -27,6 +27,7 @@ struct RecipeOptions {
   SimulationOptions physics;  ///< but for start, end and preroll, which are each clip's own, and the checkpoints
   double frame_rate = 0;      ///< 1/s, of the keys; 0: the source's
   bool additive = false;      ///< additive clips too
+  bool cubic_keys = false;    ///< few cubic keys, fitted on the skin, in place of one a frame
   SoftForm soft = SoftForm::automatic;
   int max_influences = 4;            ///< of a point of the skin, once it has soft joints
   std::vector<std::string> protect;  ///< patterns of joints whose skin flesh leaves alone
@@ -73,8 +74,10 @@ struct RecipeClip {
   std::vector<PartReport> parts;  ///< in the recipe's order; of the whole clip, before its edits
   std::vector<double> times;      ///< s, increasing; none: a stopped run did not come to this clip
   std::vector<RecipeCurve> curves;
+  bool stopped = false;  ///< the curves are those of a run that was stopped within this clip: see SoftMotion
 
-  bool finished() const { return !times.empty(); }
+  bool has_motion() const { return !times.empty(); }
+  bool finished() const { return has_motion() && !stopped; }
 };
 
 struct Recipe {

@@ -21,12 +21,16 @@ enum class Looping {
   never,   ///< played once
 };
 
+struct SoftMotion;
+
 /// How long runs survive being stopped. What is saved is all that the rest of the run depends on: resumed, it ends in
 /// the same bits.
 struct Checkpoints {
   std::function<void(std::span<const std::byte>)> save;  ///< empty: nothing is saved
   int every = 120;                                       ///< steps between saves
   std::vector<std::byte> resume;                         ///< what was saved last, or empty
+  /// Gets what a cancelled run has finished, if it is anything, before Cancelled is thrown (SoftMotion::stopped).
+  std::function<void(const SoftMotion&)> stopped;
 };
 
 struct SimulationOptions {
@@ -64,14 +68,19 @@ struct PartReport {
   double smallest_volume = 1;  ///< of flesh: the least det F of any element
   double volume_change = 0;    ///< of flesh: the largest change of the whole, of its volume in the animation
   double young = 0;            ///< Pa, of flesh, as used
+  double eased = 1;            ///< of flesh: the least share of its deviation that is left where limbs or props touch
+  double finished = 1;         ///< 0..1 of the stretch: how far a stopped run came with this part
 };
 
-/// Deviations over one clip, on the physics grid.
+/// Deviations over one clip, on the physics grid. Of a run that was stopped, the times are those of the whole stretch:
+/// after its last finished moment a part fades to the artist's motion within a fifth of a second, and parts that were
+/// not begun have no controls here.
 struct SoftMotion {
   std::vector<int> controls;      ///< of the rig, ascending: rx ry rz of simulated joints, and tx ty tz of soft ones
   std::vector<double> times;      ///< s: from the start of the stretch to its end, both included
   Mat deviation;                  ///< controls x times, radians or scene units of the joint's parent; amount included
   std::vector<PartReport> parts;  ///< in the order of the parts
+  bool stopped = false;           ///< before it was finished
   bool looped = false;
   double seam = 0;  ///< of a loop: gap between end and start, of the largest deviation, before it is closed
   int steps = 0, iterations = 0;
@@ -80,7 +89,9 @@ struct SoftMotion {
 };
 
 /// Simulates all parts over a clip. The first result: rate, lag and amount are adjusted until chains swing by 5 to 20
-/// degrees and flesh by 4 to 8 % of its size, unless the look sets them (ART.md: amplitude wins).
+/// degrees and flesh by 4 to 8 % of its size, unless the look sets them (ART.md: amplitude wins). Where flesh of this
+/// size would go deeper into limbs or props than the artist put it, by 0.5 % of the character's, it is eased for that
+/// moment.
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
                           const SimulationOptions& options = {}, const ProgressCallback& progress = {});
 
