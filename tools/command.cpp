@@ -104,7 +104,16 @@ Vec pose_of(const Character& character, const std::string& file, const PoseOptio
     const double value = number_of(std::string_view(set).substr(equals + 1));
     if (!std::isfinite(value))
       usage(fmt::format("--set \"{}\"", set), "has no number behind the =", "write CONTROL=VALUE");
-    p[index] = from_surface(character.rig->controls()[index], value);
+    const Control& turned = character.rig->controls()[index];
+    p[index] = from_surface(turned, value);
+    if (p[index] < turned.min - 1e-9 || p[index] > turned.max + 1e-9)
+      throw Error({.code = ErrorCode::usage,
+                   .file = file,
+                   .element = "control \"" + control + "\"",
+                   .value = set.substr(equals + 1),
+                   .problem = fmt::format("is set to {:.6g}, beyond its limits", value),
+                   .remedy = fmt::format("it goes from {:.6g} to {:.6g}", to_surface(turned, turned.min),
+                                         to_surface(turned, turned.max))});
   }
   return p;
 }
@@ -165,12 +174,17 @@ void check_writable(const std::filesystem::path& output) {
   if (::access(folder.c_str(), W_OK) != 0) refuse("cannot be written: its folder is read-only", "choose another one");
 }
 
+bool is_character_file(const std::string& file) {
+  std::string lower = file;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* ending : {".glb", ".gltf", ".vrm", ".bvh", ".rig.json"})
+    if (lower.ends_with(ending)) return true;
+  return false;
+}
+
 void check_input(const std::string& file, const std::filesystem::path& output) {
-  std::string extension = std::filesystem::path(file).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  if (extension != ".glb" && extension != ".gltf" && extension != ".vrm" && extension != ".bvh" &&
-      !file.ends_with(".rig.json"))
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (!is_character_file(file))
     throw Error({.file = file,
                  .value = extension,
                  .problem = extension.empty() ? "has no extension" : "has the extension " + extension,

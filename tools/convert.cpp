@@ -100,8 +100,8 @@ void add_convert(CLI::App& app, Context& context) {
       "  rigspace convert hero.soft.glb --clip Walk_soft --base Walk -o walk.csv");
   command->callback([options, &context] {
     const bool curves = is_curve_file(options->output);
-    check_options(*options, curves);
     if (!curves) check_extension(options->output, "glb gltf " + std::string(curve_endings()));
+    check_options(*options, curves);
     check_input(options->file, options->output);
     check_writable(options->output);
     if (curves)

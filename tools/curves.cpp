@@ -6,6 +6,7 @@
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/loop.h"
 #include "rigspace/anim/merge.h"
+#include "rigspace/anim/plain_character.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
 
@@ -96,6 +97,11 @@ class Job {
     answer["clip"] = clip.name;
     answer["output"] = options_.output;
     if (is_gltf_output()) {
+      if (!is_plain(character_))
+        throw Error({.code = ErrorCode::usage,
+                     .file = options_.output,
+                     .problem = "cannot hold the controls of " + options_.file,
+                     .remedy = "write x.rigspace.json, which the rig file can name under \"clips\""});
       GltfFile file = is_gltf(options_.file) ? GltfFile(options_.file) : GltfFile(to_glb(character_), options_.file);
       file.add_animation(clip);
       file.save(options_.output);

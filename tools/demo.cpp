@@ -1,4 +1,4 @@
-// rigspace demo: the built-in character with secondary motion, as a file, a page and a contact sheet.
+// rigspace demo: Peanut, a built-in character, with secondary motion, as a file, a page and a contact sheet.
 
 #include "simulation_run.h"
 
@@ -21,11 +21,13 @@ void add_demo(CLI::App& app, Context& context) {
     namespace fs = std::filesystem;
     const fs::path out = *folder;
     if (!fs::is_directory(out)) throw Error({.file = *folder, .problem = "is no folder", .remedy = "create it first"});
-    const std::string name(cast().front().name);
+    const std::string name = "peanut";
     const fs::path artist = out / (name + ".glb"), model = out / (name + ".soft.glb"),
                    sheet = out / (name + ".soft.png");
     check_writable(artist);
-    write_file(artist, to_glb(make_character(name)));
+    Character character = make_character(name, Version::skeleton);
+    character.clips.resize(2);  // a walk and a dance will do
+    write_file(artist, to_glb(character));
     simulate_file(artist.string(), model, context);
     const Character soft = load_character(model);
     const Motion walk = clip_motion(soft, soft.clip("Walk_soft"), 8);

@@ -3,6 +3,7 @@
 #include "character_source.h"
 
 #include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/rig_health.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,7 @@ Json to_json(const Character& character) {
                                   {"rest", to_surface(control, control.rest)},
                                   {"min", number_or_null(to_surface(control, control.min))},
                                   {"max", number_or_null(to_surface(control, control.max))}});
+    if (!control.group.empty()) answer["controls"].back()["group"] = control.group;
   }
   answer["warnings"] = character.warnings;
   for (const std::string& incident : incidents_of(character)) answer["warnings"].push_back(incident);
@@ -96,20 +98,24 @@ void print(const Character& character, const Options& options) {
   for (const SkinFacts& skin : skins_of(character))
     fmt::print("  skin: {}, {}, up to {} each\n", count(skin.joints, "joint", "joints"),
                count(skin.points, "vertex", "vertices"), count(skin.most_influences, "influence", "influences"));
-  std::size_t morphs = 0, shown = 0;
+  std::size_t morphs = 0;
+  const std::vector<int> shown = shown_controls(character.rig->controls());
   for (const Control& control : character.rig->controls()) {
-    if (control.unit != Unit::quaternion) ++shown;
     if (control.unit == Unit::scalar && control.name.find(':') != std::string::npos) ++morphs;
   }
   if (morphs > 0) fmt::print("  {}\n", count(morphs, "morph", "morphs"));
-  fmt::print("  {} (--controls lists them)\n", count(shown, "control", "controls"));
+  fmt::print("  {} (--controls lists them)\n", count(shown.size(), "control", "controls"));
   fmt::print("  {}\n", character.clips.empty() ? "no clips" : count(character.clips.size(), "clip", "clips"));
   for (const Animation& clip : character.clips) fmt::print("    {:<28} {:.2f} s\n", clip.name, clip.duration);
   if (!options.controls) return;
-  for (const Control& control : character.rig->controls())
-    if (control.unit != Unit::quaternion)
-      fmt::print("    {:<40} {:<8} rests at {:.6g}\n", control.name,
-                 control.unit == Unit::angle ? "degree" : name(control.unit), to_surface(control, control.rest));
+  for (const int i : shown) {
+    const Control& control = character.rig->controls()[i];
+    fmt::print("    {:<40} {:<8} rests at {:.6g}", control.name,
+               control.unit == Unit::angle ? "degree" : name(control.unit), to_surface(control, control.rest));
+    if (std::isfinite(control.min) || std::isfinite(control.max))
+      fmt::print(", {:.6g} to {:.6g}", to_surface(control, control.min), to_surface(control, control.max));
+    fmt::print("{}\n", control.group.empty() ? "" : "  [" + control.group + "]");
+  }
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ int fail_output() {
 /// `rigspace hero.glb` is `rigspace simulate hero.glb`.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (!arguments.empty() && (arguments[0].ends_with(".glb") || arguments[0].ends_with(".gltf")))
-    arguments.insert(arguments.begin(), "simulate");
+  if (!arguments.empty() && is_character_file(arguments[0])) arguments.insert(arguments.begin(), "simulate");
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   return arguments;
 }
@@ -94,7 +93,7 @@ int run(int argc, char** argv) {
       return fail(context, Error({.code = ErrorCode::usage,
                                   .element = "\"" + std::string(argv[1]) + "\"",
                                   .value = argv[1],
-                                  .problem = "is no command, and no .glb or .gltf file",
+                                  .problem = "is no command, and no file of a character",
                                   .remedy = suggestion(argv[1], names, "`rigspace --help` lists the commands")}));
     }
     // The name of the subcommand that was being parsed, for its help.

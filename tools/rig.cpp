@@ -24,6 +24,11 @@ struct NewOptions {
 
 void make_new(const NewOptions& options, const Context& context) {
   check_input(options.file);
+  if (options.file.ends_with(".json") || options.file.ends_with(".bvh"))
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.file,
+                 .problem = "is no mesh",
+                 .remedy = "a rig file is made for a .glb, .gltf or .vrm"});
   std::filesystem::path output = options.output;
   if (output.empty()) {
     output = options.file;
@@ -203,8 +208,34 @@ void list(const std::vector<std::string>& names, const char* heading) {
   fmt::print("{}\n", names.size() > 12 ? " .." : "");
 }
 
+/// How far the rig at rest is from the mesh at rest, as a share of the size; nothing if it is no rig file.
+std::optional<double> rest_change(const CharacterSource& source) {
+  if (!source.command.empty() || !source.file.ends_with(".rig.json")) return std::nullopt;
+  const RiggedCharacter rigged = read_rig_file(source.file);
+  RigPlan bare;
+  bare.points_rest = rigged.plan.points_rest;
+  bare.pieces = rigged.plan.pieces;
+  bare.nodes = rigged.plan.nodes;
+  for (const plan::Deformer& deformer : rigged.plan.deformers)
+    if (const auto* skin = std::get_if<plan::Skin>(&deformer.kind)) {
+      for (const std::string& joint : skin->joints)
+        if (std::none_of(bare.nodes.begin(), bare.nodes.end(), [&](const auto& node) { return node.name == joint; }))
+          return std::nullopt;  // a helper in the place of a joint: there is nothing to compare with
+      bare.deformers.push_back(deformer);
+    }
+  const BuiltRig mesh = build(bare);
+  Vec s, t;
+  mesh.rig->evaluate(*mesh.rig->make_workspace(), mesh.rig->rest(), s);
+  const Rig& rig = *rigged.character.rig;
+  rig.evaluate(*rig.make_workspace(), rig.rest(), t);
+  double most = 0;
+  for (int i = 0; i < rig.point_count(); ++i) most = std::max(most, (point(s, i) - point(t, i)).norm());
+  return most / std::max(bounding_box(s).size().maxCoeff(), 1e-300);
+}
+
 void check(const CheckOptions& options, const Context& context) {
   const Character character = options.source.load(context);
+  const std::optional<double> moved = rest_change(options.source);
   const RigHealth health = check_health(*character.rig, options.health);
   const std::size_t shown = shown_controls(character.rig->controls()).size();
   if (context.json) {
@@ -218,7 +249,8 @@ void check(const CheckOptions& options, const Context& context) {
                             {"unreached", health.unreached},
                             {"broken", health.broken},
                             {"jacobian_error", health.jacobian_error},
-                            {"noise", health.noise}}
+                            {"noise", health.noise},
+                            {"rest_change", moved ? Json(*moved) : Json(nullptr)}}
                            .dump(2));
   } else {
     fmt::print("{}\n  {} points, {} controls\n", options.source.name(), character.rig->point_count(), shown);
@@ -227,15 +259,19 @@ void check(const CheckOptions& options, const Context& context) {
     for (const auto& [a, b] : health.doubles) doubles.push_back(a + "=" + b);
     list(doubles, "that move all points alike");
     if (health.redundant > 0)
-      fmt::print("  {} of its dimensions are shared between controls: solvers will spread motion among them\n",
+      fmt::print("  {} controls could be left out without losing a pose: others, together, do what they do\n",
                  health.redundant);
+    if (moved && *moved > 1e-3)
+      fmt::print("  at rest it is {:.2g} % of its size away from the mesh: look at IK targets, poles and drivers\n",
+                 100 * *moved);
     for (const std::string& sentence : health.unreached) fmt::print("  {}\n", sentence);
     for (const std::string& sentence : health.broken) fmt::print("  breaks {}\n", sentence);
     if (character.rig->traits().exact_jacobian)
       fmt::print("  derivatives exact: within {:.1e} of differences\n", health.jacobian_error);
     else
       fmt::print("  derivatives by differences; noise {:.1e}\n", health.noise);
-    if (health.without_effect.empty() && doubles.empty() && health.unreached.empty() && health.broken.empty())
+    if (health.without_effect.empty() && doubles.empty() && health.unreached.empty() && health.broken.empty() &&
+        !(moved && *moved > 1e-3))
       fmt::print("  nothing to complain about\n");
   }
   options.source.print_incidents(context, character);

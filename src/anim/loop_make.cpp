@@ -12,6 +12,7 @@
 namespace rigspace {
 namespace {
 
+constexpr double kComesBack = 1e-6;     // of each control's typical change
 constexpr int kWatched = 200;           // points that the search looks at
 constexpr int kMostCandidates = 1500;   // frames that the search looks at
 constexpr double kVelocityTime = 0.08;  // s: a difference of velocity counts as this long a drift
@@ -212,10 +213,16 @@ LoopedClip make_loop(const Rig& rig, const Animation& clip, const LoopOptions& o
   const std::vector<int> travels = travelling(rig, motion);
   const Stretch stretch = options.whole ? Stretch{0, static_cast<int>(motion.times.size()) - 1}
                                         : best_stretch(rig, motion, travels, options);
-  const Motion cut = bent(motion, stretch, sampler, travels, 0),
-               loop = bent(motion, stretch, sampler, travels, options.blend);
+  const Motion cut = bent(motion, stretch, sampler, travels, 0);
   Motion plain = cut;
   plain.P.col(plain.P.cols() - 1) = motion.P.col(stretch.end);
+  // What comes back already was made to repeat: a change of speed at its seam, a foot that lands there, is meant.
+  const Vec back = (plain.P.col(0) - plain.P.col(plain.P.cols() - 1)).cwiseAbs();
+  double farthest = 0;
+  for (Eigen::Index c = 0; c < back.size(); ++c)
+    if (std::find(travels.begin(), travels.end(), static_cast<int>(c)) == travels.end())
+      farthest = std::max(farthest, back[c] / rig.controls()[static_cast<std::size_t>(c)].typical);
+  const Motion loop = farthest < kComesBack ? cut : bent(motion, stretch, sampler, travels, options.blend);
   LoopedClip result{.animation = keys_from_poses(rig.controls(), sampler.animated(), loop.times, loop.P),
                     .start = motion.times[stretch.begin],
                     .end = motion.times[stretch.end]};

@@ -117,9 +117,10 @@ class Plainer {
       if (deformer->first() <= piece.first_point &&
           deformer->first() + deformer->count() >= piece.first_point + piece.point_count)
         stack.push_back(deformer.get());
-    const Deformer* skin = !stack.empty() && is_linear_skin(*stack.back()) && skin_description(*stack.back()) != nullptr
-                               ? stack.back()
-                               : nullptr;
+    // The last linear skin; what comes after it is left to the shapes, as is what comes before.
+    const Deformer* skin = nullptr;
+    for (const Deformer* deformer : stack)
+      if (is_linear_skin(*deformer) && skin_description(*deformer) != nullptr) skin = deformer;
     result.influences.assign(piece.point_count, {});
     if (skin != nullptr) {
       const SkinDescription& description = *skin_description(*skin);
@@ -135,8 +136,9 @@ class Plainer {
         list.push_back({0, 1.0});
         result.inverse_bind.try_emplace(0, inverse(rest_world_[0]));
       }
-    const bool shaped = stack.size() == 2 && skin != nullptr && !morph_targets(*stack[0]).empty() &&
-                        stack[0]->first() == piece.first_point && stack[0]->count() == piece.point_count;
+    const bool shaped = stack.size() == 2 && skin == stack.back() && skin != nullptr &&
+                        !morph_targets(*stack[0]).empty() && stack[0]->first() == piece.first_point &&
+                        stack[0]->count() == piece.point_count;
     result.exact = skin != nullptr && (stack.size() == 1 || shaped);
     if (shaped) result.shapes = stack[0];
     return result;

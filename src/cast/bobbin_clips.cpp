@@ -1,5 +1,6 @@
 #include "bobbin_clips.h"
 
+#include "biped.h"
 #include "bobbin_shape.h"
 
 #include <array>
@@ -12,6 +13,8 @@
 namespace rigspace::bobbin {
 namespace {
 
+using biped::eased;
+using biped::Puppeteer;
 using puppet::about_x;
 using puppet::about_y;
 using puppet::about_z;
@@ -22,119 +25,10 @@ using puppet::Skeleton;
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kArmsDown = 24;  // degrees, from rest to hanging at ease over the belly
 
-struct Key {
-  double time, value;
-};
-
-// Pose to pose: slow out of every key, slow into the next.
-double eased(std::initializer_list<Key> keys, double time) {
-  const Key* before = keys.begin();
-  for (const Key& key : keys) {
-    if (time < key.time) {
-      const double t = before == &key ? 1 : smooth_step(before->time, key.time, time);
-      return before->value + t * (key.value - before->value);
-    }
-    before = &key;
-  }
-  return before->value;
-}
-
-// How a foot stands: sole shifted from rest, pitched by degrees (heel up positive) about the toe joint when the heel is
-// up and about the heel when the toes are, so that what touches the ground stays where it is.
-struct Step {
-  Vec3 shift = Vec3::Zero();
-  double pitch = 0;
-};
-
-constexpr double kHeel = -0.062;  // where the flat of the sole ends behind, metres along z
-
-Placement ankle_of(const Step& step, double side) {
-  const Vec3 pivot = step.pitch > 0 ? kLeg[3] : Vec3(kLeg[2].x(), 0, kHeel);
-  const Quat turn = about_x(step.pitch);
-  Vec3 ankle = pivot + turn * (kLeg[2] - pivot);
-  if (side < 0) ankle = mirrored(ankle);
-  return {turn, ankle + step.shift};
-}
-
-// Poses by joint name, with left and right told apart by a sign: +1 left, -1 right.
-class Puppeteer {
- public:
-  explicit Puppeteer(const Skeleton& skeleton) : pose(skeleton), skeleton_(skeleton) {}
-
-  Pose pose;
-
-  void turn(std::string_view joint, const Quat& by) { pose.turn[skeleton_.find(joint)] = by; }
-  void shift(std::string_view joint, const Vec3& by) { pose.shift[skeleton_.find(joint)] = by; }
-
-  /// Degrees: `lower` lets the arm sink from its rest to the flank, `swing` brings it forward, `bend` flexes the elbow.
-  void arm(double side, double lower, double swing, double bend) {
-    const std::string end = suffix(side);
-    const Vec3 forearm = (kArm[3] - kArm[2]).normalized();
-    Vec3 hinge = forearm.cross(Vec3::UnitZ()).normalized();
-    if (side < 0) hinge = {hinge.x(), -hinge.y(), -hinge.z()};  // an axis of rotation mirrors the other way round
-    turn("clavicle" + end, about_z(-0.15 * side * lower) * about_y(-0.12 * side * swing));
-    turn("upper_arm" + end, about_x(-swing) * about_z(-side * lower));
-    turn("lower_arm" + end, Quat(Eigen::AngleAxisd(bend * kTurn / 360, hinge)));
-    turn("hand" + end, Quat(Eigen::AngleAxisd(0.35 * bend * kTurn / 360, hinge)));
-  }
-
-  /// Puts the foot down by bending the leg; the pelvis must be placed before. `toe`: degrees the toes bend up.
-  void foot(double side, const Placement& ankle, double toe) {
-    const std::string end = suffix(side);
-    const puppet::Limb leg{skeleton_.find("thigh" + end), skeleton_.find("shin" + end), skeleton_.find("foot" + end)};
-    puppet::reach(skeleton_, leg, ankle, Vec3(0.12 * side, 0, 1), pose);
-    turn("toe" + end, about_x(-toe));
-  }
-
- private:
-  static std::string suffix(double side) { return side > 0 ? "_l" : "_r"; }
-  const Skeleton& skeleton_;
-};
-
 // ---- Walk ----------------------------------------------------------------------------------------------------------
 
-constexpr double kStride = 0.40;       // metres a cycle
-constexpr double kStance = 0.60;       // of the cycle a foot is down
-constexpr double kToeUp = 20;          // degrees at heel strike
-constexpr double kHeelUp = 42;         // degrees at toe-off
 constexpr double kWalkDuration = 1.0;  // seconds a cycle
-
-double stance_pitch(double u) {
-  if (u < 0.2) return -kToeUp * (1 - smooth_step(-0.2, 0.2, u)) * 2;
-  const double late = std::max(0.0, (u - 0.5) / 0.5);
-  return kHeelUp * late * late;
-}
-
-Placement planted(double phase, double side) {
-  return ankle_of({{0, 0, 0.5 * kStance * kStride}, stance_pitch(phase / kStance)}, side);
-}
-
-struct Foot {
-  Placement ankle;  // relative to where the root is at phase 0
-  double toe;       // degrees
-};
-
-// The foot `phase` of a cycle after its heel struck. In the air it follows the cubic that leaves and meets the ground
-// with the velocities it has there, lifted in the middle.
-Foot walking_foot(double phase, double side) {
-  if (phase <= kStance) {
-    const double pitch = stance_pitch(phase / kStance);
-    return {planted(phase, side), std::max(0.0, pitch)};
-  }
-  constexpr double kDelta = 1e-4;
-  const double span = 1 - kStance, u = (phase - kStance) / span;
-  const Vec3 from = planted(kStance, side).position;
-  const Vec3 from_velocity = (from - planted(kStance - kDelta, side).position) / kDelta * span;
-  const Vec3 to = planted(0, side).position + Vec3(0, 0, kStride);
-  const Vec3 to_velocity = (planted(kDelta, side).position - planted(0, side).position) / kDelta * span;
-  const double u2 = u * u, u3 = u2 * u;
-  Vec3 ankle = (2 * u3 - 3 * u2 + 1) * from + (u3 - 2 * u2 + u) * from_velocity + (3 * u2 - 2 * u3) * to +
-               (u3 - u2) * to_velocity;
-  ankle.y() += 0.018 * 16 * u2 * (1 - u) * (1 - u);
-  ankle.x() += side * 0.012 * 16 * u2 * (1 - u) * (1 - u);  // around the other leg
-  const double pitch = eased({{0, kHeelUp}, {1, -kToeUp}}, std::pow(u, 0.8));
-  return {{about_x(pitch), ankle}, kHeelUp * (1 - smooth_step(0, 0.6, u))};
-}
+const biped::Gait kGait{.stride = 0.40, .stance = 0.60, .toe_up = 20, .heel_up = 42, .lift = 0.018, .aside = 0.012};
 
 void walking_trunk(double phase, Puppeteer& puppet) {
   const auto wave = [&](double late) { return std::sin(kTurn * (phase - 0.06 - late)); };     // +1 over the left foot
@@ -150,21 +44,19 @@ void walking_trunk(double phase, Puppeteer& puppet) {
   puppet.turn("head", about_y(-5 * stride(0.06)) * about_z(2.5 * wave(0.16)) * about_x(-1.5 + 2.5 * bob(0.20)));
   for (const double side : {1.0, -1.0}) {
     const auto swing = [&](double late) { return -side * stride(late); };  // the arm goes with the other foot
-    puppet.arm(side, 21 + 4 * bob(0.15), 28 * swing(0.03) + 4, 30 + 14 * swing(0.10));
+    puppet.arm(side, {21 + 4 * bob(0.15), 28 * swing(0.03) + 4, 30 + 14 * swing(0.10)});
   }
 }
 
 Pose walk(const Skeleton& skeleton, double time) {
   const double cycles = time / kWalkDuration, phase = cycles - std::floor(cycles);
-  Puppeteer puppet(skeleton);
+  Puppeteer puppet(kPlan, skeleton);
   walking_trunk(phase, puppet);
   for (const double side : {1.0, -1.0}) {
     const double own = side > 0 ? phase : std::fmod(phase + 0.5, 1.0);
-    Foot foot = walking_foot(own, side);
-    foot.ankle.position.z() -= kStride * own;
-    puppet.foot(side, foot.ankle, foot.toe);
+    puppet.foot(side, biped::walking_foot(kPlan, kGait, own, side));
   }
-  puppet.shift("root", {0, 0, kStride * cycles});  // last: the feet were placed about the root
+  puppet.shift("root", {0, 0, kGait.stride * cycles});  // last: the feet were placed about the root
   return puppet.pose;
 }
 
@@ -187,9 +79,9 @@ Curve hop_height() {
   return curve;
 }
 
-Foot hopping_foot(double time, double height, double side) {
+biped::Foot hopping_foot(double time, double height, double side) {
   const double pitch = eased({{0.44, 0}, {kLeave, 38}, {kLeave + 0.2, 26}, {kLand, 0}}, time);
-  Placement ankle = ankle_of({Vec3::Zero(), pitch}, side);
+  Placement ankle = biped::ankle_of(kPlan, {Vec3::Zero(), pitch}, side);
   const double u = std::clamp((time - kLeave) / kFlight, 0.0, 1.0);
   if (u > 0 && u < 1) {
     const double tuck = 0.03 * 16 * u * u * (1 - u) * (1 - u);
@@ -201,7 +93,7 @@ Foot hopping_foot(double time, double height, double side) {
 Pose hop(const Skeleton& skeleton, double time) {
   static const Curve height_curve = hop_height();
   const double height = height_curve(time);
-  Puppeteer puppet(skeleton);
+  Puppeteer puppet(kPlan, skeleton);
   const double after = kLand + 0.12, settled = kLand + 0.40;
   const auto lean = [&](double late) {
     return eased({{0.02 + late, 0},
@@ -239,9 +131,8 @@ Pose hop(const Skeleton& skeleton, double time) {
   puppet.turn("neck", about_x(-0.5 * lean(0.05)));
   puppet.turn("head", about_x(-0.95 * lean(0.08)));
   for (const double side : {1.0, -1.0}) {
-    puppet.arm(side, lower, swing(0), 16 + 0.3 * (swing(0.05) - 3));
-    const Foot foot = hopping_foot(time, height, side);
-    puppet.foot(side, foot.ankle, foot.toe);
+    puppet.arm(side, {lower, swing(0), 16 + 0.3 * (swing(0.05) - 3)});
+    puppet.foot(side, hopping_foot(time, height, side));
   }
   return puppet.pose;
 }
@@ -255,7 +146,7 @@ Pose idle(const Skeleton& skeleton, double time) {
   const auto breath = [&](double late) { return std::sin(kTurn * (2 * phase - late)); };
   const auto sway = [&](double late) { return std::sin(kTurn * (phase - late)); };
   const double look = eased({{0, 0}, {0.5, 0}, {0.95, 13}, {1.7, 13}, {2.15, -9}, {2.9, -9}, {3.4, 0}, {4, 0}}, time);
-  Puppeteer puppet(skeleton);
+  Puppeteer puppet(kPlan, skeleton);
   puppet.shift("pelvis", {0.012 * sway(0), -0.007 + 0.003 * breath(0), 0});
   puppet.turn("pelvis", about_z(-1.2 * sway(0)));
   puppet.turn("spine_01", about_z(0.5 * sway(0.03)) * about_x(-0.9 * breath(0.02)));
@@ -264,8 +155,8 @@ Pose idle(const Skeleton& skeleton, double time) {
   puppet.turn("neck", about_y(0.3 * look) * about_x(1.2 * breath(0.12)));
   puppet.turn("head", about_y(0.7 * look) * about_z(-0.3 * look) * about_x(1.8 * breath(0.16) + 0.12 * std::abs(look)));
   for (const double side : {1.0, -1.0}) {
-    puppet.arm(side, kArmsDown - 2.5 * breath(0.1), 3 + 1.5 * breath(0.15), 16 + 3 * breath(0.2));
-    puppet.foot(side, ankle_of({}, side), 0);
+    puppet.arm(side, {kArmsDown - 2.5 * breath(0.1), 3 + 1.5 * breath(0.15), 16 + 3 * breath(0.2)});
+    puppet.foot(side, {biped::ankle_of(kPlan, {}, side), 0});
   }
   return puppet.pose;
 }

@@ -6,39 +6,10 @@
 namespace rigspace::bobbin {
 namespace {
 
-struct CurvePoint {
-  Vec3 position;
-  double fraction;  // 0 at the first joint, 1 at the end
-};
-
-// The Catmull-Rom curve through the joints of a chain, `pieces` to a bone.
-template <std::size_t N>
-std::vector<CurvePoint> smooth_line(const std::array<Vec3, N>& joints, int pieces) {
-  std::vector<CurvePoint> line;
-  const int bones = static_cast<int>(N) - 1;
-  const auto at = [&](int k) -> Vec3 {
-    if (k < 0) return 2 * joints[0] - joints[1];
-    if (k > bones) return 2 * joints[bones] - joints[bones - 1];
-    return joints[k];
-  };
-  for (int k = 0; k < bones; ++k) {
-    for (int i = k == 0 ? 0 : 1; i <= pieces; ++i) {
-      const double t = static_cast<double>(i) / pieces, t2 = t * t, t3 = t2 * t;
-      const Vec3 m0 = 0.5 * (at(k + 1) - at(k - 1)), m1 = 0.5 * (at(k + 2) - at(k));
-      line.push_back(
-          {(2 * t3 - 3 * t2 + 1) * at(k) + (t3 - 2 * t2 + t) * m0 + (3 * t2 - 2 * t3) * at(k + 1) + (t3 - t2) * m1,
-           (k + t) / bones});
-    }
-  }
-  return line;
-}
-
-double trunk(const Vec3& p) {
-  const double belly = ellipsoid(p, {0, 0.405, 0.08}, {0.29, 0.24, 0.262});
-  const double rump = sphere(p, {0, 0.34, -0.07}, 0.2);
-  const double chest = ellipsoid(p, {0, 0.625, 0.0}, {0.162, 0.16, 0.145});
-  return smooth_union(smooth_union(belly, rump, 0.12), chest, 0.10);
-}
+using shapes::CurvePoint;
+using shapes::mirrored;
+using shapes::mix;
+using shapes::smooth_line;
 
 // Little soft plates down the spine, from the nape to the tail.
 double ridge(const Vec3& p) {
@@ -63,6 +34,18 @@ double horns(const Vec3& left) {
   return tapered_capsule(left, {0.078, 1.12, 0.035}, {0.098, 1.172, 0.022}, 0.038, 0.027);
 }
 
+// Distance to a ball around a part: stands in for the part where that is too far to matter.
+constexpr double kFar = 0.15;
+
+}  // namespace
+
+double trunk(const Vec3& p) {
+  const double belly = ellipsoid(p, {0, 0.405, 0.08}, {0.29, 0.24, 0.262});
+  const double rump = sphere(p, {0, 0.34, -0.07}, 0.2);
+  const double chest = ellipsoid(p, {0, 0.625, 0.0}, {0.162, 0.16, 0.145});
+  return smooth_union(smooth_union(belly, rump, 0.12), chest, 0.10);
+}
+
 double head(const Vec3& p) {
   const Vec3 left(std::abs(p.x()), p.y(), p.z());
   double d = ellipsoid(p, {0, 0.935, 0.01}, {0.262, 0.218, 0.228});
@@ -71,9 +54,6 @@ double head(const Vec3& p) {
   return smooth_union(d, horns(left), 0.03);
 }
 
-// Distance to a ball around a part: stands in for the part where that is too far to matter.
-constexpr double kFar = 0.15;
-
 double ear(const Vec3& p) {
   const double ball = sphere(p, {0.36, 0.94, -0.03}, 0.27);
   if (ball > kFar) return ball;
@@ -81,7 +61,7 @@ double ear(const Vec3& p) {
   // Half widths along the curve through the joints: narrow at the root, full like a leaf, round at the tip.
   static const std::vector<FlatEnd> ends = [] {
     std::vector<FlatEnd> result;
-    for (const CurvePoint& c : smooth_line<4>(kEar, 3)) {
+    for (const CurvePoint& c : smooth_line(kEar, 3)) {
       const double width = 0.05 + 0.082 * std::sin(2.55 * std::pow(c.fraction, 0.85));
       result.push_back({c.position, width, 0.031 - 0.003 * c.fraction});
     }
@@ -94,16 +74,16 @@ double ear(const Vec3& p) {
 }
 
 double arm(const Vec3& p) {
-  double d = tapered_capsule(p, kArm[1], kArm[2], 0.07, 0.055);
-  d = smooth_union(d, tapered_capsule(p, kArm[2], kArm[3], 0.055, 0.05), 0.02);
+  double d = tapered_capsule(p, kPlan.arm[1], kPlan.arm[2], 0.07, 0.055);
+  d = smooth_union(d, tapered_capsule(p, kPlan.arm[2], kPlan.arm[3], 0.055, 0.05), 0.02);
   d = smooth_union(d, sphere(p, {0.418, 0.555, 0.03}, 0.063), 0.04);                                           // mitten
   d = smooth_union(d, tapered_capsule(p, {0.398, 0.572, 0.065}, {0.392, 0.574, 0.106}, 0.031, 0.027), 0.025);  // thumb
   return d;
 }
 
 double leg(const Vec3& p) {
-  double d = tapered_capsule(p, kLeg[0], kLeg[1], 0.12, 0.1);
-  d = smooth_union(d, tapered_capsule(p, kLeg[1], kLeg[2], 0.1, 0.084), 0.02);
+  double d = tapered_capsule(p, kPlan.leg[0], kPlan.leg[1], 0.12, 0.1);
+  d = smooth_union(d, tapered_capsule(p, kPlan.leg[1], kPlan.leg[2], 0.1, 0.084), 0.02);
   double foot = ellipsoid(p, {0.148, 0.045, 0.05}, {0.1, 0.078, 0.145});
   for (const double toe : {-0.06, 0.0, 0.06}) {
     foot = smooth_union(foot, sphere(p, {0.152 + toe, 0.042, 0.165 - 3.2 * toe * toe}, 0.046), 0.03);
@@ -115,7 +95,7 @@ double leg(const Vec3& p) {
 double tail(const Vec3& p) {
   const double ball = sphere(p, {0, 0.3, -0.43}, 0.36);
   if (ball > kFar) return ball;
-  static const std::vector<CurvePoint> line = smooth_line<6>(kTail, 3);
+  static const std::vector<CurvePoint> line = smooth_line(kTail, 3);
   const auto radius = [](double t) { return 0.036 + 0.082 * std::pow(1 - t, 1.7); };
   double d = 1e9;
   for (std::size_t k = 0; k + 1 < line.size(); ++k) {
@@ -126,43 +106,15 @@ double tail(const Vec3& p) {
   return d;
 }
 
-Eigen::Vector3f mix(const Eigen::Vector3f& a, const Eigen::Vector3f& b, double t) {
-  return a + static_cast<float>(t) * (b - a);
-}
-
-}  // namespace
-
-Parts parts(const Vec3& p) {
-  const Vec3 m = mirrored(p);
-  return {trunk(p), head(p), arm(p), arm(m), leg(p), leg(m), tail(p), ear(p), ear(m)};
-}
-
 double body(const Vec3& p) {
-  const Parts d = parts(p);
+  const Vec3 m = mirrored(p);
   // Pairs first, so that left and right enter alike.
-  double all = smooth_union(d.trunk, std::min(d.leg_l, d.leg_r), 0.05);
-  all = smooth_union(all, d.tail, 0.09);
-  all = smooth_union(all, std::min(d.arm_l, d.arm_r), 0.035);
-  all = smooth_union(all, d.head, 0.06);
-  all = smooth_union(all, std::min(d.ear_l, d.ear_r), 0.045);
+  double all = smooth_union(trunk(p), std::min(leg(p), leg(m)), 0.05);
+  all = smooth_union(all, tail(p), 0.09);
+  all = smooth_union(all, std::min(arm(p), arm(m)), 0.035);
+  all = smooth_union(all, head(p), 0.06);
+  all = smooth_union(all, std::min(ear(p), ear(m)), 0.045);
   return smooth_union(all, ridge(p), 0.02);
-}
-
-SkinPoint front_skin(double x, double y) {
-  double outside = 0.6, inside = 0;
-  for (double z = outside; z > inside; z -= 0.005) {
-    if (body({x, y, z}) < 0) {
-      inside = z;
-      break;
-    }
-    outside = z;
-  }
-  for (int round = 0; round < 40; ++round) {
-    const double z = 0.5 * (outside + inside);
-    (body({x, y, z}) < 0 ? inside : outside) = z;
-  }
-  const Vec3 position(x, y, inside);
-  return {position, gradient(body, position, 1e-4).normalized()};
 }
 
 Eigen::Vector4f skin_color(const Vec3& p) {

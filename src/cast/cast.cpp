@@ -3,6 +3,7 @@
 #include "members.h"
 #include "rigspace/base/error.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -11,12 +12,19 @@ namespace {
 
 struct Entry {
   CastMember member;
-  Character (*make)();
+  RiggedCharacter (*make)(Version);
 };
 
 constexpr std::array kEntries{
-    Entry{{"bobbin", "a plump little dragon with a round belly, floppy ears and a tail; walks, hops and idles"},
+    Entry{{"bobbin", "a plump little dragon with a round belly, floppy ears and a tail; walks, hops and idles", 0},
           make_bobbin},
+    Entry{{"peanut", "an elephant on two legs with a round belly, big ears and a trunk; walks, dances and works out",
+           0.0622},
+          make_peanut},
+    Entry{{"flower", "a sunflower in a pot, with leaves and soft petals; the pot is pushed about", 0.036}, make_flower},
+    Entry{{"sphere", "a ball that scales and travels; bounces", 0.04}, make_sphere},
+    Entry{{"bar", "a rubber bar bent by four modes of its joints; swings", 0.053}, make_bar},
+    Entry{{"sumo", "a sumo wrestler, soft all over; stomps and shakes his head", 0.086}, make_sumo},
 };
 
 constexpr auto kMembers = [] {
@@ -25,14 +33,10 @@ constexpr auto kMembers = [] {
   return members;
 }();
 
-}  // namespace
-
-std::span<const CastMember> cast() { return kMembers; }
-
-Character make_character(std::string_view name) {
+const Entry& member(std::string_view name) {
   std::string names;
   for (const Entry& entry : kEntries) {
-    if (entry.member.name == name) return entry.make();
+    if (entry.member.name == name) return entry;
     names += (names.empty() ? "" : ", ") + std::string(entry.member.name);
   }
   throw Error({.code = ErrorCode::usage,
@@ -40,6 +44,20 @@ Character make_character(std::string_view name) {
                .value = std::string(name),
                .problem = "is not in the cast",
                .remedy = "choose from: " + names});
+}
+
+}  // namespace
+
+std::span<const CastMember> cast() { return kMembers; }
+
+Character make_character(std::string_view name, Version version) { return member(name).make(version).character; }
+
+RiggedCharacter make_rigged_character(std::string_view name) { return member(name).make(Version::rig); }
+
+const Piece* proxy_of(const Character& character) {
+  const auto found = std::find_if(character.pieces.begin(), character.pieces.end(),
+                                  [](const Piece& piece) { return piece.name == "proxy"; });
+  return found == character.pieces.end() ? nullptr : &*found;
 }
 
 }  // namespace rigspace

@@ -1,8 +1,9 @@
 #include "flesh.h"
 
-#include "rigspace/geometry/signed_distance.h"
+#include "rigspace/base/parallel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 namespace rigspace::flesh {
@@ -67,6 +68,22 @@ void add_tube(const TubeShape& shape, const Attachment& attachment, Flesh& flesh
   add_closed_rings(first, count, shape.segments, flesh);
 }
 
+void add_turned(const TurnedShape& shape, int joint, Flesh& flesh) {
+  const int first = flesh.size();
+  const Vec3 axis = shape.axes.col(2);
+  add_point(shape.center + shape.top * axis, axis, {joint, shape.top_color}, flesh);
+  for (const Ring& ring : shape.rings) {
+    for (int k = 0; k < shape.segments; ++k) {
+      const double around = 2 * std::numbers::pi * k / shape.segments;
+      const Vec3 out = std::cos(around) * shape.axes.col(0) + std::sin(around) * shape.axes.col(1);
+      add_point(shape.center + ring.along * axis + ring.radius * out, ring.normal[0] * out + ring.normal[1] * axis,
+                {joint, ring.color}, flesh);
+    }
+  }
+  add_point(shape.center + shape.bottom * axis, -axis, {joint, shape.bottom_color}, flesh);
+  add_closed_rings(first, static_cast<int>(shape.rings.size()), shape.segments, flesh);
+}
+
 std::vector<double> chain_weights(const Vec3& p, std::span<const Vec3> chain, double width) {
   const std::size_t bones = chain.size() - 1;
   double nearest = 1e300, position = 0, length = 0;
@@ -91,6 +108,57 @@ std::vector<double> chain_weights(const Vec3& p, std::span<const Vec3> chain, do
     reached = next;
   }
   return weights;
+}
+
+void ChainWeights::operator()(const Vec3& p, double share, WeightRow row) const {
+  const std::vector<double> along = chain_weights(p, points, width);
+  for (std::size_t k = 0; k < along.size(); ++k) row[joints[k]] += share * along[k];
+}
+
+std::vector<double> shares(std::span<const Part> parts, const Vec3& p) {
+  std::vector<double> share;
+  double nearest = 1e300, sum = 0;
+  for (const Part& part : parts) {
+    share.push_back(part.distance(p));
+    nearest = std::min(nearest, share.back());
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    share[k] = std::exp((nearest - share[k]) / parts[k].softness) * (parts[k].mask ? parts[k].mask(p) : 1.0);
+    sum += share[k];
+  }
+  for (double& s : share) s /= sum;
+  return share;
+}
+
+void weigh(std::span<const Part> parts, const Vec3& p, WeightRow row) {
+  const std::vector<double> share = shares(parts, p);
+  row.setZero();
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (share[k] > 1e-6) parts[k].weigh(p, share[k], row);
+  }
+}
+
+Flesh make_body(const TriMesh& surface, const BodyPlan& plan) {
+  Flesh flesh{.name = "body"};
+  flesh.triangles = surface.triangles;
+  const int count = surface.point_count();
+  flesh.points.resize(count), flesh.normals.resize(count), flesh.colors.resize(count);
+  Mat weights(count, plan.joints);
+  const Vec faceted = vertex_normals(surface);
+  parallel_ranges(count, 256, [&](int begin, int end) {
+    for (int v = begin; v < end; ++v) {
+      const Vec3 p = point(surface.points, v);
+      flesh.points[v] = p;
+      // The solid's normal is the smoother one, save at creases and where the mesh is too coarse for the solid.
+      const Vec3 normal = gradient(plan.solid, p, 1e-4).normalized(), facet = point(faceted, v);
+      flesh.normals[v] = normal.dot(facet) > 0.8 ? normal : facet;
+      flesh.colors[v] = plan.color(p);
+      weigh(plan.parts, p, weights.row(v));
+    }
+  });
+  smooth_weights(flesh.triangles, plan.smoothing, weights);
+  flesh.influences = strongest(weights, 4, 0.02);
+  return flesh;
 }
 
 void smooth_weights(std::span<const std::array<int, 3>> triangles, int rounds, Mat& weights) {

@@ -41,6 +41,19 @@ double snapped(double rate) {
 
 }  // namespace
 
+void check_units(const CurveFile& file, std::span<const Control> controls) {
+  for (const Control& control : controls) {
+    if (control.unit == Unit::quaternion) continue;
+    for (const Animation& clip : file.clips)
+      for (const Track& track : clip.tracks)
+        if (track.control == control.name && file.unit_of(control.name) != control.unit)
+          throw Error({.element = "clip \"" + clip.name + "\": control \"" + control.name + "\"",
+                       .value = std::string(name(file.unit_of(control.name))),
+                       .problem = "is in the unit " + std::string(name(file.unit_of(control.name))),
+                       .remedy = "the rig has it as " + std::string(name(control.unit))});
+  }
+}
+
 Unit unit_by_name(std::string_view control) {
   if (control.size() < 4 || control[control.size() - 3] != '.') return Unit::scalar;
   if (std::string_view("xyz").find(control.back()) == std::string_view::npos) return Unit::scalar;

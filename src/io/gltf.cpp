@@ -23,7 +23,7 @@ std::string extension_of(const std::filesystem::path& path) {
 
 std::string percent(double share) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.2g %%", 100 * share);
+  std::snprintf(text, sizeof text, "%.2g %%", 100 * std::max(share, 1e-6));
   return text;
 }
 
@@ -34,10 +34,12 @@ GltfDocument open_document(const std::filesystem::path& path) {
   Character character = load_character(path);
   if (!is_plain(character)) {
     Plain plain = plain_character(character);
-    plain.character.warnings.push_back("its rig is played out as " + std::to_string(plain.character.bones.size()) +
-                                       " joints and " + std::to_string(plain.shapes) + " shapes, within " +
-                                       percent(plain.error) + " of its size: controls beyond these stay in " +
-                                       path.filename().string() + ".");
+    const auto count = [](std::size_t n, const char* what) {
+      return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+    };
+    plain.character.warnings.push_back("its rig is played out as " + count(plain.character.bones.size(), "joint") +
+                                       " and " + count(plain.shapes, "shape") + ", within " + percent(plain.error) +
+                                       " of its size; other controls stay in " + path.filename().string() + ".");
     character = std::move(plain.character);
   }
   GltfDocument document = GltfDocument::parse(to_glb(character), path.string());
@@ -149,7 +151,7 @@ Character load_character(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
   if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return load_gltf(path);
   if (extension == ".bvh") return to_character(read_bvh(path));
-  if (extension == ".json" && path.stem().extension() == ".rig") return load_rig_file(path);
+  if (extension == ".json" && extension_of(path.stem()) == ".rig") return load_rig_file(path);
   throw Error({.file = path.string(),
                .value = extension,
                .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,

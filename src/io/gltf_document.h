@@ -32,6 +32,8 @@ constexpr int kJsonDepth = 200;          ///< nested arrays and objects
 constexpr int kJsonKeys = 20'000;        ///< of one object
 constexpr double kLargestNumber = 1e18;  ///< of coordinates, factors and keys: products of many stay finite
 
+inline constexpr const char* kPieceName = "rigspace_piece";  ///< in the extras of a primitive
+
 struct AccessorShape {
   std::int64_t count = 0;
   int components = 0;

@@ -149,6 +149,13 @@ void load_primitive(GltfLoader& loader, int node, const Json& primitive, std::st
   loader.character.pieces.push_back(std::move(piece));
 }
 
+/// What to_glb calls a piece whose node has another name; empty in other files.
+std::string piece_name(const Json& primitive) {
+  if (!primitive.is_object() || !primitive.contains("extras") || !primitive["extras"].is_object()) return {};
+  const auto found = primitive["extras"].find(kPieceName);
+  return found != primitive["extras"].end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 }  // namespace
 
 void load_meshes(GltfLoader& loader) {
@@ -162,7 +169,9 @@ void load_meshes(GltfLoader& loader) {
     for (std::size_t k = 0; k < primitives.size(); ++k) {
       const std::string element = mesh_element + " primitive " + std::to_string(k);
       const std::string& name = loader.scene.names[node];
-      load_primitive(loader, node, primitives[k], k == 0 ? name : name + "#" + std::to_string(k + 1), element);
+      std::string own = piece_name(primitives[k]);
+      if (own.empty()) own = k == 0 ? name : name + "#" + std::to_string(k + 1);
+      load_primitive(loader, node, primitives[k], std::move(own), element);
     }
   }
 }

@@ -196,6 +196,8 @@ class NewDocument {
       if (motion.skin) add_influences(*piece, motion, primitive["attributes"]);
       add_corners(*piece, motion, primitive);
       if (piece->material >= 0) primitive["material"] = piece->material;
+      if (piece->name != document_.text(document_.item("nodes", shown.node), "name", "node"))
+        primitive["extras"] = {{kPieceName, piece->name}};
       if (!shown.weight_slots.empty()) primitive["targets"] = targets_of(*piece, motion.morphs, shown.weight_slots);
       primitives.push_back(std::move(primitive));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 namespace rigspace {
@@ -44,7 +45,10 @@ class Limits : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& error) override {
     std::string why = error.what();
-    if (const std::size_t colon = why.rfind(": "); colon != std::string::npos) why = why.substr(colon + 2);
+    // The library's sentence begins with its own code in brackets, and may give the position again.
+    if (const std::size_t code = why.find("] "); code != std::string::npos) why = why.substr(code + 2);
+    if (const std::size_t colon = why.find(": "); why.starts_with("parse error") && colon != std::string::npos)
+      why = why.substr(colon + 2);
     position = at;
     problem = "is not valid JSON: " + why;
     return false;
@@ -175,6 +179,12 @@ class Walker {
   std::ptrdiff_t counted_ = 0;  // characters whose line breaks are in line_
 };
 
+std::string plain(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
+  return text;
+}
+
 std::string shown(const Json& value) {
   std::string text = value.is_structured() ? std::string(value.is_array() ? "a list" : "an object") : value.dump();
   if (text.size() > 60) text = text.substr(0, 57) + "...";
@@ -184,6 +194,7 @@ std::string shown(const Json& value) {
 }  // namespace
 
 JsonText::JsonText(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {
+  if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);  // a byte order mark
   if (text_.size() > kLargestText)
     throw Error(
         {.file = file_, .problem = "is larger than 64 MiB", .remedy = "keep meshes and keys in files of their own"});
@@ -307,7 +318,9 @@ double Field::number() const {
 double Field::number(double low, double high) const {
   const double value = number();
   if (!(value >= low && value <= high))
-    fail("is " + shown(json()), "expected a number from " + shown(Json(low)) + " to " + shown(Json(high)));
+    fail("is " + shown(json()), high >= 1e9   ? "expected a number of at least " + plain(low)
+                                : low <= -1e9 ? "expected a number of at most " + plain(high)
+                                              : "expected a number from " + plain(low) + " to " + plain(high));
   return value;
 }
 

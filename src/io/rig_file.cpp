@@ -6,7 +6,6 @@
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
-#include "rigspace/io/process_rig.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
@@ -132,11 +131,14 @@ void read_clips(const Field& root, const fs::path& folder, Character& character)
     files = clips->items();
   else
     files.push_back(*clips);
-  for (const Field& file : files)
-    for (Animation& clip : read_curves(beside(file, folder)).clips) {
+  for (const Field& file : files) {
+    CurveFile curves = read_curves(beside(file, folder));
+    file.located([&] { check_units(curves, character.rig->controls()); });
+    for (Animation& clip : curves.clips) {
       std::erase_if(character.clips, [&](const Animation& known) { return known.name == clip.name; });
       character.clips.push_back(std::move(clip));
     }
+  }
 }
 
 void check_version(const Field& root) {
@@ -159,24 +161,9 @@ void warn_of_lost_keys(Character& character) {
 }
 
 std::vector<RigKind>& kinds() {
-  static std::vector<RigKind> all{
-      {"built-in",
-       [](const std::string& text, const fs::path& path) {
-         return parse_rig_file(text, path.string(), path.parent_path()).character;
-       }},
-      {"process", [](const std::string& text, const fs::path& path) {
-         const JsonText document(text, path.string());
-         const Field root = document.root();
-         root.allow({"$schema", "rigspace_rig", "kind", "name", "command", "processes", "clips"});
-         check_version(root);
-         ProcessRigOptions options{.command = root["command"].text()};
-         if (const auto processes = root.find("processes")) options.processes = processes->integer(1, 64);
-         Character character = start_character(std::move(options));
-         if (const auto name = root.find("name")) character.name = name->text();
-         read_clips(root, path.parent_path(), character);
-         warn_of_lost_keys(character);
-         return character;
-       }}};
+  static std::vector<RigKind> all{{"built-in", [](const std::string& text, const fs::path& path) {
+                                     return parse_rig_file(text, path.string(), path.parent_path()).character;
+                                   }}};
   return all;
 }
 

@@ -1,7 +1,9 @@
 // Sections of a rig file to a plan.
 #include "rig_file_parts.h"
 #include "rigspace/base/suggestion.h"
+#include "rigspace/geometry/tri_mesh.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -68,7 +70,7 @@ Affine box(const Field& field) {
   const Field boxed = field["box"];
   boxed.allow({"center", "size", "rotate", "rotation"});
   const Vec3 size = boxed["size"].vec3();
-  if (!(size.minCoeff() > 0)) boxed["size"].fail("is not positive");
+  if (!(size.minCoeff() > 0)) boxed["size"].fail("has a side that is not positive", "give three positive lengths");
   Affine A;
   linear(A) = rotation(boxed).toRotationMatrix() * size.asDiagonal();
   translation(A) = boxed["center"].vec3() - 0.5 * linear(A) * Vec3::Ones();
@@ -109,9 +111,23 @@ plan::Mask mask(const Field& field) {
   return result;
 }
 
+/// Printable, so that lists and messages stay one line.
+std::string name_of(const Field& field) {
+  const std::string name = field["name"].text();
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; }))
+    field["name"].fail("holds a character that cannot be printed");
+  return name;
+}
+
+/// An ordinary displacement: as mesh joints have it, a share of the size.
+double ordinary_length(const RigPlan& plan) {
+  return plan.points_rest.size() > 0 ? 0.1 * bounding_box(plan.points_rest).size().maxCoeff() : 1;
+}
+
 void read_control(const Field& field, RigPlan& plan) {
   field.allow({"name", "unit", "rest", "min", "max", "typical", "group"});
-  Control control{.name = field["name"].text()};
+  Control control{.name = name_of(field)};
+  if (const auto unit = field.find("unit"); unit && unit->json() == "length") control.typical = ordinary_length(plan);
   for (const Control& known : plan.controls)
     if (known.name == control.name) field["name"].fail("is \"" + control.name + "\", which another control is called");
   constexpr Unit kUnits[] = {Unit::scalar, Unit::length, Unit::angle, Unit::scale};
@@ -123,7 +139,9 @@ void read_control(const Field& field, RigPlan& plan) {
   number(field, "max", control.max);
   number(field, "typical", control.typical, 1e-12);
   text(field, "group", control.group);
-  if (!(control.min <= control.rest && control.rest <= control.max)) field.fail("rests outside its limits");
+  if (!(control.min <= control.max)) field.fail("has its min above its max");
+  if (!(control.min <= control.rest && control.rest <= control.max))
+    field.fail("rests outside its limits", "give a \"rest\" between min and max");
   const double inner = control.unit == Unit::angle ? kDegree : 1;
   for (double* each : {&control.rest, &control.min, &control.max, &control.typical}) *each *= inner;
   const std::size_t dot = control.name.rfind('.');
@@ -133,7 +151,8 @@ void read_control(const Field& field, RigPlan& plan) {
 
 void read_node(const Field& field, RigPlan& plan) {
   field.allow({"name", "parent", "translate", "rotate", "rotation", "scale", "matrix", "typical"});
-  plan::Node node{.name = field["name"].text(), .parent = {}};
+  plan::Node node{.name = name_of(field), .parent = {}};
+  node.typical_length = ordinary_length(plan);
   text(field, "parent", node.parent);
   vec3(field, "translate", node.translation);
   node.rotation = rotation(field);
@@ -146,7 +165,8 @@ void read_node(const Field& field, RigPlan& plan) {
 
 void read_point(const Field& field, RigPlan& plan) {
   field.allow({"name", "parent", "at", "typical"});
-  plan::Point point{.name = field["name"].text(), .parent = {}, .position = field["at"].vec3()};
+  plan::Point point{.name = name_of(field), .parent = {}, .position = field["at"].vec3()};
+  point.typical_length = ordinary_length(plan);
   text(field, "parent", point.parent);
   number(field, "typical", point.typical_length, 1e-12);
   point.origin = field.place();
@@ -303,7 +323,7 @@ void read_rule(const Field& field, RigPlan& plan) {
   plan.rules.push_back(std::move(rule));
 }
 
-plan::Lattice read_lattice(const Field& field) {
+plan::Lattice read_lattice(const Field& field, const RigPlan& plan) {
   field.allow(
       {"type", "name", "pieces", "where", "box", "frame", "size", "basis", "outside", "margin", "free", "typical"});
   plan::Lattice lattice{.frame = box(field)};
@@ -317,6 +337,8 @@ plan::Lattice read_lattice(const Field& field) {
     lattice.outside = kOutside[outside->one_of({"still", "fade", "extend"})];
   if (const auto margin = field.find("margin"))
     lattice.margin = margin->is_number() ? Vec3(Vec3::Constant(margin->number(1e-6, 1e6))) : margin->vec3();
+  if (const auto free = field.find("free"); free && free->items().empty())
+    free->fail("is empty", "leave it out to free all points");
   if (const auto free = field.find("free"))
     for (const Field& each : free->items()) {
       const std::vector<Field> at = each.items();
@@ -324,6 +346,7 @@ plan::Lattice read_lattice(const Field& field) {
       lattice.free.push_back({at[0].integer(1, lattice.size[0]) - 1, at[1].integer(1, lattice.size[1]) - 1,
                               at[2].integer(1, lattice.size[2]) - 1});
     }
+  lattice.typical_length = 0.5 * ordinary_length(plan);
   number(field, "typical", lattice.typical_length, 1e-12);
   lattice.where = mask(field);
   return lattice;
@@ -376,7 +399,7 @@ void read_deformer(const Field& field, RigPlan& plan) {
   plan::Deformer deformer;
   const std::string type = field["type"].text();
   if (type == "lattice") {
-    deformer.kind = read_lattice(field);
+    deformer.kind = read_lattice(field, plan);
   } else if (type == "wire") {
     deformer.kind = read_wire(field);
   } else if (type == "clusters") {

@@ -53,6 +53,7 @@ class DriverOperator final : public GraphOperator {
     ErrorInfo info = error.info();
     info.element = "driver \"" + driver_.name + "\"";
     info.problem = "fails: " + info.problem;
+    info.file = driver_.origin;
     throw Error(info);
   }
 

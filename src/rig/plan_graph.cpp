@@ -55,6 +55,7 @@ auto told(const Who& who, Body&& body) {
     const std::string part = std::string(who.what) + " " + quoted(who.name);
     if (info.element.find(who.name) == std::string::npos) info.element = part + ": " + info.element;
     info.file = who.origin;
+    info.code = ErrorCode::bad_input;
     throw Error(info);
   }
 }
@@ -122,12 +123,28 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
     const std::string node = driver.name.substr(0, driver.name.rfind('.'));
     if (!entries_.contains(node))
       fail(who(driver), "drives a control that stands alone", "use an expression where the control is used");
+    for (const plan::Driver* other : drives_[node])
+      if (other->name == driver.name && other->mode == driver.mode && driver.mode == plan::Driver::Mode::set)
+        fail(who(driver), "is set twice", "one of them may \"add\"");
+    for (const plan::Driver* other : drives_[node])
+      if (other->name == driver.name && other->mode == driver.mode && driver.mode == plan::Driver::Mode::set)
+        fail(who(driver), "is set twice", "one of them may \"add\"");
     drives_[node].push_back(&driver);
   }
   for (std::size_t k = 0; k < plan.pose_weights.size(); ++k)
     for (std::size_t e = 0; e < plan.pose_weights[k].examples.size(); ++e)
       pose_values_[plan.pose_weights[k].name + "." + std::to_string(e + 1)] = {static_cast<int>(k),
                                                                                static_cast<int>(e)};
+  for (const plan::Ik& ik : plan.ik)
+    if (ik.chain.size() < 2)
+      fail(who(ik), "has a chain of " + std::to_string(ik.chain.size()) + " nodes", "name at least 2");
+  for (const plan::SplineChain& chain : plan.spline_chains)
+    if (chain.joints.empty()) fail(who(chain), "carries no joints", "name at least one");
+  for (const plan::Ik& ik : plan.ik)
+    if (ik.chain.size() < 2)
+      fail(who(ik), "has a chain of " + std::to_string(ik.chain.size()) + " nodes", "name at least 2");
+  for (const plan::SplineChain& chain : plan.spline_chains)
+    if (chain.joints.empty()) fail(who(chain), "carries no joints", "name at least one");
   for (std::size_t k = 0; k < plan.ik.size(); ++k)
     for (const std::string& node : plan.ik[k].chain) claim(node, who(plan.ik[k]), Chain::ik, static_cast<int>(k));
   for (std::size_t k = 0; k < plan.spline_chains.size(); ++k)
@@ -145,6 +162,10 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
   for (const plan::FootRoll& roll : plan.foot_rolls) last(roll.name + ".ankle", who(roll));
   for (const plan::Driver& driver : plan.drivers)
     if (driver.mode == plan::Driver::Mode::value) value_slot(driver.name, who(driver));
+  for (const plan::PoseWeights& poses : plan.pose_weights) {
+    if (poses.examples.empty()) fail(who(poses), "has no examples");
+    value_slot(poses.name + ".1", who(poses));
+  }
 }
 
 /// All controls have their places before anything is made, so that a parent may be driven by its child's control.
@@ -327,8 +348,6 @@ void PlanGraph::make_ik(int index) {
   const plan::Ik& ik = plan_.ik[index];
   const Who user = who(ik);
   const Visit visit(*this, "ik " + ik.name, user);
-  if (ik.chain.size() < 2)
-    fail(user, "has a chain of " + std::to_string(ik.chain.size()) + " nodes", "name at least 2");
   std::vector<int> slots;
   for (std::size_t k = 0; k < ik.chain.size(); ++k) {
     const plan::Node& node = plan_.nodes[entry(ik.chain[k], user).index];
@@ -439,7 +458,7 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
   const Visit visit(*this, "driver " + name, user);
   if (const auto found = values_.find(name); found != values_.end()) {
     const plan::Driver& driver = *found->second;
-    DriverDescription description{.name = name, .expression = {}, .variables = {}, .scale = 1};
+    DriverDescription description{.name = name, .expression = {}, .variables = {}, .scale = 1, .origin = driver.origin};
     description.expression = told(who(driver), [&] { return Expression::parse(driver.expression); });
     for (const std::string& each : description.expression.variables())
       description.variables.push_back(variable(each, who(driver)));
@@ -500,7 +519,8 @@ int PlanGraph::scalar_slot(const plan::Value& value, Unit unit, const Who& user)
   if (const int control = graph_->find(text); control >= 0 && unit == Unit::scalar && !values_.contains(text)) {
     if (variable(text, user).scale == 1) return expression_slots_[{text, unit}] = pass_control(*graph_, control);
   }
-  DriverDescription description{.name = user.name, .expression = {}, .variables = {}, .scale = inner(unit)};
+  DriverDescription description{
+      .name = user.name, .expression = {}, .variables = {}, .scale = inner(unit), .origin = user.origin};
   description.expression = told(user, [&] { return Expression::parse(text); });
   for (const std::string& each : description.expression.variables())
     description.variables.push_back(variable(each, user));

@@ -7,6 +7,8 @@
 #include "rigspace/rig/points.h"
 #include "rigspace/rig/skeleton.h"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -100,7 +102,7 @@ class Builder {
     for (const plan::Deformer& each : plan_.deformers) {
       bool any = false;
       for (const plan::PointRun& run : runs_of(each))
-        if (auto deformer = make(each, run)) {
+        if (auto deformer = told(each, run)) {
           any = true;
           deformers.push_back(std::move(deformer));
         }
@@ -198,6 +200,20 @@ class Builder {
     return points;
   }
 
+  /// Errors of the makers, told whose they are.
+  std::unique_ptr<Deformer> told(const plan::Deformer& deformer, const plan::PointRun& run) {
+    try {
+      return make(deformer, run);
+    } catch (const Error& error) {
+      if (!error.info().file.empty()) throw;
+      ErrorInfo info = error.info();
+      info.element = "deformer \"" + deformer.name + "\"" + (info.element.empty() ? "" : ": " + info.element);
+      info.file = deformer.origin;
+      info.code = ErrorCode::bad_input;
+      throw Error(info);
+    }
+  }
+
   std::unique_ptr<Deformer> make(const plan::Deformer& deformer, const plan::PointRun& run) {
     return std::visit([&](const auto& kind) { return make(kind, deformer, run); }, deformer.kind);
   }
@@ -230,6 +246,7 @@ class Builder {
 
   std::unique_ptr<Deformer> make(const plan::Lattice& lattice, const plan::Deformer& deformer,
                                  const plan::PointRun& run) {
+    if (!reaches(lattice, run)) return nullptr;
     const auto points = deformed(lattice.where, run, who(deformer));
     if (!points) return nullptr;
     LatticeDescription description = shape_of(lattice);
@@ -242,6 +259,18 @@ class Builder {
                                             : graph_.graph().add(std::make_unique<FixedPoint>(at_rest[k])));
     }
     return make_lattice(description);
+  }
+
+  /// True if a point of the run rests within the lattice, or where it fades.
+  bool reaches(const plan::Lattice& lattice, const plan::PointRun& run) const {
+    if (lattice.outside == LatticeOutside::extend) return true;
+    const Mat3 to_box = linear(lattice.frame).inverse();
+    const Vec3 margin = lattice.outside == LatticeOutside::fade ? lattice.margin : Vec3(Vec3::Zero());
+    for (int k = 0; k < run.count; ++k) {
+      const Vec3 local = to_box * (point(plan_.points_rest, run.first + k) - translation(lattice.frame));
+      if (((local + margin).array() >= 0).all() && ((local - margin).array() <= 1).all()) return true;
+    }
+    return false;
   }
 
   std::unique_ptr<Deformer> make(const plan::Wire& wire, const plan::Deformer& deformer, const plan::PointRun& run) {

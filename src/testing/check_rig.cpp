@@ -135,14 +135,25 @@ Vec random_pose(const Rig& rig, double spread, std::uint32_t seed) {
   return p;
 }
 
+/// A little inside the limits: differences reach to both sides, and rigs may clamp there.
+static Vec inside_limits(const Rig& rig, Vec p) {
+  for (Eigen::Index i = 0; i < p.size(); ++i) {
+    const Control& control = rig.controls()[static_cast<std::size_t>(i)];
+    const double step = std::min(1e-3 * control.typical, 0.25 * (control.max - control.min));
+    if (step > 0) p[i] = std::clamp(p[i], control.min + step, control.max - step);
+  }
+  return p;
+}
+
 LawReport check_rig(const Rig& rig, const CheckRigOptions& options) {
   Checker checker{rig, options, {}};
   checker.all.resize(rig.controls().size());
   std::iota(checker.all.begin(), checker.all.end(), 0);
-  checker.check_pose(rig.rest(), "at rest");
+  checker.check_pose(inside_limits(rig, rig.rest()), "at rest");
   for (int k = 0; k < options.poses && checker.report.ok(); ++k)
-    checker.check_pose(random_pose(rig, options.spread, options.seed + static_cast<std::uint32_t>(k)),
-                       "at random pose " + std::to_string(k));
+    checker.check_pose(
+        inside_limits(rig, random_pose(rig, options.spread, options.seed + static_cast<std::uint32_t>(k))),
+        "at random pose " + std::to_string(k));
   checker.report.require(checker.moved || !options.require_motion, "no control moves any point");
 
   Mat P(rig.rest().size(), 3), S;

@@ -13,7 +13,7 @@ namespace {
 
 TEST(SoftJointsOfTheCast, AreMutedWithoutTrace) {
   for (const CastMember& member : cast()) {
-    GltfFile file(to_glb(make_character(member.name)), std::string(member.name));
+    GltfFile file(to_glb(make_character(member.name, Version::skeleton)), std::string(member.name));
     const Character& original = file.character();
     const SoftJoints soft = testing::some_soft_joints(original, 3, 4);
     const Vec height = rest_surface(original).points.reshaped(3, original.rig->point_count()).row(1).transpose();

@@ -183,6 +183,21 @@ class TheSameMotion(Simulated):
             for rate in (25, 165):
                 self.assertLess(difference(rate, time), 1e-2, (rate, time))
 
+    def test_with_few_cubic_keys(self):
+        tail = ("--clip", "Walk", "--part", "tail*=tail")
+        dense, fitted = (self.simulate(f"{keys}.glb", *tail, "--keys", keys)[0] for keys in ("linear", "cubic"))
+        counts = {}
+        for file in (dense, fitted):
+            clip = next(a for a in Glb(file).document["animations"] if a["name"] == "Walk_soft")
+            kinds = {sampler.get("interpolation", "LINEAR") for sampler in clip["samplers"]}
+            self.assertEqual("CUBICSPLINE" in kinds, file == fitted)
+            accessors = Glb(file).document["accessors"]
+            counts[file] = sum(accessors[sampler["input"]]["count"] for sampler in clip["samplers"])
+        self.assertLess(counts[fitted], 0.5 * counts[dense])
+        size = height(self.at(self.hero, "Walk", 0.0))
+        for time in (0.1, 1 / 3, 0.5, 0.9):  # keys of the dense one: a thirtieth of a second apart
+            self.assertLess(max(apart(self.at(dense, "Walk_soft", time), self.at(fitted, "Walk_soft", time))), 1.5e-3 * size)
+
     def halved(self, *options):
         """How much half the physics step changes, of the largest deviation."""
         files = [self.simulate(f"step_{step}.glb", "--clip", "Walk", "--fps", 120, "--step", step, *options)[0]

@@ -28,6 +28,9 @@ struct CurveFile {
 /// `<node>.tx|ty|tz` is a length, `.rx|ry|rz` an angle, `.sx|sy|sz` a scale, anything else a scalar.
 Unit unit_by_name(std::string_view control);
 
+/// Throws Error if a curve is in another unit than the control that it is for.
+void check_units(const CurveFile& file, std::span<const Control> controls);
+
 /// Throws Error naming file, line and field.
 CurveFile read_curves(const std::filesystem::path& path);
 /// The same from memory; `name` stands for the file in messages.

@@ -17,6 +17,7 @@ struct DriverDescription {
   Expression expression;
   std::vector<Source> variables;  ///< one per expression.variables(), in that order
   double scale = 1;
+  std::string origin = {};  ///< where it was written, for errors: "hero.rig.json:41"
 };
 
 /// Returns a scalar slot. Evaluating the graph throws Error where the expression is not finite:

@@ -17,9 +17,9 @@ struct CheckRigOptions {
   bool require_motion = true;  ///< a rig that no control moves breaks the law
 };
 
-/// At the rest pose and at random ones: evaluate repeats itself to the bit and is finite; a batch equals single
-/// evaluations; the Jacobian equals differences, and has no entries outside its columns; a subset of free controls
-/// gives those columns; pull is the transpose; restricted agrees at its points, with its own Jacobian.
+/// At the rest pose and at random ones, a little inside all limits: evaluate repeats itself to the bit and is finite; a
+/// batch equals single evaluations; the Jacobian equals differences, and has no entries outside its columns; a subset
+/// of free controls gives those columns; pull is the transpose; restricted agrees at its points, with its own Jacobian.
 LawReport check_rig(const Rig& rig, const CheckRigOptions& options = {});
 
 /// A pose within limits: rest + spread * typical * uniform(-1, 1); keyed orientations of random direction.

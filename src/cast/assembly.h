@@ -1,0 +1,48 @@
+#pragma once
+// A character under construction: joints, then surfaces, then what deforms them.
+
+#include "flesh.h"
+#include "members.h"
+#include "puppet.h"
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+struct Assembly {
+  Character character;
+  RigPlan plan;  ///< deformers before the skins are the caller's, and controls, drivers, IK
+
+  /// One material for each name; colours come from the surfaces' points.
+  Assembly(std::string name, std::initializer_list<const char*> materials);
+
+  /// The joints as nodes, bones, and joints of the skin.
+  void add_joints(const puppet::Skeleton& skeleton);
+  /// A surface as a piece; returns its first point. One named "proxy" is not drawn.
+  int add(const flesh::Flesh& flesh);
+
+  /// `rig`: built from the plan, with a linear skin for each piece. `skeleton`: nodes, shapes and one linear skin
+  /// alone.
+  RiggedCharacter finish(Version version) &&;
+
+ private:
+  void add_skins();
+  std::shared_ptr<const Rig> skeleton_rig();
+  Affine inverse_bind(int joint) const;
+
+  std::vector<double> points_;  // at rest, flattened
+  std::vector<puppet::Joint> joints_;
+  std::vector<std::vector<Influence>> influences_;  // of all points
+};
+
+/// Where a deformer acts on a surface: `weight` at its points, those below a thousandth left out.
+plan::Mask mask_of(const flesh::Flesh& flesh, const std::function<double(const Vec3&)>& weight);
+
+/// An angle, or a switch from 0 to 1: a control that stands alone. Its node is the name up to the first . or :
+Control angle_control(const std::string& name, double typical);
+Control switch_control(const std::string& name);
+
+}  // namespace rigspace

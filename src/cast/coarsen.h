@@ -1,0 +1,14 @@
+#pragma once
+// Coarse surfaces of solids for simulation: the detail goes, thin parts stay.
+
+#include "rigspace/geometry/signed_distance.h"
+#include "rigspace/geometry/tri_mesh.h"
+
+namespace rigspace {
+
+/// Collapses the shortest edges of a closed manifold on the zero level of `solid` until `points` are left; the point in
+/// their place is put back on the level. No collapse closes a hole, joins what was apart or turns a triangle over, so a
+/// tail of three edges around remains a tail. Stops early where none is left that may go. The same bits every time.
+TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points);
+
+}  // namespace rigspace

@@ -1,0 +1,11 @@
+#pragma once
+// The sumo wrestler's motion. Belly, chest, cheeks and hair are left to physics.
+
+#include "puppet.h"
+
+namespace rigspace::sumo {
+
+/// Stomp (shiko: a leg goes up, comes down, and the ground is told so) and HeadShake; both end as they began.
+std::vector<Animation> clips(const puppet::Skeleton& skeleton);
+
+}  // namespace rigspace::sumo
