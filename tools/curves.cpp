@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace rigspace::tools {
 namespace {
@@ -134,6 +135,15 @@ int frame_of(const std::vector<double>& frames, double time) {
   return static_cast<int>(std::upper_bound(frames.begin(), frames.end(), time + 1e-9) - frames.begin()) - 1;
 }
 
+/// Against the source as it is played, at frames and half-way between them; a share of the height.
+double played_error(const Character& character, const Animation& source, const Animation& fitted,
+                    const std::vector<double>& frames) {
+  std::vector<double> times = frames;
+  for (std::size_t i = 0; i + 1 < frames.size(); ++i) times.push_back(std::midpoint(frames[i], frames[i + 1]));
+  const double height = rest_height(*character.rig);
+  return height > 0 ? surface_error(*character.rig, source, fitted, times).distance / height : 0;
+}
+
 void fit(const Context& context, const Options& options) {
   Job job(context, options);
   const auto start = std::chrono::steady_clock::now();
@@ -147,6 +157,7 @@ void fit(const Context& context, const Options& options) {
   const std::vector<double> frames =
       options.fps > 0 ? frame_times(job.clip().duration, options.fps) : source_frames(job.clip());
   const int frame = frame_of(frames, fitted.error.time);
+  const double played = played_error(job.character(), job.clip(), fitted.animation, frames);
   job.write(fitted.animation, "_fit");
   job.answer.update({{"keys_before", fitted.keys_before},
                      {"keys_after", fitted.keys_after},
@@ -154,14 +165,19 @@ void fit(const Context& context, const Options& options) {
                      {"error_frame", frame},
                      {"error_time", fitted.error.time},
                      {"error_vertex", fitted.error.point},
+                     {"played_error_percent", 100 * played},
                      {"loop", fitted.loop},
                      {"within_tolerance", fitted.within_tolerance},
                      {"seconds", seconds}});
   const std::string where =
       fitted.error.point < 0 ? "" : fmt::format(" at frame {}, vertex {}", frame, fitted.error.point);
-  job.say(fmt::format("{} keys -> {} ({:.0f} %); largest error {:.3f} % of the height{}{}; {:.1f} s",
+  const std::string between =
+      100 * played <= options.tolerance
+          ? ""
+          : fmt::format(" ({:.3f} % between frames, where the source is played in straight lines)", 100 * played);
+  job.say(fmt::format("{} keys -> {} ({:.0f} %); largest error {:.3f} % of the height{}{}{}; {:.1f} s",
                       fitted.keys_before, fitted.keys_after,
-                      100.0 * fitted.keys_after / std::max(1, fitted.keys_before), 100 * fitted.share(), where,
+                      100.0 * fitted.keys_after / std::max(1, fitted.keys_before), 100 * fitted.share(), where, between,
                       fitted.loop ? "; loops" : "", seconds));
   if (!fitted.within_tolerance)
     throw Error(

@@ -1,6 +1,9 @@
 // rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
+#include "simulate_rig.h"
 #include "simulation_run.h"
+
+#include "rigspace/anim/plain_character.h"
 
 #include <fmt/format.h>
 
@@ -118,7 +121,30 @@ ClipTask task_for(const Animation& clip, const Options& options, std::vector<std
   return {.clip = std::move(plan)};
 }
 
+/// A rig file whose controls are more than joints and shapes moves on those.
+bool simulated_as_rig(const Options& options, const Context& context) {
+  if (!options.file.ends_with(".rig.json")) return false;
+  const Character character = load_character(options.file);
+  if (is_plain(character)) return false;
+  print_warnings(context, options.file, character.warnings);
+  for (const std::string& name : options.clips) clip_named(character, options.file, name);
+  std::vector<std::string> notes;
+  RigSimulation run{.file = options.file,
+                    .output = options.output,
+                    .parts = options.parts,
+                    .sets = options.sets,
+                    .clips = options.clips,
+                    .frame_rate = options.recipe.frame_rate,
+                    .physics = recipe_options(character, options, notes).physics};
+  if (run.output.empty()) run.output = options.file.substr(0, options.file.size() - 9) + ".soft.rigspace.json";
+  for (const std::string& note : notes)
+    if (!context.json) fmt::print("{}: {}\n", options.file, note);
+  simulate_rig(run, character, context);
+  return true;
+}
+
 void simulate(const Options& options, const Context& context) {
+  if (simulated_as_rig(options, context)) return;
   std::filesystem::path output = options.output;
   if (output.empty()) output = std::filesystem::path(options.file).replace_extension(".soft.glb");
   const RunFiles out(output);

@@ -10,73 +10,80 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace rigspace {
 namespace {
 
 using detail::ClipFit;
+using detail::Sensitivity;
 using detail::SurfaceGauge;
 
-constexpr int kScalings = 7;          // of all tolerances together
-constexpr double kCloseEnough = 0.9;  // of the tolerance used up: another scaling would not save a key in a hundred
 constexpr int kChecks = 6;            // against all points
+constexpr double kForOthers = 0.985;  // of what is allowed: for the watched points, since others may be a little worse
 
-/// All tolerances times a factor: the largest, to some digits, that keeps the gauge within `allowed`. The error grows
-/// about in proportion, so each try scales by what the last one left.
-void scale_tolerances(ClipFit& fit, const SurfaceGauge& gauge, double allowed, const ProgressCallback& progress) {
-  double good = 0, bad = std::numeric_limits<double>::infinity(), factor = 1;
-  const std::vector<double> start = fit.tolerances();
-  const auto apply = [&](double f) {
-    for (std::size_t k = 0; k < start.size(); ++k) fit.set_tolerance(static_cast<int>(k), f * start[k]);
-    fit.refit();
-    return gauge.error(fit.animation(), allowed).distance;
-  };
-  for (int round = 0; round < kScalings; ++round) {
-    report(progress, "fitting keys", 0.6 * round / kScalings);
-    const double error = apply(factor);
-    if (error <= allowed) good = factor;
-    if (error > allowed) bad = std::min(bad, factor);
-    if (error <= allowed && error > kCloseEnough * allowed) return;
-    const double aim = factor * 0.95 * allowed / std::max(error, 1e-6 * allowed);
-    factor = good > 0 && std::isfinite(bad) ? std::clamp(aim, good + 0.25 * (bad - good), bad - 0.25 * (bad - good))
-                                            : std::clamp(aim, factor / 8, factor * 8);
-    if (good > 0 && bad < 1.05 * good) break;
+/// The points to watch, some hundred that stand for all.
+class Watch {
+ public:
+  Watch(const Rig& rig, const Animation& source, const ClipFit& fit)
+      : rig_(rig), source_(source), fit_(fit), all_(rig, source, fit, {}) {
+    renew({});
   }
-  if (good == 0) {  // far from proportional: on, downwards
-    for (good = std::min(bad, factor); apply(good) > allowed && good > 1e-6;) good /= 4;
-    return;
-  }
-  apply(good);
-}
 
-/// One track after the other, the longest first: larger tolerances for it alone, as long as they save keys and the
-/// whole stays within the tolerance.
-void relax_tracks(ClipFit& fit, const SurfaceGauge& gauge, double allowed, const ProgressCallback& progress) {
-  std::vector<int> order(fit.size());
-  for (int k = 0; k < fit.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return fit.keys(a) > fit.keys(b); });
-  for (int k = 0; k < fit.size(); ++k) {
-    report(progress, "fitting keys", 0.6 + 0.35 * k / fit.size());
-    for (const double factor : {3.0, 1.5}) {
-      const int track = order[k];
-      if (fit.keys(track) <= 2) break;
-      const ClipFit::Saved before = fit.save(track);
-      fit.set_tolerance(track, factor * fit.tolerances()[track]);
-      fit.refit(track);
-      if (fit.keys(track) < before.keys() && gauge.error(fit.animation(), allowed).distance <= allowed) break;
-      fit.restore(track, before);
-    }
-  }
-}
+  const Sensitivity& sensitivity() const { return sensitivity_; }
+  const SurfaceGauge& few() const { return *few_; }
+  const SurfaceGauge& all() const { return all_; }
 
-/// The few points that were watched stand for all; where one of the others is worse, everything is tightened.
-SurfaceError check_all_points(ClipFit& fit, const SurfaceGauge& all, double allowed) {
-  SurfaceError error = all.error(fit.animation());
+  /// Adds those whose error is the largest now, if it is more than `error`.
+  void add_points(double error) {
+    constexpr int kMost = 100;
+    const Vec errors = all_.errors_by_point(fit_.animation());
+    std::vector<int> worst;
+    for (int i = 0; i < errors.size(); ++i)
+      if (errors[i] > error) worst.push_back(i);
+    std::stable_sort(worst.begin(), worst.end(), [&](int a, int b) { return errors[a] > errors[b]; });
+    if (worst.size() > kMost) worst.resize(kMost);
+    worst.insert(worst.end(), sensitivity_.points.begin(), sensitivity_.points.end());
+    renew(worst);
+  }
+
+ private:
+  void renew(const std::vector<int>& also) {
+    sensitivity_ = detail::surface_sensitivity(rig_, source_, also);
+    few_.emplace(rig_, source_, fit_, sensitivity_.points);
+  }
+
+  const Rig& rig_;
+  const Animation& source_;
+  const ClipFit& fit_;
+  Sensitivity sensitivity_;
+  SurfaceGauge all_;
+  std::optional<SurfaceGauge> few_;
+};
+
+/// Fits all groups; returns the largest error.
+SurfaceError fit_groups(const Rig& rig, const Animation& source, ClipFit& fit, const KeyFittingOptions& options,
+                        double allowed) {
+  const auto say = [&](double share) { report(options.progress, "fitting keys", share); };
+  say(0);
+  Watch watch(rig, source, fit);
+  fit.share_out(watch.sensitivity(), allowed);
+  share_tolerances(fit, watch.few(), watch.sensitivity(), allowed);
+  say(0.2);
+  tighten_tolerances(fit, watch.few(), watch.sensitivity(), kForOthers * allowed);
+  watch.add_points(0.85 * allowed);
+  tighten_tolerances(fit, watch.few(), watch.sensitivity(), kForOthers * allowed);
+  const std::vector<double> factors = options.refine ? std::vector{1.4, 1.2, 1.4, 1.2} : std::vector{1.4};
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    say(0.4 + 0.5 * double(k) / factors.size());
+    relax_groups(fit, watch.few(), kForOthers * allowed, factors[k]);
+  }
+  say(0.9);
+  SurfaceError error = watch.all().error(fit.animation());
   for (int check = 0; check < kChecks && error.distance > allowed; ++check) {
-    const double factor = std::max(0.1, 0.95 * allowed / error.distance);
-    for (int k = 0; k < fit.size(); ++k) fit.set_tolerance(k, factor * fit.tolerances()[k]);
-    fit.refit();
-    error = all.error(fit.animation());
+    watch.add_points(allowed);
+    tighten_tolerances(fit, watch.few(), watch.sensitivity(), kForOthers * allowed);
+    error = watch.all().error(fit.animation());
   }
   return error;
 }
@@ -111,15 +118,7 @@ KeyFitting fit_keys(const Rig& rig, const Animation& animation, const KeyFitting
   result.loop = find_seam(rig, animation).loops;
   ClipFit fit(rig, animation, frames, {.loop = result.loop, .share_times = options.share_times});
   const double allowed = options.tolerance * result.height;
-  if (fit.size() > 0) {
-    const detail::Sensitivity sensitivity = detail::surface_sensitivity(rig, animation);
-    fit.share_out(sensitivity, allowed);
-    const SurfaceGauge few(rig, animation, fit, sensitivity.points), all(rig, animation, fit, {});
-    scale_tolerances(fit, few, allowed, options.progress);
-    if (options.refine) relax_tracks(fit, few, allowed, options.progress);
-    report(options.progress, "checking all points", 0.95);
-    result.error = check_all_points(fit, all, allowed);
-  }
+  if (fit.size() > 0) result.error = fit_groups(rig, animation, fit, options, allowed);
   result.animation = fit.animation();
   result.within_tolerance = result.error.distance <= allowed;
   result.keys_after = key_count(result.animation);

@@ -43,7 +43,7 @@ Curve fitted_curve(const FrameCurve& frames, const Curve& source, double toleran
   if (frames.constant()) {
     result = constant(frames);
   } else {
-    result = keyed(frames, fit_frames(std::span(&frames, 1), std::span(&tolerance, 1)), 0);
+    result = keyed(frames, fit_frames(std::span(&frames, 1), std::span(&tolerance, 1), Effort::thorough), 0);
   }
   result.before = source.before;
   result.after = source.after;
@@ -120,13 +120,20 @@ void ClipFit::share_out(const Sensitivity& sensitivity, double allowed) {
   }
 }
 
-void ClipFit::fit(int g) {
-  Group& group = groups_[g];
-  if (group.moving.empty()) return;
+ClipFit::Saved ClipFit::fitted(int g, double tolerance, Effort effort) const {
+  const Group& group = groups_[g];
+  if (group.moving.empty()) return {tolerance, group.fitted};
   std::vector<FrameCurve> moving;
   for (const int c : group.moving) moving.push_back(group.curves[c]);
-  const std::vector<double> tolerances(moving.size(), tolerances_[g]);
-  group.fitted = fit_frames(moving, tolerances);
+  return {tolerance, fit_frames(moving, std::vector<double>(moving.size(), tolerance), effort)};
+}
+
+Mat ClipFit::motion(const Sensitivity& sensitivity) const {
+  Mat squares = Mat::Zero(size(), sensitivity.by_point.cols());
+  for (int g = 0; g < size(); ++g)
+    for (const int c : groups_[g].moving)
+      squares.row(g) += sensitivity.by_point.row(groups_[g].controls[c]).cwiseAbs2();
+  return squares.cwiseSqrt();
 }
 
 void ClipFit::write(int g) {
@@ -159,9 +166,14 @@ void ClipFit::write(int g) {
   animation_.rotations[group.rotation] = std::move(track);
 }
 
-void ClipFit::refit() {
+void ClipFit::refit(Effort effort) {
   rigspace::parallel_ranges(size(), 1, [&](int begin, int end) {
-    for (int g = begin; g < end; ++g) fit(g);
+    for (int g = begin; g < end; ++g) {
+      Group& group = groups_[g];
+      if (group.fitted_tolerance == tolerances_[g] && group.effort == effort) continue;
+      group.fitted = fitted(g, tolerances_[g], effort).fitted;
+      group.fitted_tolerance = tolerances_[g], group.effort = effort;
+    }
   });
   for (int g = 0; g < size(); ++g) write(g);
   // Where nothing moves, a second key keeps the duration.
@@ -175,13 +187,8 @@ void ClipFit::refit() {
   }
 }
 
-void ClipFit::refit(int group) {
-  fit(group);
-  write(group);
-}
-
 void ClipFit::restore(int group, const Saved& saved) {
-  tolerances_[group] = saved.tolerance;
+  tolerances_[group] = groups_[group].fitted_tolerance = saved.tolerance;
   groups_[group].fitted = saved.fitted;
   write(group);
 }

@@ -19,8 +19,10 @@ Curve fitted_curve(const FrameCurve& curve, const Curve& source, double toleranc
 struct Sensitivity {
   std::vector<double> by_control;  ///< largest motion of a point, scene units a unit of the control; 0 if none
   std::vector<int> points;         ///< those that move most, ascending: the ones to watch
+  Mat by_point;                    ///< the same for those points alone: controls x points
 };
-Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation);
+/// `also`: points to watch whatever they feel.
+Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation, std::span<const int> also = {});
 
 struct ClipFitOptions {
   bool loop = false, share_times = false;
@@ -50,10 +52,13 @@ class ClipFit {
 
   /// A tolerance for each group, of which `allowed` on the surface would be the motion of its most sensitive component.
   void share_out(const Sensitivity& sensitivity, double allowed);
-  void refit();
-  void refit(int group);
+  void refit(Effort effort);
+  /// What a group would be with another tolerance.
+  Saved fitted(int group, double tolerance, Effort effort) const;
   Saved save(int group) const { return {tolerances_[group], groups_[group].fitted}; }
   void restore(int group, const Saved& saved);
+  /// How far each group moves the watched points: groups x points, scene units a unit of its tolerance.
+  Mat motion(const Sensitivity& sensitivity) const;
 
   const Animation& animation() const { return animation_; }
   /// What every fitted control may be between frames.
@@ -62,15 +67,16 @@ class ClipFit {
  private:
   struct Group {
     std::vector<FrameCurve> curves;
-    std::vector<int> controls;  ///< of the rig, one per curve
-    std::vector<int> tracks;    ///< into the animation's tracks, one per curve; empty for an orientation
-    int rotation = -1;          ///< into the animation's rotations
-    std::vector<int> moving;    ///< curves that are not constant
-    FittedKeys fitted;          ///< components: the moving ones, or all of an orientation
+    std::vector<int> controls;    ///< of the rig, one per curve
+    std::vector<int> tracks;      ///< into the animation's tracks, one per curve; empty for an orientation
+    int rotation = -1;            ///< into the animation's rotations
+    std::vector<int> moving;      ///< curves that are not constant
+    FittedKeys fitted;            ///< components: the moving ones, or all of an orientation
+    double fitted_tolerance = 0;  ///< with which it was
+    Effort effort = Effort::draft;
   };
   void gather_tracks(const Rig& rig, bool loop, bool share_times);
   void gather_rotations(const Rig& rig, bool loop);
-  void fit(int group);
   void write(int group);
 
   std::vector<double> frames_;
@@ -85,8 +91,11 @@ class SurfaceGauge {
   /// `points`: ascending; empty for all. Keeps references to the rig and to the fit's curves.
   SurfaceGauge(const Rig& rig, const Animation& source, const ClipFit& fit, std::span<const int> points);
 
-  /// The largest error; may stop at the first that is larger than `enough`.
-  SurfaceError error(const Animation& fitted, double enough = std::numeric_limits<double>::infinity()) const;
+  SurfaceError error(const Animation& fitted) const;
+  /// The largest error of each point, over time.
+  Vec errors_by_point(const Animation& fitted) const;
+  /// Whether no error is larger than `allowed`: stops at the first.
+  bool within(const Animation& fitted, double allowed) const;
 
  private:
   struct Moment {
@@ -96,6 +105,9 @@ class SurfaceGauge {
   /// The nearest pose that the source may have had. Bounds are of components before they are normalised, so `p` must
   /// hold those.
   void nearest_pose(const Moment& moment, const Vec& p, Vec& q) const;
+  /// Calls body(moment, squared distance of each point), side by side, until it returns false.
+  template <class Body>
+  void compare(const Animation& fitted, const Body& body) const;
 
   const Rig& rig_;
   std::unique_ptr<Rig> restricted_;
@@ -105,5 +117,16 @@ class SurfaceGauge {
   Vec rest_;
   std::vector<Moment> moments_;
 };
+
+/// Tolerances for few keys in all, by drafts of the fit that keep the watched points about within `allowed`.
+void share_tolerances(ClipFit& fit, const SurfaceGauge& gauge, const Sensitivity& sensitivity, double allowed);
+
+/// Fits with the tolerances as they are; where a watched point is not within `allowed`, with smaller ones for what
+/// moves it.
+void tighten_tolerances(ClipFit& fit, const SurfaceGauge& gauge, const Sensitivity& sensitivity, double allowed);
+
+/// `factor` times the tolerance for one group after the other, where that saves keys and the gauge stays within
+/// `allowed`. Those that save most come first.
+void relax_groups(ClipFit& fit, const SurfaceGauge& gauge, double allowed, double factor);
 
 }  // namespace rigspace::detail

@@ -64,8 +64,8 @@ class SlopeSet {
   bool contains(double m0, double m1) const;
   /// Keeps the points with  normal . m <= offset.
   void cut(const Point& normal, double offset);
-  /// Keeps the points with  range.low <= normal . m <= range.high.
-  void keep(const Point& normal, const Range& range);
+  /// Keeps the points with  range.low <= normal . m <= range.high;  all of them if none is beyond by more than `slack`.
+  void keep(const Point& normal, const Range& range, double slack);
   /// The values of slope `axis` that go with a value of the other slope in `other`.
   Range slice(int axis, const Range& other) const;
 
@@ -81,8 +81,13 @@ class SlopeSet {
 /// Hermite's cubic on [0, 1]:  v0 h[0] + v1 h[1] + interval (m0 h[2] + m1 h[3]).
 std::array<double, 4> hermite_basis(double u);
 
+struct SlopeBounds {
+  double tolerance;
+  int most_samples = std::numeric_limits<int>::max();  ///< of a segment that are looked at, evenly spread
+};
+
 /// The slopes that a curve may have at frames i < j if they are successive keys.
-SlopeSet allowed_slopes(const FrameCurve& curve, int i, int j, double tolerance);
+SlopeSet allowed_slopes(const FrameCurve& curve, int i, int j, const SlopeBounds& bounds);
 
 /// Keys at frames, with slopes of every component.
 struct FittedKeys {
@@ -90,10 +95,22 @@ struct FittedKeys {
   Mat in_slopes, out_slopes;  ///< components x keys, per second
 };
 
+enum class Effort {
+  draft,    ///< a fifth of the time: for a measure of the error
+  usual,    ///< of long segments, only some frames are held to the tolerance: where the surface is measured anyway
+  thorough  ///< the fewest that keep all bounds
+};
+
 /// The fewest keys, shared by all components, within a tolerance for each.
-FittedKeys fit_frames(std::span<const FrameCurve> curves, std::span<const double> tolerances);
+FittedKeys fit_frames(std::span<const FrameCurve> curves, std::span<const double> tolerances, Effort effort);
+
+struct SettleOptions {
+  int sweeps = 12;                                     ///< over all slopes
+  int most_samples = std::numeric_limits<int>::max();  ///< as in SlopeBounds
+};
 
 /// Moves slopes towards the least squares of the frames, within what is allowed.
-void settle_slopes(std::span<const FrameCurve> curves, std::span<const double> tolerances, FittedKeys& keys);
+void settle_slopes(std::span<const FrameCurve> curves, std::span<const double> tolerances, FittedKeys& keys,
+                   const SettleOptions& options);
 
 }  // namespace rigspace::detail

@@ -36,7 +36,7 @@ Misfit misfit(const FrameCurve& curve, int i, int j) {
 /// other, then one by one; every step as far as is allowed.
 class SlopeSettler {
  public:
-  SlopeSettler(const FrameCurve& curve, double tolerance, FittedKeys& keys, int component)
+  SlopeSettler(const FrameCurve& curve, const SlopeBounds& bounds, FittedKeys& keys, int component)
       : n_(static_cast<int>(keys.frames.size())), in_(n_), out_(n_) {
     // Slopes are numbered so that both sides of a key have one number, but at corners.
     int count = 0;
@@ -49,7 +49,7 @@ class SlopeSettler {
       slopes_[in_[k]] = keys.in_slopes(component, k), slopes_[out_[k]] = keys.out_slopes(component, k);
     }
     for (int k = 0; k + 1 < n_; ++k) {
-      sets_.push_back(allowed_slopes(curve, keys.frames[k], keys.frames[k + 1], tolerance));
+      sets_.push_back(allowed_slopes(curve, keys.frames[k], keys.frames[k + 1], bounds));
       misfits_.push_back(misfit(curve, keys.frames[k], keys.frames[k + 1]));
     }
   }
@@ -120,10 +120,10 @@ class SlopeSettler {
 
 }  // namespace
 
-void settle_slopes(std::span<const FrameCurve> curves, std::span<const double> tolerances, FittedKeys& keys) {
-  constexpr int kSweeps = 12;
+void settle_slopes(std::span<const FrameCurve> curves, std::span<const double> tolerances, FittedKeys& keys,
+                   const SettleOptions& options) {
   for (int c = 0; c < static_cast<int>(curves.size()); ++c)
-    SlopeSettler(curves[c], tolerances[c], keys, c).run(kSweeps, keys, c);
+    SlopeSettler(curves[c], {tolerances[c], options.most_samples}, keys, c).run(options.sweeps, keys, c);
 }
 
 }  // namespace rigspace::detail

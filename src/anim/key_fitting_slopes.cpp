@@ -12,6 +12,9 @@ namespace {
 constexpr double kRangeShare = 0.85;
 constexpr int kMostCuts = 40;
 constexpr int kFewestSamples = 8;  // a segment
+// Of the tolerance: a bound is drawn in by so much, but only where it is broken. So one cut serves the samples beside
+// it.
+constexpr double kDrawnIn = 0.04;
 
 /// +1 where the frames i .. j and the one beyond each end never fall, -1 where they never rise, else 0. The frames
 /// beyond matter: next to an extreme the slope may well have the other sign.
@@ -143,14 +146,14 @@ void SlopeSet::cut(const Point& normal, double offset) {
   while (count_ > kMaxCorners) drop_flattest();
 }
 
-void SlopeSet::keep(const Point& normal, const Range& range) {
+void SlopeSet::keep(const Point& normal, const Range& range, double slack) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (int k = 0; k < count_; ++k) {
     const double value = normal.dot(corners_[k]);
     least = std::min(least, value), most = std::max(most, value);
   }
-  if (most > range.high) cut(normal, range.high);
-  if (least < range.low) cut(-normal, -range.low);
+  if (most > range.high + slack) cut(normal, range.high);
+  if (least < range.low - slack) cut(-normal, -range.low);
 }
 
 Range SlopeSet::slice(int axis, const Range& other) const {
@@ -186,33 +189,65 @@ std::array<double, 4> hermite_basis(double u) {
   return {(1 + 2 * u) * w * w, (1 + 2 * w) * u * u, u * w * w, -w * u * u};
 }
 
-SlopeSet allowed_slopes(const FrameCurve& curve, int i, int j, double tolerance) {
+namespace {
+
+/// What a segment may be at sample k of its curve.
+struct SampleBounds {
+  SampleBounds(const FrameCurve& frame_curve, int begin, int end, double tolerance) : curve(frame_curve) {
+    least = most = curve.values[begin];
+    for (int k = begin + 1; k <= end; ++k)
+      least = std::min(least, curve.values[k]), most = std::max(most, curve.values[k]);
+    floor = least - kRangeShare * tolerance, ceiling = most + kRangeShare * tolerance;
+  }
+  Range at(int k, double width) const {
+    return {std::max(curve.low[k] - width, floor), std::min(curve.high[k] + width, ceiling)};
+  }
+  double time(int k) const {
+    const int frame = k / kSubframes;
+    return k % kSubframes == 0
+               ? curve.times[frame]
+               : std::lerp(curve.times[frame], curve.times[frame + 1], double(k % kSubframes) / kSubframes);
+  }
+
+  const FrameCurve& curve;
+  double least, most;     // of the frames
+  double floor, ceiling;  // of the cubic
+};
+
+/// Samples between those that are looked at: frames, and more where there are few.
+int sample_stride(int frames) {
+  int stride = frames > kFewestSamples ? kSubframes : kSubframes / 2;
+  while (stride > 1 && frames * kSubframes / stride < kFewestSamples) stride /= 2;
+  return stride;
+}
+
+}  // namespace
+
+SlopeSet allowed_slopes(const FrameCurve& curve, int i, int j, const SlopeBounds& bounds) {
   const double v0 = curve.values[i], v1 = curve.values[j], h = curve.times[j] - curve.times[i];
-  const Segment segment{v0, v1, h};
+  const double tolerance = bounds.tolerance, slack = kDrawnIn * tolerance;
   const std::array<SlopeSet::Point, 1> flat = {SlopeSet::Point(0, 0)};
   if (curve.stretch[i] >= 0 && curve.stretch[i] == curve.stretch[j - 1]) return SlopeSet(flat);
-  double least = v0, most = v0;
-  for (int k = i + 1; k <= j; ++k) least = std::min(least, curve.values[k]), most = std::max(most, curve.values[k]);
+  const SampleBounds sample(curve, i, j, tolerance);
   const int way = direction(curve, i, j);
-  SlopeSet set = way != 0 ? monotone_slopes((v1 - v0) / h) : all_slopes(64 * (most - least + tolerance) / h);
-  const double floor = least - kRangeShare * tolerance, ceiling = most + kRangeShare * tolerance;
-  // Samples from the middle outwards: what is not possible shows there first.
-  int stride = j - i > kFewestSamples ? kSubframes : kSubframes / 2;
-  while (stride > 1 && (j - i) * kSubframes / stride < kFewestSamples) stride /= 2;
+  SlopeSet set =
+      way != 0 ? monotone_slopes((v1 - v0) / h) : all_slopes(64 * (sample.most - sample.least + tolerance) / h);
   const int first = kSubframes * i, last = kSubframes * j;
+  int stride = sample_stride(j - i);
+  while ((last - first) / stride > bounds.most_samples) stride *= 2;
+  // Samples from the middle outwards: what is not possible shows there first.
   int step = stride;
   while (step * 2 < last - first) step *= 2;
   for (; step >= stride; step /= 2) {
     for (int k = first + step; k < last && !set.empty(); k += 2 * step) {
-      const double t =
-          std::lerp(curve.times[k / kSubframes], curve.times[k / kSubframes + 1], double(k % kSubframes) / kSubframes);
-      const double u = (t - curve.times[i]) / h, fixed = segment.fixed(u);
-      const SlopeSet::Point normal = segment.by_slopes(u);
-      set.keep(normal, {std::max(curve.low[k] - tolerance, floor) - fixed,
-                        std::min(curve.high[k] + tolerance, ceiling) - fixed});
+      const auto b = hermite_basis((sample.time(k) - curve.times[i]) / h);
+      const double fixed = v0 * b[0] + v1 * b[1];
+      const Range range = sample.at(k, tolerance - slack);
+      set.keep({h * b[2], h * b[3]}, {range.low - fixed, range.high - fixed}, slack);
     }
   }
-  if (way == 0 && !set.empty()) keep_range(set, segment, {floor, ceiling}, (1 - kRangeShare) * tolerance);
+  if (way == 0 && !set.empty())
+    keep_range(set, {v0, v1, h}, {sample.floor, sample.ceiling}, (1 - kRangeShare) * tolerance);
   return set;
 }
 

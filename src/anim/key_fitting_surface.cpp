@@ -23,12 +23,16 @@ void for_batches(const Rig& rig, int count, const Body& body) {
   });
 }
 
-/// Largest distance between the points of two columns, and which.
-SurfaceError farthest(const Mat& S, int a, int b) {
-  SurfaceError error;
+/// Of the points of two columns.
+Vec squared_distances(const Mat& S, int a, int b) {
   const Points x(S.col(a).data(), 3, S.rows() / 3), y(S.col(b).data(), 3, S.rows() / 3);
-  if (x.cols() == 0) return error;
-  const double square = (x - y).colwise().squaredNorm().maxCoeff(&error.point);
+  return (x - y).colwise().squaredNorm();
+}
+
+SurfaceError farthest(const Vec& squares, double time) {
+  SurfaceError error{.time = time};
+  if (squares.size() == 0) return error;
+  const double square = squares.maxCoeff(&error.point);
   error.distance = std::sqrt(square);
   if (!(square > 0)) error.point = -1;
   return error;
@@ -94,24 +98,45 @@ SurfaceError surface_error(const Rig& rig, const Animation& a, const Animation& 
     }
     rig.evaluate_batch(workspace, P, S);
     for (int k = begin; k < end; ++k) {
-      errors[k] = farthest(S, 2 * (k - begin), 2 * (k - begin) + 1);
-      errors[k].time = times[k];
+      errors[k] = farthest(squared_distances(S, 2 * (k - begin), 2 * (k - begin) + 1), times[k]);
     }
   });
   return largest(errors);
 }
 
 namespace detail {
+namespace {
 
-Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation) {
+/// Largest motion of each of a few points by each control, over some poses: controls x points.
+Mat motion_of_points(const Rig& rig, const Sampler& sampler, std::span<const Vec> poses, std::span<const int> points) {
+  Mat motion = Mat::Zero(static_cast<int>(rig.controls().size()), static_cast<int>(points.size()));
+  if (points.empty()) return motion;
+  const auto few = rig.restricted(points);
+  const auto workspace = few->make_workspace();
+  BlockJacobian J;
+  for (const Vec& p : poses) {
+    few->jacobian(*workspace, p, sampler.animated(), J);
+    for (int i = 0; i < J.points(); ++i) {
+      for (int e = J.start[i]; e < J.start[i + 1]; ++e) {
+        double& most = motion(sampler.animated()[J.column[e]], i);
+        most = std::max(most, J.value.col(e).norm());
+      }
+    }
+  }
+  return motion;
+}
+
+}  // namespace
+
+Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation, std::span<const int> also) {
   constexpr int kPoses = 6, kSpread = 64;  // poses looked at; points watched whatever they feel
   Sensitivity result{.by_control = std::vector<double>(rig.controls().size(), 0.0)};
   const Sampler sampler(animation, rig.controls());
   const auto workspace = rig.make_workspace();
-  Vec p = rig.rest();
+  std::vector<Vec> poses(kPoses, rig.rest());
+  for (int k = 0; k < kPoses; ++k) sampler.sample(animation.duration * (k + 0.5) / kPoses, poses[k]);
   BlockJacobian J;
-  for (int pose = 0; pose < kPoses; ++pose) {
-    sampler.sample(animation.duration * (pose + 0.5) / kPoses, p);
+  for (const Vec& p : poses) {
     rig.jacobian(*workspace, p, sampler.animated(), J);
     // In each pose, the two points that a control moves most.
     std::vector<std::array<std::pair<double, int>, 2>> top(J.columns, {std::pair(0.0, -1), std::pair(0.0, -1)});
@@ -134,8 +159,10 @@ Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation) {
   }
   const int n = rig.point_count(), stride = std::max(1, n / kSpread);
   for (int i = 0; i < n; i += stride) result.points.push_back(i);
+  result.points.insert(result.points.end(), also.begin(), also.end());
   std::sort(result.points.begin(), result.points.end());
   result.points.erase(std::unique(result.points.begin(), result.points.end()), result.points.end());
+  result.by_point = motion_of_points(rig, sampler, poses, result.points);
   return result;
 }
 
@@ -160,11 +187,11 @@ void SurfaceGauge::nearest_pose(const Moment& moment, const Vec& p, Vec& q) cons
   }
 }
 
-SurfaceError SurfaceGauge::error(const Animation& fitted, double enough) const {
+template <class Body>
+void SurfaceGauge::compare(const Animation& fitted, const Body& body) const {
   const Rig& rig = restricted_ ? *restricted_ : rig_;
   const Sampler sampler(fitted, rig.controls());
   const RawRotations raw(sampler);
-  std::vector<SurfaceError> errors(moments_.size());
   std::atomic<bool> stop = false;
   for_batches(rig, static_cast<int>(moments_.size()), [&](int begin, int end, Workspace& workspace) {
     if (stop) return;
@@ -178,14 +205,40 @@ SurfaceError SurfaceGauge::error(const Animation& fitted, double enough) const {
       P.col(2 * (k - begin) + 1) = q;
     }
     rig.evaluate_batch(workspace, P, S);
-    for (int k = begin; k < end; ++k) {
-      errors[k] = farthest(S, 2 * (k - begin), 2 * (k - begin) + 1);
-      errors[k].time = moments_[k].time;
-      if (errors[k].distance > enough) stop = true;
-    }
+    for (int k = begin; k < end && !stop; ++k)
+      if (!body(k, squared_distances(S, 2 * (k - begin), 2 * (k - begin) + 1))) stop = true;
+  });
+}
+
+SurfaceError SurfaceGauge::error(const Animation& fitted) const {
+  std::vector<SurfaceError> errors(moments_.size());
+  compare(fitted, [&](int k, const Vec& squares) {
+    errors[k] = farthest(squares, moments_[k].time);
+    return true;
   });
   SurfaceError result = largest(errors);
   if (restricted_ && result.point >= 0) result.point = points_[result.point];
+  return result;
+}
+
+Vec SurfaceGauge::errors_by_point(const Animation& fitted) const {
+  // A column for each batch: two threads never share one.
+  const int points = restricted_ ? restricted_->point_count() : rig_.point_count();
+  Mat squares = Mat::Zero(points, (static_cast<int>(moments_.size()) + kBatch - 1) / kBatch);
+  compare(fitted, [&](int k, const Vec& at) {
+    squares.col(k / kBatch) = squares.col(k / kBatch).cwiseMax(at);
+    return true;
+  });
+  return squares.rowwise().maxCoeff().cwiseSqrt();
+}
+
+bool SurfaceGauge::within(const Animation& fitted, double allowed) const {
+  std::atomic<bool> result = true;
+  compare(fitted, [&](int, const Vec& squares) {
+    if (squares.size() == 0 || squares.maxCoeff() <= allowed * allowed) return true;
+    result = false;
+    return false;
+  });
   return result;
 }
 

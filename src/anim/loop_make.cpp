@@ -219,10 +219,13 @@ LoopedClip make_loop(const Rig& rig, const Animation& clip, const LoopOptions& o
   // What comes back already was made to repeat: a change of speed at its seam, a foot that lands there, is meant.
   const Vec back = (plain.P.col(0) - plain.P.col(plain.P.cols() - 1)).cwiseAbs();
   double farthest = 0;
-  for (Eigen::Index c = 0; c < back.size(); ++c)
-    if (std::find(travels.begin(), travels.end(), static_cast<int>(c)) == travels.end())
-      farthest = std::max(farthest, back[c] / rig.controls()[static_cast<std::size_t>(c)].typical);
-  const Motion loop = farthest < kComesBack ? cut : bent(motion, stretch, sampler, travels, options.blend);
+  bool returns = false;  // something other than the travel
+  for (const int c : sampler.animated()) {
+    if (std::find(travels.begin(), travels.end(), c) != travels.end()) continue;
+    returns = true;
+    farthest = std::max(farthest, back[c] / rig.controls()[static_cast<std::size_t>(c)].typical);
+  }
+  const Motion loop = returns && farthest < kComesBack ? cut : bent(motion, stretch, sampler, travels, options.blend);
   LoopedClip result{.animation = keys_from_poses(rig.controls(), sampler.animated(), loop.times, loop.P),
                     .start = motion.times[stretch.begin],
                     .end = motion.times[stretch.end]};

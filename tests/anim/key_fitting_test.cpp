@@ -232,6 +232,14 @@ TEST(KeyFitting, MeasuresTheErrorOnTheSurfaceAndKeepsItJustUnderTheTolerance) {
   EXPECT_LE(frames.distance, fit.error.distance * (1 + 1e-12));
 }
 
+TEST(KeyFitting, UsesTheToleranceInAHurryToo) {
+  for (const double tolerance : {0.0005, 0.002, 0.01, 0.05}) {
+    const KeyFitting fit = fit_keys(two_controls(), slide_and_swing(), {.tolerance = tolerance, .refine = false});
+    EXPECT_TRUE(fit.within_tolerance);
+    EXPECT_GE(fit.share(), 0.4 * tolerance) << tolerance;  // two tracks have few keys to trade
+  }
+}
+
 TEST(KeyFitting, GivesKeysToTheControlThatMovesTheSurfaceMore) {
   Animation clip{.name = "same", .duration = 2};
   for (const char* control : {"slide", "swing"})

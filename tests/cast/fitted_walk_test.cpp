@@ -2,6 +2,7 @@
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/loop.h"
+#include "rigspace/base/parallel.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/gltf.h"
 #include "support/assets.h"
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace rigspace {
 namespace {
@@ -53,7 +55,7 @@ void expect_few_keys(const Character& character, const Animation& clip, double s
   ::testing::Test::RecordProperty(std::string(what) + "_moving_keys_before", before);
   ::testing::Test::RecordProperty(std::string(what) + "_moving_keys_after", after);
   EXPECT_LE(fit.keys_after, share_of_keys * fit.keys_before) << what;
-  EXPECT_LE(after, 1.1 * share_of_keys * before) << what;  // without those that stand still: seen 25.7 % on ten turns
+  EXPECT_LE(after, share_of_keys * before) << what;
   // Measured once more from outside, at the frames and over all points.
   const std::vector<double> frames = source_frames(clip);
   EXPECT_LE(surface_error(*character.rig, clip, fit.animation, frames).distance, fit.error.distance * (1 + 1e-9));
@@ -66,6 +68,31 @@ TEST(FittedWalk, OfBobbinHasAQuarterOfTheKeysAtATenthOfAPercentOfTheHeight) {
   // 240 frames both ways: one turn at 240 a second, and ten turns at 24, which is the harder one.
   expect_few_keys(bobbin, resample(*walk, 240 / walk->duration), 0.25, "one_turn");
   expect_few_keys(bobbin, played(bobbin, *walk, 24, 240), 0.25, "ten_turns");
+}
+
+TEST(FittedWalk, OfBobbinNeedsLittleMoreKeysInAHurry) {
+  const Character bobbin = make_character("bobbin");
+  const Animation& walk = *bobbin.clip("Walk");
+  const KeyFitting quick = fit_keys(bobbin, walk, {.refine = false}), refined = fit_keys(bobbin, walk);
+  EXPECT_TRUE(quick.within_tolerance);
+  EXPECT_GE(quick.share(), 0.8e-3);  // what is allowed is used
+  EXPECT_LE(refined.keys_after, quick.keys_after);
+  EXPECT_LE(quick.keys_after, 1.2 * refined.keys_after);  // seen: 174 against 172
+}
+
+TEST(FittedWalk, OfBobbinHasTheSameBitsForAnyNumberOfThreads) {
+  const Character bobbin = make_character("bobbin");
+  const auto fitted = [&](int threads) {
+    const ThreadCountScope scope(threads);
+    return fit_keys(bobbin, *bobbin.clip("Walk"));
+  };
+  const KeyFitting one = fitted(1), two = fitted(2);
+  EXPECT_EQ(one.error.distance, two.error.distance);
+  EXPECT_EQ(one.error.point, two.error.point);
+  for (std::size_t k = 0; k < one.animation.rotations.size(); ++k) {
+    EXPECT_EQ(one.animation.rotations[k].times, two.animation.rotations[k].times);
+    EXPECT_EQ(one.animation.rotations[k].in_tangents, two.animation.rotations[k].in_tangents);
+  }
 }
 
 TEST(FittedWalk, OfBobbinStillLoops) {

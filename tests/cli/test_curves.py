@@ -53,6 +53,14 @@ class Curves(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"\d+ keys -> \d+ .*largest error 0\.\d+ % of the height")
 
+    def test_fit_tells_of_an_error_between_frames_that_is_larger_than_the_tolerance(self):
+        arguments = ("fit", self.hero, "--clip", "Walk", "--quick", "-o", self.folder / "between.glb")
+        for tolerance in (0.02, 2):
+            answer = self.answer(*arguments, "--tolerance", tolerance)
+            self.assertGreaterEqual(answer["played_error_percent"], 0.99 * answer["error_percent"])
+            said = "between frames" in rigspace("curves", *arguments, "--tolerance", tolerance).stdout
+            self.assertEqual(said, answer["played_error_percent"] > tolerance)
+
     def test_fit_writes_and_reads_curve_files(self):
         out = self.folder / "walk.rigspace.json"
         first = self.answer("fit", self.hero, "--clip", "Walk", "--quick", "-o", out)

@@ -33,7 +33,7 @@ struct KeyFittingOptions {
   /// tx ty tz of a node get keys at common times, and so do sx sy sz and the morphs of a mesh: glTF keeps them
   /// together.
   bool share_times = false;
-  bool refine = true;  ///< look for tracks that can do with fewer keys still; several times as long
+  bool refine = true;  ///< look longer for tracks that can do with fewer keys still: a few in a hundred
   ProgressCallback progress;
 
   void validate() const;
@@ -51,19 +51,21 @@ struct KeyFitting {
   int keys_before = 0;  ///< of the source; a key of an orientation counts once
   int keys_after = 0;
   double height = 0;             ///< of the rest pose, scene units; at least a quarter of its longest side
-  SurfaceError error;            ///< over all points, at frames and half-way between them
+  SurfaceError error;            ///< over all points, at frames and, by the law of fit_keys, half-way between them
   bool loop = false;             ///< the source repeats, and so the fit does: slopes agree at both ends
   bool within_tolerance = true;  ///< false if not even a key at every frame was enough
 
   double share() const { return height > 0 ? error.distance / height : 0; }  ///< of the height
 };
 
-/// Few cubic keys for a clip on a rig, of which only evaluate and jacobian are used. The tolerance is shared out among
-/// the controls by how far each moves the surface, then checked, and the shares are changed until the whole is just
-/// within it. Orientations are fitted by components and normalised, as glTF plays CUBICSPLINE.
+/// Few cubic keys for a clip on a rig, of which only evaluate, jacobian and restricted are used. The tolerance is
+/// shared out among the controls by how far each moves the surface and how many keys it needs, then checked, and the
+/// shares are changed until the whole is just within it. Orientations are fitted by components and normalised, as glTF
+/// plays CUBICSPLINE. The same bits for any number of threads.
 ///
 /// Between two frames a baked source says little: a value there is right if it lies between the source, the straight
 /// line, the smooth and the monotone curve through the frames, and the error is the distance to the nearest such pose.
+/// So it may be less than surface_error to the source as it is played, at frames never.
 ///
 /// Tracks whose control the rig lacks are kept as they are. Throws Error if the options or a curve are not valid.
 KeyFitting fit_keys(const Rig& rig, const Animation& animation, const KeyFittingOptions& options = {});

@@ -96,7 +96,7 @@ void ChainSystem::collect_controls(std::span<const Part> all) {
   const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Preset& preset = preset_named(all[i].preset);
-    if (preset.flesh) continue;
+    if (preset.flesh || !all[i].controls.empty()) continue;
     parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .look = all[i].look});
     for (const int bone : all[i].bones) {
       const int tx = first_control(graph, character_.bones[bone].slot);

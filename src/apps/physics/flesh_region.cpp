@@ -150,6 +150,47 @@ std::vector<char> free_nodes(const Character& character, const RiggedSurface& su
   return free;
 }
 
+/// The tetrahedra that have a free node, their nodes renumbered.
+void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& region) {
+  const TetMesh& body = whole.body.mesh;
+  std::vector<int> number(body.point_count(), -1);
+  std::vector<Vec3> points;
+  for (const Tet& tet : body.tets) {
+    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
+    Tet local{};
+    for (int k = 0; k < 4; ++k) {
+      const int i = tet[k];
+      if (number[i] < 0) {
+        number[i] = static_cast<int>(points.size());
+        points.push_back(body.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
+        region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
+        region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
+        region.bones.push_back(whole.weights[i]);
+      }
+      local[k] = number[i];
+    }
+    region.mesh.tets.push_back(local);
+  }
+  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
+  for (std::size_t i = 0; i < points.size(); ++i) {  // on a piece that no bone holds: as its neighbours
+    if (!region.bones[i].empty()) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < points.size(); ++j)
+      if (const double d = (points[i] - points[j]).norm(); !region.bones[j].empty() && j != i && d < nearest)
+        nearest = d, region.bones[i] = region.bones[j];
+    region.nodes[i] = FleshNode::held;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (region.nodes[i] != FleshNode::skin) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < points.size(); ++j)
+      if (region.nodes[j] == FleshNode::held) nearest = std::min(nearest, (points[i] - points[j]).norm());
+    if (std::isfinite(nearest)) region.thickness = std::max(region.thickness, nearest);
+  }
+}
+
 }  // namespace
 
 double weight_of(const Weights& weights, const std::vector<char>& chosen) {
@@ -198,42 +239,48 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
   const TetMesh& body = whole.body.mesh;
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
 
-  std::vector<int> number(body.point_count(), -1);
-  std::vector<Vec3> points;
-  for (const Tet& tet : body.tets) {
-    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
-    Tet local{};
-    for (int k = 0; k < 4; ++k) {
-      const int i = tet[k];
-      if (number[i] < 0) {
-        number[i] = static_cast<int>(points.size());
-        points.push_back(body.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
-        region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
-        region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
-        region.bones.push_back(whole.weights[i]);
-      }
-      local[k] = number[i];
-    }
-    region.mesh.tets.push_back(local);
+  cut_out(whole, free, region);
+  return region;
+}
+
+Region moved_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
+                    const SoftenOptions& options) {
+  constexpr double kMoved = 0.08;  // of the farthest: what moves less is held
+  Box box;
+  for (int i = 0; i < surface.mesh.point_count(); ++i)
+    if (motion[i] > kMoved) box.include(surface.mesh.points.segment<3>(3 * i));
+  Region region;
+  if (box.empty()) return region;
+  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.1 * surface.size);
+  const WholeBody whole = whole_body(surface, region.cell, options.recall);
+  const TetMesh& body = whole.body.mesh;
+  // The motion of the skin, spread inwards as weights are: of bone 0 what moves, of bone 1 the rest.
+  BoneWeights shares(body.point_count());
+  for (int i = 0; i < body.point_count(); ++i) {
+    if (!whole.boundary[i]) continue;
+    double share = 0;
+    for (const auto& [point, weight] : whole.on_surface[i]) share += weight * motion[point];
+    shares[i] = {{0, share}, {1, 1 - share}};
   }
-  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
-  for (std::size_t i = 0; i < points.size(); ++i) {  // on a piece that no bone holds: as its neighbours
-    if (!region.bones[i].empty()) continue;
-    double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < points.size(); ++j)
-      if (const double d = (points[i] - points[j]).norm(); !region.bones[j].empty() && j != i && d < nearest)
-        nearest = d, region.bones[i] = region.bones[j];
-    region.nodes[i] = FleshNode::held;
+  spread_inwards(body, whole.boundary, shares);
+  std::vector<char> moved(body.point_count(), 0), holding(character.bones.size(), 0);
+  for (int i = 0; i < body.point_count(); ++i) {
+    const auto found = std::find_if(shares[i].begin(), shares[i].end(), [](const auto& s) { return s.first == 0; });
+    moved[i] =
+        found != shares[i].end() && found->second > kMoved && (!whole.boundary[i] || !whole.on_surface[i].empty());
+    if (moved[i])
+      for (const auto& [bone, weight] : whole.weights[i])
+        if (weight > 0.2) holding[bone] = 1;
   }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (region.nodes[i] != FleshNode::skin) continue;
-    double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < points.size(); ++j)
-      if (region.nodes[j] == FleshNode::held) nearest = std::min(nearest, (points[i] - points[j]).norm());
-    if (std::isfinite(nearest)) region.thickness = std::max(region.thickness, nearest);
+  const auto segments = bone_segments(character, surface, holding);
+  std::vector<char> free = moved;
+  for (int i = 0; i < body.point_count(); ++i) {
+    if (!moved[i] || whole.boundary[i]) continue;
+    const Vec3 x = body.points.segment<3>(3 * static_cast<Eigen::Index>(i));
+    for (const auto& [a, b] : segments)
+      if (distance_to_segment(x, a, b) < 0.5 * region.cell) free[i] = 0;
   }
+  cut_out(whole, free, region);
   return region;
 }
 

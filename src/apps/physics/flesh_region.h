@@ -38,4 +38,9 @@ struct Region {
 Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
                     const SoftenOptions& options);
 
+/// What some controls move: `motion` says how far they take each point of the surface, of the farthest. Nodes follow
+/// the animation where that is little, and near bones.
+Region moved_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
+                    const SoftenOptions& options);
+
 }  // namespace rigspace

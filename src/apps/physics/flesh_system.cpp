@@ -83,11 +83,13 @@ class FleshSystem final : public PartSystem {
     group.drag = part.look.lag * omega * omega;
     group.sag = part.look.sag, group.load = part.load;
     const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
+    if (!flesh_.controls.empty())
+      body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     for (const double scale : scales_) {
       body.limits.push_back(limit * flesh_.size / scale);
       if (flesh_.turns) body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
     }
-    add_springs(body, omega);
+    if (flesh_.controls.empty()) add_springs(body, omega);
     const double mass = group.masses.sum();
     body.limit_stiffness = mass * omega * omega;
     body.size = flesh_.size;
@@ -96,7 +98,7 @@ class FleshSystem final : public PartSystem {
     return body;
   }
 
-  bool flesh() const override { return true; }
+  bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
   double swing(const TunedPart& part, double reach) const override { return reach / part.length; }
   std::vector<int> rows(std::size_t) const override {
     std::vector<int> all;
@@ -107,6 +109,10 @@ class FleshSystem final : public PartSystem {
  private:
   /// tx ty tz of each soft joint, rx ry rz too if it turns, and how long a unit of its translation is in the scene.
   void collect_controls(const Character& character) {
+    if (!flesh_.controls.empty()) {
+      base_.free = flesh_.controls;
+      return;
+    }
     const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
     Vec u;
     whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);

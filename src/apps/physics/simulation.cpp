@@ -106,7 +106,7 @@ class Collector {
     for (std::size_t c = 0; c < system.parts.size(); ++c) {
       const TunedPart& part = system.parts[c];
       Vec shares = Vec::Ones(run.deviation.cols());
-      if (part.part->flesh) {
+      if (part.part->flesh && part.part->controls.empty()) {
         // What somebody asks for scales what would be without asking: so that is what must fit.
         const double asked = std::max(1.0, part.part->look.amount);
         shares = shares_beside_limbs(character_, key_, *part.part,

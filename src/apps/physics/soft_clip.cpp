@@ -98,7 +98,11 @@ Animation soft_clip(const Character& character, const Animation* clip, const Sof
   const Rig& rig = *character.rig;
   for (std::size_t c = 0; c < motion.controls.size(); ++c) {
     const Control& control = rig.controls()[motion.controls[c]];
-    if (control.name.ends_with(".rx"))
+    // rx ry rz of a joint go into its orientation; a turn that stands alone is a curve like any other.
+    const bool whole = c + 2 < motion.controls.size() && motion.controls[c + 2] == motion.controls[c] + 2 &&
+                       rig.controls()[motion.controls[c] + 2].name == control.node + ".rz" &&
+                       rig.find(control.node + ".qx") >= 0;
+    if (control.name.ends_with(".rx") && whole)
       set_rotation(soft, rig, motion, c, times), c += 2;
     else
       set_translation(soft, rig, motion, c, times);

@@ -60,6 +60,8 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   }
   const int offset = mapping_.interior_size();
   if (!body_.rods.empty()) rods_.emplace(shifted(body_.rods, offset));
+  if (body_.springs.size() > 0)
+    springs_.emplace(counted(body_.free.size(), offset), body_.springs, Vec::Zero(body_.springs.size()));
   if (!body_.limits.empty())
     limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
                    LimitOptions{.stiffness = body_.limit_stiffness});
@@ -75,6 +77,7 @@ void Stepper::add_terms() {
   if (solid_) objective_.add("flesh", *solid_);
   if (damping_) objective_.add("damping", *damping_);
   if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
+  if (springs_) objective_.add("control springs", *springs_, 1, Space::coordinates);
   if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
   objective_.add("load", load_);
 }
@@ -207,6 +210,11 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   set_loads(time);
   motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
+  if (springs_) {
+    Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
+    for (std::size_t k = 0; k < body_.free.size(); ++k) keyed[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
+    springs_->set_target(keyed);
+  }
   if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
 
   const double floor = body_.force_floor;

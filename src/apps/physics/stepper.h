@@ -37,7 +37,7 @@ enum class NodeRole : char { held, interior, bound };
 /// free.
 struct SteppedBody {
   std::shared_ptr<const Rig> rig;
-  std::vector<int> free;  ///< controls, ascending, in groups of three
+  std::vector<int> free;  ///< controls, ascending; in groups of three where there are rods or limits
   std::vector<int> start{0}, point;
   std::vector<double> weight;
   std::vector<NodeRole> roles;
@@ -48,6 +48,7 @@ struct SteppedBody {
   double stiffness = 1;          ///< Young's modulus of flesh, in units of the masses
   double stiffness_damping = 0;  ///< s
   std::vector<RodJoint> rods;    ///< on the free controls: `first` counts among them
+  Vec springs;                   ///< per free control, toward the animation; none if empty
   std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
   double limit_stiffness = 1;
   double size = 1;         ///< scene units: errors are measured by it
@@ -140,6 +141,7 @@ class Stepper {
   std::optional<Solid> solid_;
   std::optional<Damping> damping_;
   std::optional<Rods> rods_;
+  std::optional<CoordinatePrior> springs_;
   std::optional<Limit> limit_;
   Load load_;
   Objective objective_;

@@ -27,10 +27,11 @@ struct Flesh {
   std::vector<std::vector<std::pair<int, double>>> on_surface;
   /// Of each node, the bones of the softened character that hold it, and their weights, which sum to 1.
   std::vector<std::vector<std::pair<int, double>>> bones;
-  std::vector<int> joints;  ///< soft ones, into the softened character's bones
-  bool turns = true;        ///< the joints turn as well as shift
-  double size = 0;          ///< scene units: the largest extent of what is soft
-  double thickness = 0;     ///< scene units: how far its skin is from what is held
+  std::vector<int> joints;         ///< soft ones, into the softened character's bones
+  std::vector<int> controls = {};  ///< of the rig, in place of soft joints: those that move the skin themselves
+  bool turns = true;               ///< the joints turn as well as shift
+  double size = 0;                 ///< scene units: the largest extent of what is soft
+  double thickness = 0;            ///< scene units: how far its skin is from what is held
 };
 
 struct SoftenOptions {
@@ -58,5 +59,9 @@ struct Softened {
 
 /// Gives every part with a flesh preset its solid and its soft joints. Throws Error for a named part that has no room.
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
+
+/// The part with a solid: what its controls move of the character's proxy, or of its surface where it has none, filled,
+/// and held where they do not reach. Throws Error if they move nothing, or nothing that has an inside.
+Part with_solid(const Character& character, Part part, const SoftenOptions& options = {});
 
 }  // namespace rigspace

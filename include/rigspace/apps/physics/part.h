@@ -56,6 +56,9 @@ struct Part {
   Look look;
   bool found = false;                            ///< by itself, as against named by somebody
   std::shared_ptr<const Flesh> flesh = nullptr;  ///< of a part with a flesh preset, once it is softened (flesh.h)
+  /// Of the rig, ascending: the part moves these as they are, lattice points, wires, flaps, and has no joints. Its
+  /// solid comes from with_solid (flesh.h).
+  std::vector<int> controls = {};
 };
 
 /// Whether a joint's name says that its skin never moves: feet, hands, lips, lids, props.
@@ -65,6 +68,14 @@ bool is_protected(std::string_view name);
 /// the belly, if there are bones that sound like a torso: at most six.
 /// Joints that are protected by name (feet, hands, props, face) are never taken unless a part names them itself.
 std::vector<Part> find_parts(const Character& character);
+
+/// Parts on the rig's own controls: every group whose name sounds like a part (belly, trunk, ears) and whose controls
+/// no clip keys.
+std::vector<Part> find_control_parts(const Character& character);
+
+/// `pattern=preset` on controls, their nodes or their groups: one part of all that match, named after the pattern.
+/// Throws Error if nothing matches.
+Part control_part_from_pattern(const Character& character, std::string_view pattern_and_preset);
 
 /// `pattern=preset`, with * and ?, on joint names: `tail*=tail`; several with commas, `pelvis,spine*=belly`. One part
 /// for each separate chain that the pattern meets. Throws Error if nothing matches.

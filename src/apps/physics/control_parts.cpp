@@ -1,0 +1,142 @@
+// Parts on a rig's own controls, whatever moves the points: lattices, wires, clusters, flaps (RSP 3).
+
+#include "flesh_region.h"
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/base/error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+struct Word {
+  std::string_view word, preset;
+};
+constexpr Word kWords[] = {{"belly", "belly"}, {"chest", "chest"},   {"cheek", "cheek"},     {"trunk", "tail"},
+                           {"tail", "tail"},   {"ear", "ear"},       {"hair", "hair"},       {"antenna", "antenna"},
+                           {"flesh", "flesh"}, {"jowl", "cheek"},    {"blossom", "flesh"},   {"leaf", "ear"},
+                           {"leaves", "ear"},  {"tentacle", "tail"}, {"shoulders", "flesh"}, {"stem", "tail"}};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+/// Controls that some clip moves.
+std::set<std::string> keyed_controls(const Character& character) {
+  std::set<std::string> keyed;
+  for (const Animation& clip : character.clips) {
+    for (const Track& track : clip.tracks)
+      if (!track.curve.values.empty() &&
+          *std::max_element(track.curve.values.begin(), track.curve.values.end()) -
+                  *std::min_element(track.curve.values.begin(), track.curve.values.end()) >
+              1e-6)
+        keyed.insert(track.control);
+    for (const RotationTrack& track : clip.rotations)
+      for (const char* channel : {".rx", ".ry", ".rz"}) keyed.insert(track.node + channel);
+  }
+  return keyed;
+}
+
+Part make_part(std::string name, std::string_view preset, std::vector<int> controls) {
+  Part part{.name = std::move(name), .preset = std::string(preset), .bones = {}};
+  part.look.lag = preset_named(preset).lag;
+  part.look.settle = 0;  // from the preset's damping ratio once the rate is known
+  part.controls = std::move(controls);
+  return part;
+}
+
+/// How far the controls take each point, at their typical changes, of the farthest.
+Vec motion_of(const Character& character, std::span<const int> controls) {
+  const Rig& rig = *character.rig;
+  BlockJacobian J;
+  rig.jacobian(*rig.make_workspace(), rig.rest(), controls, J);
+  Vec motion = Vec::Zero(rig.point_count());
+  for (int i = 0; i < J.points(); ++i)
+    for (int e = J.start[i]; e < J.start[i + 1]; ++e)
+      motion[i] = std::max(motion[i], J.value.col(e).norm() * rig.controls()[controls[J.column[e]]].typical);
+  const double most = motion.size() > 0 ? motion.maxCoeff() : 0;
+  return most > 0 ? Vec(motion / most) : motion;
+}
+
+}  // namespace
+
+std::vector<Part> find_control_parts(const Character& character) {
+  const std::set<std::string> keyed = keyed_controls(character);
+  std::map<std::string, std::vector<int>> groups;
+  for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
+    const Control& control = character.rig->controls()[i];
+    if (!control.group.empty() && control.unit != Unit::quaternion && control.unit != Unit::scale)
+      groups[control.group].push_back(i);
+  }
+  std::vector<Part> parts;
+  for (const auto& [group, controls] : groups) {
+    const auto word = std::find_if(std::begin(kWords), std::end(kWords), [&, &name = group](const Word& each) {
+      return lower(name).find(each.word) != std::string::npos;
+    });
+    const bool free = std::none_of(controls.begin(), controls.end(),
+                                   [&](int i) { return keyed.contains(character.rig->controls()[i].name); });
+    if (word != std::end(kWords) && free) parts.push_back(make_part(group, word->preset, controls));
+  }
+  for (Part& part : parts) part.found = true;
+  return parts;
+}
+
+Part control_part_from_pattern(const Character& character, std::string_view text) {
+  const auto equals = text.rfind('=');
+  const std::string pattern(text.substr(0, equals));
+  const Preset& preset = preset_named(equals == std::string_view::npos ? "flesh" : text.substr(equals + 1));
+  std::vector<int> controls;
+  for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
+    const Control& control = character.rig->controls()[i];
+    if (control.unit == Unit::quaternion || control.unit == Unit::scale) continue;
+    if (matches(control, pattern) || matches_pattern(control.group, pattern)) controls.push_back(i);
+  }
+  if (controls.empty())
+    throw Error({.file = character.name,
+                 .element = "part \"" + std::string(text) + "\"",
+                 .value = pattern,
+                 .problem = "matches no control",
+                 .remedy = "`rigspace info --controls` lists them, with their groups"});
+  std::string name;
+  for (const char c : lower(pattern))
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || (c == '_' && !name.empty())) name += c;
+  while (name.ends_with('_')) name.pop_back();
+  return make_part(name.empty() ? std::string(preset.name) : name, preset.name, std::move(controls));
+}
+
+Part with_solid(const Character& character, Part part, const SoftenOptions& options) {
+  const auto refuse = [&](const char* problem, const char* remedy) {
+    throw Error(
+        {.file = character.name, .element = "part \"" + part.name + "\"", .problem = problem, .remedy = remedy});
+  };
+  RiggedSurface surface = rigged_surface(character);
+  for (const Piece& piece : character.pieces)
+    if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // the proxy, where there is one
+  Vec motion = motion_of(character, part.controls);
+  if (!(motion.size() > 0 && motion.maxCoeff() > 0)) refuse("moves nothing", "name controls that move points");
+  Region region = moved_region(character, surface, motion, options);
+  if (std::none_of(region.nodes.begin(), region.nodes.end(), [](FleshNode n) { return n == FleshNode::skin; }))
+    refuse("has no inside", "name controls that move a closed surface");
+  auto flesh = std::make_shared<Flesh>();
+  Box box;
+  for (int i = 0; i < region.mesh.point_count(); ++i)
+    if (region.nodes[i] == FleshNode::skin)
+      box.include(region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
+  flesh->size = box.size().maxCoeff();
+  flesh->mesh = std::move(region.mesh);
+  flesh->nodes = std::move(region.nodes);
+  flesh->on_surface = std::move(region.on_surface);
+  flesh->bones = std::move(region.bones);
+  flesh->thickness = region.thickness;
+  flesh->controls = part.controls;
+  part.flesh = std::move(flesh);
+  return part;
+}
+
+}  // namespace rigspace
