@@ -51,7 +51,8 @@ Json report_json(const std::string& name, const PartReport& report) {
 
 }  // namespace
 
-void simulate_rig(const RigSimulation& run, const Character& character, const Context& context) {
+void simulate_rig(const RigSimulation& run, const Character& given, const Context& context) {
+  const Character character = with_all_bones(given);
   const Outputs out(run.output);
   for (const auto& path : {out.curves, out.model, out.page}) check_writable(path);
   const std::vector<Part> parts = parts_of(run, character);

@@ -287,6 +287,17 @@ class Plainer {
     return description;
   }
 
+  /// How names of a piece's shapes begin: with the node that shows it, which is its own unless it follows one rigidly.
+  std::string shape_owner(int k) const {
+    const PieceSkin& skin = skins_[k];
+    const int bone = skin.influences.empty() ? -1 : skin.influences.front().front().joint;
+    const bool rigid = bone >= 0 && skin.inverse_bind.at(bone) == identity_affine() &&
+                       std::all_of(skin.influences.begin(), skin.influences.end(), [&](const auto& list) {
+                         return list.size() == 1 && list[0].joint == bone && list[0].weight == 1;
+                       });
+    return rigid ? bones_[bone].name + ":" + from_.pieces[k].name + "_" : from_.pieces[k].name + ":";
+  }
+
   void add_shapes(int k, ControlGraph& graph, std::vector<std::shared_ptr<const Deformer>>& deformers,
                   std::vector<std::pair<int, Vec>>& weights) {
     const Piece& piece = from_.pieces[k];
@@ -302,15 +313,17 @@ class Plainer {
       }
     const auto found = std::find(inexact_.begin(), inexact_.end(), k);
     if (found != inexact_.end()) {
+      const std::string owner = shape_owner(k);
       const Shapes shapes = shapes_of(left_[found - inexact_.begin()]);
       result_.error = std::max(result_.error, shapes.error / size_);
       result_.shapes += static_cast<int>(shapes.offsets.cols());
       for (Eigen::Index m = 0; m < shapes.offsets.cols(); ++m) {
         const std::string number = std::to_string(m + 1);
         MorphTarget target;
-        target.weight_slot = add_scalar(
-            graph,
-            {.name = piece.name + ":motion_" + (m < 9 ? "0" : "") + number, .node = piece.name, .min = -1, .max = 1});
+        target.weight_slot = add_scalar(graph, {.name = owner + "motion_" + (m < 9 ? "0" : "") + number,
+                                                .node = owner.substr(0, owner.find(':')),
+                                                .min = -1,
+                                                .max = 1});
         weights.emplace_back(static_cast<int>(graph.controls().size()) - 1, shapes.weights.row(m).transpose());
         for (int i = 0; i < piece.point_count; ++i) {
           const Vec3 offset = shapes.offsets.col(m).segment<3>(3 * i);

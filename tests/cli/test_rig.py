@@ -90,6 +90,20 @@ class RigFiles(unittest.TestCase):
         near = sum((round(x, 2), round(y, 2), round(z, 2)) in every for x, y, z in drawn)
         self.assertGreater(near, 0.8 * len(drawn))
 
+    def test_simulates_on_the_rigs_own_controls(self):
+        path = self.cast("bar")
+        answer = rigspace("simulate", path, "--part", "p?=rubber", "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        curves = json.loads((self.folder / "bar.soft.rigspace.json").read_text())
+        clip = curves["clips"][0]
+        self.assertTrue(clip["name"].endswith("_soft"))
+        moved = {track["control"] for track in clip["tracks"] if max(track["values"]) - min(track["values"]) > 1e-4}
+        self.assertTrue({"p1", "p2", "p3", "p4"} <= moved, moved)
+        self.assertTrue((self.folder / "bar.soft.html").exists())
+        wrong = rigspace("simulate", path, "--part", "nobody*=belly")
+        self.assertEqual(wrong.returncode, 3)
+        self.assertIn("matches no control", wrong.stderr)
+
     def test_says_what_is_wrong_with_file_line_and_field(self):
         path = self.cast("flower")
         text = path.read_text()

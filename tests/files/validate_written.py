@@ -65,7 +65,13 @@ def main():
             run("convert", path, "-o", written[0])
             run("convert", path, "-o", written[1])
             run("convert", path, "--embed", "-o", written[2])
-            options = ("--clip", "Walk") if number < own else SOFTENED.get(path.name)
+            walks = any(clip["name"] == "Walk" for clip in json.loads(run("info", path, "--json"))["clips"])
+            options = ("--clip", "Walk") if number < own and walks else SOFTENED.get(path.name)
+            if number < own:  # and the whole rig, played out as joints and shapes
+                rig = folder / f"{number}.rig.json"
+                run("cast", path.name.removesuffix("_cast.glb"), "-o", rig)
+                written.append(folder / f"{number}_rig.glb")
+                run("convert", rig, "-o", written[-1])
             if options:
                 written += soft_files(path, options, folder / f"{number}_soft.glb")
             new = [found - known for found in errors(validator, written)]

@@ -3,6 +3,8 @@
 #include "flesh_region.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/base/error.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <cctype>
@@ -108,6 +110,20 @@ Part control_part_from_pattern(const Character& character, std::string_view text
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || (c == '_' && !name.empty())) name += c;
   while (name.ends_with('_')) name.pop_back();
   return make_part(name.empty() ? std::string(preset.name) : name, preset.name, std::move(controls));
+}
+
+Character with_all_bones(Character character) {
+  const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (rig == nullptr) return character;
+  for (const auto& deformer : rig->deformers())
+    if (const SkinDescription* skin = skin_description(*deformer))
+      for (const int slot : skin->joint_slots) {
+        if (std::any_of(character.bones.begin(), character.bones.end(), [&](const Bone& b) { return b.slot == slot; }))
+          continue;
+        const NodeDescription* node = node_description(rig->graph(), slot);
+        character.bones.push_back({node != nullptr ? node->name : "joint" + std::to_string(slot), -1, slot});
+      }
+  return character;
 }
 
 Part with_solid(const Character& character, Part part, const SoftenOptions& options) {

@@ -60,6 +60,9 @@ struct Softened {
 /// Gives every part with a flesh preset its solid and its soft joints. Throws Error for a named part that has no room.
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
 
+/// The character with a bone for every joint that a skin or a rigid piece follows: solids are held by bones.
+Character with_all_bones(Character character);
+
 /// The part with a solid: what its controls move of the character's proxy, or of its surface where it has none, filled,
 /// and held where they do not reach. Throws Error if they move nothing, or nothing that has an inside.
 Part with_solid(const Character& character, Part part, const SoftenOptions& options = {});
