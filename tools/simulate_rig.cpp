@@ -78,7 +78,7 @@ void simulate_rig(const RigSimulation& run, const Character& given, const Contex
     if (!context.json) fmt::print("{}{}\n", made.back().name, motion.looped ? ": loops" : "");
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const std::string words = report_in_words(motion.parts[k]);
-      pair.parts.push_back({.name = parts[k].name, .preset = parts[k].preset, .summary = words});
+      page.notes.push_back(fmt::format("{}, {}: {}", made.back().name, parts[k].name, words));
       shown["parts"].push_back(report_json(parts[k].name, motion.parts[k]));
       if (!context.json) fmt::print("  {:<14} {}\n", parts[k].name, words);
     }
@@ -89,6 +89,14 @@ void simulate_rig(const RigSimulation& run, const Character& given, const Contex
   if (made.empty()) throw Error({.file = run.file, .problem = "has no clip to simulate", .remedy = "add a clip"});
   soft.clips.insert(soft.clips.end(), made.begin(), made.end());
   const Plain plain = plain_character(soft);
+  // The page plays joints and shapes, which no single part owns: their curves stand for all.
+  SoftPagePart all{
+      .name = "all parts", .preset = "rig", .summary = "joints and principal shapes: what the controls of the rig do"};
+  for (const Control& control : plain.character.rig->controls())
+    if (control.name.find(":") != std::string::npos && control.name.find("motion_") != std::string::npos)
+      all.morphs.push_back(control.name);
+  for (const Bone& bone : plain.character.bones) all.nodes.push_back(bone.name);
+  for (SoftPair& pair : page.pairs) pair.parts = {all};
   const std::vector<std::byte> glb = to_glb(plain.character);
   write_file(out.curves, to_curves_json(curve_file(character, made)));
   write_file(out.model, glb);

@@ -126,20 +126,12 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
     for (const plan::Driver* other : drives_[node])
       if (other->name == driver.name && other->mode == driver.mode && driver.mode == plan::Driver::Mode::set)
         fail(who(driver), "is set twice", "one of them may \"add\"");
-    for (const plan::Driver* other : drives_[node])
-      if (other->name == driver.name && other->mode == driver.mode && driver.mode == plan::Driver::Mode::set)
-        fail(who(driver), "is set twice", "one of them may \"add\"");
     drives_[node].push_back(&driver);
   }
   for (std::size_t k = 0; k < plan.pose_weights.size(); ++k)
     for (std::size_t e = 0; e < plan.pose_weights[k].examples.size(); ++e)
       pose_values_[plan.pose_weights[k].name + "." + std::to_string(e + 1)] = {static_cast<int>(k),
                                                                                static_cast<int>(e)};
-  for (const plan::Ik& ik : plan.ik)
-    if (ik.chain.size() < 2)
-      fail(who(ik), "has a chain of " + std::to_string(ik.chain.size()) + " nodes", "name at least 2");
-  for (const plan::SplineChain& chain : plan.spline_chains)
-    if (chain.joints.empty()) fail(who(chain), "carries no joints", "name at least one");
   for (const plan::Ik& ik : plan.ik)
     if (ik.chain.size() < 2)
       fail(who(ik), "has a chain of " + std::to_string(ik.chain.size()) + " nodes", "name at least 2");
