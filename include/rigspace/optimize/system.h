@@ -39,8 +39,7 @@ class System : public BlockSink {
 /// D_ii = |H_ii|, at least 1e-6 of the largest; 1 where all are zero. D may be the diagonal itself.
 void positive_scaling(In diagonal, Vec& D);
 
-/// The solver and the BLAS at work, with a warning where the BLAS is a slow one: "CHOLMOD 3.0.14 supernodal, METIS,
-/// OpenBLAS 0.3.21 (Zen), 1 thread".
+/// The solver at work: "fronts by Eigen, supernodes by CHOLMOD 3.0.14, METIS".
 std::string solver_description();
 
 }  // namespace rigspace
