@@ -126,6 +126,21 @@ bool simulated_as_rig(const Options& options, const Context& context) {
   if (!options.file.ends_with(".rig.json")) return false;
   const Character character = load_character(options.file);
   if (is_plain(character)) return false;
+  const std::pair<bool, const char*> no_effect[] = {{!options.end.empty(), "--end"},
+                                                    {options.start != "0", "--start"},
+                                                    {options.preroll != "0", "--preroll"},
+                                                    {options.soft != "auto", "--soft"},
+                                                    {!options.recipe.protect.empty(), "--protect"},
+                                                    {options.recipe.additive, "--additive"},
+                                                    {options.recipe.cubic_keys, "--keys cubic"},
+                                                    {options.keep_partial, "--keep-partial"}};
+  for (const auto& [given, option] : no_effect)
+    if (given)
+      throw Error({.code = ErrorCode::usage,
+                   .file = options.file,
+                   .element = option,
+                   .problem = "has no effect on a rig whose own controls are simulated",
+                   .remedy = "leave it out, or simulate the mesh that the rig file names"});
   print_warnings(context, options.file, character.warnings);
   for (const std::string& name : options.clips) clip_named(character, options.file, name);
   std::vector<std::string> notes;
@@ -178,7 +193,8 @@ std::string look_names() {
 }
 
 void add_common(CLI::App& command, Options& options) {
-  command.add_option("FILE", options.file, "a character: .glb or .gltf")->required();
+  command.add_option("FILE", options.file, "a character: .glb or .gltf; or a .rig.json, whose own controls then move")
+      ->required();
   command
       .add_option("-o,--output", options.output,
                   "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json")

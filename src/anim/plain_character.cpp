@@ -1,6 +1,7 @@
 #include "rigspace/anim/plain_character.h"
 
 #include "rigspace/anim/bake.h"
+#include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
@@ -31,13 +32,6 @@ struct LocalTransform {
     return A;
   }
 };
-
-Affine inverse(const Affine& A) {
-  Affine I;
-  linear(I) = linear(A).inverse();
-  translation(I) = -(linear(I) * translation(A));
-  return I;
-}
 
 /// The rotation nearest to L and the lengths of its columns; what is sheared is left to the shapes.
 LocalTransform decompose(const Affine& A) {

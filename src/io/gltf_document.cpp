@@ -1,5 +1,6 @@
 #include "gltf_document.h"
 
+#include "json_sax.h"
 #include "rigspace/base/files.h"
 #include "uri.h"
 
@@ -23,17 +24,10 @@ std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t offset) {
 
 /// Refuses JSON whose tree would be deep (its destructor and writer recurse) or whose objects have so many keys that
 /// the ordered map's linear search would take forever.
-class JsonLimits : public nlohmann::json_sax<Json> {
+class JsonLimits : public QuietSax {
  public:
   std::string problem;
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override { return open(); }
   bool key(string_t&) override {
     if (++keys_.back() <= kJsonKeys) return true;
@@ -44,10 +38,7 @@ class JsonLimits : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    // The library's sentence begins with its own code in brackets and repeats the position.
-    std::string why = error.what();
-    if (const std::size_t colon = why.rfind(": "); colon != std::string::npos) why = why.substr(colon + 2);
-    problem = "is not valid JSON at byte " + std::to_string(position) + " (" + why + ")";
+    problem = "is not valid JSON at byte " + std::to_string(position) + " (" + complaint(error) + ")";
     return false;
   }
 

@@ -46,13 +46,6 @@ void mark_keyed(std::vector<JointMotion::Joint>& joints, std::span<const Control
 
 }  // namespace
 
-Affine inverse(const Affine& A) {
-  Affine B;
-  B.leftCols<3>() = linear(A).inverse();
-  B.col(3) = -linear(B) * translation(A);
-  return B;
-}
-
 Affine JointMotion::local(const std::vector<Joint>& joints, const std::vector<Affine>& world, int joint) {
   const int parent = joints[joint].parent;
   return parent < 0 ? world[joint] : compose(inverse(world[parent]), world[joint]);

@@ -2,6 +2,7 @@
 // Where the joints of a character are at every frame of a clip: for formats that know joints and nothing else.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/base/affine.h"
 
 namespace rigspace {
 
@@ -24,8 +25,6 @@ struct JointMotion {
 /// The bones, or all nodes of a character that has none. Throws Error if its rig is not built of nodes, or if
 /// something at a frame is not finite.
 JointMotion joint_motion(const Character& character, const Animation& animation, const std::vector<double>& times);
-
-Affine inverse(const Affine& A);
 
 /// Sentence about tracks that move nothing in this character; empty if there are none.
 std::string unbound_sentence(std::span<const std::string> unbound);

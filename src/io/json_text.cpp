@@ -1,5 +1,6 @@
 #include "json_text.h"
 
+#include "json_sax.h"
 #include "rigspace/base/suggestion.h"
 
 #include <algorithm>
@@ -21,18 +22,11 @@ int line_at(std::string_view text, std::size_t offset) {
 }
 
 /// What the parser does not check: depth, and keys that stand twice (the later one would win in silence).
-class Limits : public nlohmann::json_sax<Json> {
+class Limits : public QuietSax {
  public:
   std::string element, problem;
   std::size_t position = 0;  // of broken JSON
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override { return open(); }
   bool key(string_t& key) override {
     if (keys_.back().insert(key).second) return true;
@@ -44,13 +38,8 @@ class Limits : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& error) override {
-    std::string why = error.what();
-    // The library's sentence begins with its own code in brackets, and may give the position again.
-    if (const std::size_t code = why.find("] "); code != std::string::npos) why = why.substr(code + 2);
-    if (const std::size_t colon = why.find(": "); why.starts_with("parse error") && colon != std::string::npos)
-      why = why.substr(colon + 2);
     position = at;
-    problem = "is not valid JSON: " + why;
+    problem = "is not valid JSON: " + complaint(error);
     return false;
   }
 

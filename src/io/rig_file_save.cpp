@@ -1,13 +1,12 @@
 // Rig files out: a rig with its mesh and clips, and a new one to start from.
 #include "json_text.h"
 #include "rig_file_parts.h"
+#include "rigspace/base/affine.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/io/rig_file.h"
 #include "rigspace/rig/skeleton.h"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cctype>
@@ -50,8 +49,7 @@ void add_missing_joints(const plan::Skin& skin, RigPlan& plan) {
     if (std::any_of(plan.nodes.begin(), plan.nodes.end(), [&](const auto& n) { return n.name == skin.joints[j]; }))
       continue;
     plan::Node node{.name = skin.joints[j], .parent = {}};
-    linear(node.constant) = linear(skin.inverse_bind[j]).inverse();
-    translation(node.constant) = -(linear(node.constant) * translation(skin.inverse_bind[j]));
+    node.constant = inverse(skin.inverse_bind[j]);
     plan.nodes.push_back(node);
   }
 }

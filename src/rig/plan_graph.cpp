@@ -3,17 +3,14 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/rig/constraints.h"
-#include "rigspace/rig/driver.h"
 #include "rigspace/rig/foot_roll.h"
 #include "rigspace/rig/helper_joint.h"
 #include "rigspace/rig/ik.h"
 #include "rigspace/rig/points.h"
-#include "rigspace/rig/pose_weights.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -21,45 +18,6 @@ namespace rigspace {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr std::array<const char*, 13> kNodeChannels{"tx", "ty", "tz", "qx", "qy", "qz", "qw",
-                                                    "rx", "ry", "rz", "sx", "sy", "sz"};
-
-double inner(Unit unit) { return unit == Unit::angle ? kDegree : 1; }
-
-std::string quoted(const std::string& name) { return "\"" + name + "\""; }
-
-Who who(const plan::Node& part) { return {"node", part.name, part.origin}; }
-Who who(const plan::Point& part) { return {"point", part.name, part.origin}; }
-Who who(const plan::Driver& part) { return {"driver", part.name, part.origin}; }
-Who who(const plan::Constraint& part) { return {"constraint on", part.name, part.origin}; }
-Who who(const plan::Ik& part) { return {"ik", part.name, part.origin}; }
-Who who(const plan::FootRoll& part) { return {"foot roll", part.name, part.origin}; }
-Who who(const plan::SplineChain& part) { return {"spline chain", part.name, part.origin}; }
-Who who(const plan::PoseWeights& part) { return {"pose weights", part.name, part.origin}; }
-Who who(const plan::HelperJoint& part) { return {"helper joint", part.name, part.origin}; }
-
-/// The shortest text that reads back as the same number.
-std::string shortest(double number) {
-  std::array<char, 32> digits;
-  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
-}
-
-/// Errors of the makers, told whose they are.
-template <class Body>
-auto told(const Who& who, Body&& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    if (!error.info().file.empty()) throw;
-    ErrorInfo info = error.info();
-    const std::string part = std::string(who.what) + " " + quoted(who.name);
-    if (info.element.find(who.name) == std::string::npos) info.element = part + ": " + info.element;
-    info.file = who.origin;
-    info.code = ErrorCode::bad_input;
-    throw Error(info);
-  }
-}
-
 }  // namespace
 
 void PlanGraph::fail(const Who& who, const std::string& problem, const std::string& remedy) {
@@ -69,29 +27,21 @@ void PlanGraph::fail(const Who& who, const std::string& problem, const std::stri
                .remedy = remedy});
 }
 
-/// Marks a thing as under way; meeting it again before it is done is a circle.
-class PlanGraph::Visit {
- public:
-  Visit(PlanGraph& builder, const std::string& what, const Who& user) : builder_(builder), what_(what) {
-    if (!builder_.open_.insert(what).second) {
-      std::string circle;
-      const auto begin = std::find(builder_.path_.begin(), builder_.path_.end(), what);
-      for (auto step = begin; step != builder_.path_.end(); ++step) circle += *step + " -> ";
-      fail(user, "depends on itself: " + circle + what, "break the circle");
-    }
-    builder_.path_.push_back(what);
-    if (builder_.path_.size() > 4096) fail(user, "depends on more than 4096 things in a row");
+PlanGraph::Visit::Visit(PlanGraph& builder, const std::string& what, const Who& user) : builder_(builder), what_(what) {
+  if (!builder_.open_.insert(what).second) {
+    std::string circle;
+    const auto begin = std::find(builder_.path_.begin(), builder_.path_.end(), what);
+    for (auto step = begin; step != builder_.path_.end(); ++step) circle += *step + " -> ";
+    fail(user, "depends on itself: " + circle + what, "break the circle");
   }
-  Visit(const Visit&) = delete;
-  ~Visit() {
-    builder_.open_.erase(what_);
-    builder_.path_.pop_back();
-  }
+  builder_.path_.push_back(what);
+  if (builder_.path_.size() > 4096) fail(user, "depends on more than 4096 things in a row");
+}
 
- private:
-  PlanGraph& builder_;
-  std::string what_;
-};
+PlanGraph::Visit::~Visit() {
+  builder_.open_.erase(what_);
+  builder_.path_.pop_back();
+}
 
 PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
   for (const plan::Constraint& each : plan.constraints) constraints_[each.name].push_back(&each);
@@ -269,27 +219,6 @@ int PlanGraph::make_point(const plan::Point& point) {
   return told(who(point), [&] { return add_point(*graph_, description); });
 }
 
-std::vector<DrivenChannel> PlanGraph::driven(const std::string& node, int channels) {
-  std::vector<DrivenChannel> result;
-  const auto found = drives_.find(node);
-  if (found == drives_.end()) return result;
-  for (const plan::Driver* driver : found->second) {
-    const std::string channel = driver->name.substr(driver->name.rfind('.') + 1);
-    const auto at = std::find(kNodeChannels.begin(), kNodeChannels.end(), channel);
-    const int index = static_cast<int>(at - kNodeChannels.begin());
-    if (index >= channels) fail(who(*driver), "drives a channel that is not there", "expected tx ty tz");
-    if (index >= 3 && index < 7) fail(who(*driver), "drives a component of a quaternion", "drive rx, ry or rz");
-    const Unit unit = index < 3 ? Unit::length : index < 10 ? Unit::angle : Unit::scale;
-    Source source = this->source(driver->expression, unit, who(*driver));
-    if (driver->mode == plan::Driver::Mode::set && channels == 13) {
-      const plan::Node& owner = plan_.nodes[entries_.at(node).index];
-      source.value -= index < 3 ? owner.translation[index] : index < 10 ? 0 : owner.scale[index - 10];
-    }
-    result.push_back({index, source});
-  }
-  return result;
-}
-
 int PlanGraph::constrained(int slot, const plan::Constraint& constraint, const Entry& owner) {
   using Kind = plan::Constraint::Kind;
   const Who user = who(constraint);
@@ -443,82 +372,6 @@ int PlanGraph::make_helper(const plan::HelperJoint& helper) {
                                       .swing = source(helper.swing, Unit::scalar, user),
                                       .along = helper.along});
   });
-}
-
-int PlanGraph::value_slot(const std::string& name, const Who& user) {
-  if (const auto made = value_slots_.find(name); made != value_slots_.end()) return made->second;
-  const Visit visit(*this, "driver " + name, user);
-  if (const auto found = values_.find(name); found != values_.end()) {
-    const plan::Driver& driver = *found->second;
-    DriverDescription description{.name = name, .expression = {}, .variables = {}, .scale = 1, .origin = driver.origin};
-    description.expression = told(who(driver), [&] { return Expression::parse(driver.expression); });
-    for (const std::string& each : description.expression.variables())
-      description.variables.push_back(variable(each, who(driver)));
-    return value_slots_[name] = add_driver(*graph_, description);
-  }
-  const auto [index, example] = pose_values_.at(name);
-  const plan::PoseWeights& poses = plan_.pose_weights[index];
-  std::vector<int>& slots = made_poses_[poses.name];
-  if (slots.empty()) {
-    PoseWeights description{.name = poses.name, .inputs = {}, .examples = poses.examples};
-    for (const plan::Value& input : poses.inputs) description.inputs.push_back(source(input, Unit::scalar, who(poses)));
-    description.kernel = poses.kernel;
-    description.radius = poses.radius;
-    slots = told(who(poses), [&] { return add_pose_weights(*graph_, description); });
-  }
-  return value_slots_[name] = slots[example];
-}
-
-/// A name in an expression: a control as the surface shows it, or a value.
-Source PlanGraph::variable(const std::string& name, const Who& user) {
-  if (values_.contains(name) || pose_values_.contains(name)) return Source::of_slot(value_slot(name, user));
-  const int control = graph_->find(name);
-  if (control >= 0) {
-    // Controls that are still to come have no unit yet; a name says it.
-    const std::string channel = name.substr(name.rfind('.') + 1);
-    const bool turns = (channel == "rx" || channel == "ry" || channel == "rz") && name.find('.') != std::string::npos;
-    const auto free = std::find_if(plan_.controls.begin(), plan_.controls.end(),
-                                   [&](const Control& each) { return each.name == name; });
-    const bool angle = free != plan_.controls.end() ? free->unit == Unit::angle : turns;
-    return Source::of_control(control, angle ? 1 / kDegree : 1);
-  }
-  std::vector<std::string> names;
-  for (const Control& each : graph_->controls()) names.push_back(each.name);
-  for (const auto& [each, driver] : values_) names.push_back(each);
-  fail(user, "reads " + quoted(name) + ", which is no control and no value",
-       suggestion(name, names, "names are those of controls and drivers"));
-}
-
-Source PlanGraph::source(const plan::Value& value, Unit unit, const Who& user) {
-  if (value.expression.empty()) return Source::constant(value.number * inner(unit));
-  const Expression expression = told(user, [&] { return Expression::parse(value.expression); });
-  if (expression.variables().size() == 1 && expression.variables()[0] == value.expression) {
-    Source direct = variable(value.expression, user);
-    direct.scale *= inner(unit);
-    return direct;
-  }
-  return Source::of_slot(scalar_slot(value, unit, user));
-}
-
-int PlanGraph::scalar_slot(const plan::Value& value, Unit unit, const Who& user) {
-  std::string text = value.expression.empty() ? shortest(value.number) : value.expression;
-  // A name alone in quotes is the name.
-  if (text.size() > 2 && text.front() == '\'' && text.find('\'', 1) == text.size() - 1 &&
-      graph_->find(text.substr(1, text.size() - 2)) >= 0)
-    text = text.substr(1, text.size() - 2);
-  const auto made = expression_slots_.find({text, unit});
-  if (made != expression_slots_.end()) return made->second;
-  if (const int control = graph_->find(text); control >= 0 && unit == Unit::scalar && !values_.contains(text)) {
-    if (variable(text, user).scale == 1) return expression_slots_[{text, unit}] = pass_control(*graph_, control);
-  }
-  DriverDescription description{
-      .name = user.name, .expression = {}, .variables = {}, .scale = inner(unit), .origin = user.origin};
-  description.expression = told(user, [&] { return Expression::parse(text); });
-  for (const std::string& each : description.expression.variables())
-    description.variables.push_back(variable(each, user));
-  const int slot = add_driver(*graph_, description);
-  expression_slots_[{text, unit}] = slot;
-  return slot;
 }
 
 std::map<std::string, int> PlanGraph::transforms() {

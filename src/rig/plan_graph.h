@@ -1,6 +1,7 @@
 #pragma once
 // The first half of building a plan: its control graph.
 
+#include "plan_part.h"
 #include "rigspace/rig/rig_plan.h"
 #include "rigspace/rig/source.h"
 
@@ -10,13 +11,6 @@
 #include <vector>
 
 namespace rigspace {
-
-/// A part of the plan, as messages name it: ik "leg_l".
-struct Who {
-  std::string_view what;
-  const std::string& name;
-  const std::string& origin;
-};
 
 /// Adds operators in the order that they need each other. A node goes through three stages: its own transform (FK),
 /// its constraints, and then IK or a spline that carries it; children, skins and targets see the last. Between nodes of
@@ -74,8 +68,17 @@ class PlanGraph {
   Source variable(const std::string& name, const Who& user);
   std::vector<DrivenChannel> driven(const std::string& node, int channels);
 
-  /// Things under way, to find circles.
-  class Visit;
+  /// Marks a thing as under way; meeting it again before it is done is a circle.
+  class Visit {
+   public:
+    Visit(PlanGraph& builder, const std::string& what, const Who& user);
+    Visit(const Visit&) = delete;
+    ~Visit();
+
+   private:
+    PlanGraph& builder_;
+    std::string what_;
+  };
 
   const RigPlan& plan_;
   std::shared_ptr<ControlGraph> graph_ = std::make_shared<ControlGraph>();

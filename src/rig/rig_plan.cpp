@@ -1,13 +1,12 @@
 #include "rigspace/rig/rig_plan.h"
 
 #include "plan_graph.h"
+#include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/cluster.h"
 #include "rigspace/rig/points.h"
 #include "rigspace/rig/skeleton.h"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +16,6 @@ namespace rigspace {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-
-Who who(const plan::Deformer& part) { return {"deformer", part.name, part.origin}; }
 
 std::string lattice_point_name(const std::string& lattice, const std::array<int, 3>& at) {
   std::string name = lattice + "_";
@@ -102,7 +99,7 @@ class Builder {
     for (const plan::Deformer& each : plan_.deformers) {
       bool any = false;
       for (const plan::PointRun& run : runs_of(each))
-        if (auto deformer = told(each, run)) {
+        if (auto deformer = told(who(each), [&] { return make(each, run); })) {
           any = true;
           deformers.push_back(std::move(deformer));
         }
@@ -200,20 +197,6 @@ class Builder {
     return points;
   }
 
-  /// Errors of the makers, told whose they are.
-  std::unique_ptr<Deformer> told(const plan::Deformer& deformer, const plan::PointRun& run) {
-    try {
-      return make(deformer, run);
-    } catch (const Error& error) {
-      if (!error.info().file.empty()) throw;
-      ErrorInfo info = error.info();
-      info.element = "deformer \"" + deformer.name + "\"" + (info.element.empty() ? "" : ": " + info.element);
-      info.file = deformer.origin;
-      info.code = ErrorCode::bad_input;
-      throw Error(info);
-    }
-  }
-
   std::unique_ptr<Deformer> make(const plan::Deformer& deformer, const plan::PointRun& run) {
     return std::visit([&](const auto& kind) { return make(kind, deformer, run); }, deformer.kind);
   }
@@ -264,10 +247,10 @@ class Builder {
   /// True if a point of the run rests within the lattice, or where it fades.
   bool reaches(const plan::Lattice& lattice, const plan::PointRun& run) const {
     if (lattice.outside == LatticeOutside::extend) return true;
-    const Mat3 to_box = linear(lattice.frame).inverse();
+    const Affine to_box = inverse(lattice.frame);
     const Vec3 margin = lattice.outside == LatticeOutside::fade ? lattice.margin : Vec3(Vec3::Zero());
     for (int k = 0; k < run.count; ++k) {
-      const Vec3 local = to_box * (point(plan_.points_rest, run.first + k) - translation(lattice.frame));
+      const Vec3 local = apply(to_box, point(plan_.points_rest, run.first + k));
       if (((local + margin).array() >= 0).all() && ((local - margin).array() <= 1).all()) return true;
     }
     return false;
@@ -319,10 +302,7 @@ class Builder {
       // The frame is given in the rig's space at rest; the deformer wants it in the handle's.
       const Vec rest = rest_slots(graph_.graph());
       const Affine world = transform_at(rest, graph_.graph().slots()[description.handle_slot]);
-      Affine inverse;
-      linear(inverse) = linear(world).inverse();
-      translation(inverse) = -(linear(inverse) * translation(world));
-      description.frame = compose(inverse, nonlinear.frame);
+      description.frame = compose(inverse(world), nonlinear.frame);
     }
     for (const auto& [name, value] : nonlinear.parameters)
       if (std::none_of(parameters(nonlinear.kind).begin(), parameters(nonlinear.kind).end(),
@@ -364,11 +344,7 @@ class Builder {
     if (!any) return nullptr;
     const Vec rest = rest_slots(graph_.graph());
     for (const int slot : description.transform_slots) {
-      const Affine world = transform_at(rest, graph_.graph().slots()[slot]);
-      Affine inverse;
-      linear(inverse) = linear(world).inverse();
-      translation(inverse) = -(linear(inverse) * translation(world));
-      description.inverse_rest.push_back(inverse);
+      description.inverse_rest.push_back(inverse(transform_at(rest, graph_.graph().slots()[slot])));
     }
     std::replace(touched_.begin() + run.first, touched_.begin() + run.first + run.count, Touched::no, Touched::nearby);
     return make_clusters(description);

@@ -15,6 +15,7 @@ namespace rigspace {
 namespace {
 
 using testing::add_tree;
+using testing::answers;
 using testing::check_rig;
 using testing::make_rig_of;
 using testing::random_points;
@@ -216,25 +217,11 @@ TEST(BuiltInRig, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto joints = add_tree(*graph, 15);
   const auto rig = make_rig_of(graph, random_points(5000, 1), make_linear_blend_skin(random_skin(5000, 4, joints, 2)));
   const Vec p = random_pose(*rig, 1, 3);
-  const Vec g = random_points(5000, 9);
   std::vector<int> free;
   for (int k = 0; k < static_cast<int>(p.size()); k += 2) free.push_back(k);
-  const auto run = [&](int threads) {
-    const ThreadCountScope scope(threads);
-    const auto workspace = rig->make_workspace();
-    Vec s, g_p;
-    BlockJacobian J;
-    rig->evaluate(*workspace, p, s);
-    rig->jacobian(*workspace, p, free, J);
-    rig->pull(*workspace, p, g, g_p);
-    std::vector<double> all(s.data(), s.data() + s.size());
-    all.insert(all.end(), J.value.data(), J.value.data() + J.value.size());
-    all.insert(all.end(), g_p.data(), g_p.data() + g_p.size());
-    return all;
-  };
-  const auto one = run(1);
+  const auto one = answers(*rig, p, free, 1);
   for (const int threads : {2, 8}) {
-    const auto many = run(threads);
+    const auto many = answers(*rig, p, free, threads);
     ASSERT_EQ(one.size(), many.size());
     EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0) << threads << " threads";
   }

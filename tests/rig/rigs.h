@@ -1,10 +1,13 @@
 #pragma once
 // Small rigs that several tests use.
 
+#include "rigspace/base/parallel.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <random>
+#include <span>
+#include <vector>
 
 namespace rigspace::testing {
 
@@ -12,6 +15,21 @@ inline Vec random_points(int count, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   return Vec::NullaryExpr(3 * count, [&] { return uniform(random); });
+}
+
+/// All that a rig answers at p for the controls `free`, on this many threads, as one row of numbers.
+inline std::vector<double> answers(const Rig& rig, In p, std::span<const int> free, int threads) {
+  const ThreadCountScope scope(threads);
+  const auto workspace = rig.make_workspace();
+  Vec s, g_p;
+  BlockJacobian J;
+  rig.evaluate(*workspace, p, s);
+  rig.jacobian(*workspace, p, free, J);
+  rig.pull(*workspace, p, random_points(rig.point_count(), 9), g_p);
+  std::vector<double> all(s.data(), s.data() + s.size());
+  all.insert(all.end(), J.value.data(), J.value.data() + J.value.size());
+  all.insert(all.end(), g_p.data(), g_p.data() + g_p.size());
+  return all;
 }
 
 /// Each point follows `influences` random joints, with weights that sum to one.

@@ -73,25 +73,12 @@ TEST(Stack, HasAnExactDerivativeByTheRestPosition) {
 
 TEST(Stack, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto rig = stack(3000, kOrders[0]);
-  const Vec p = random_pose(*rig, 0.5, 3), g = random_points(3000, 5);
+  const Vec p = random_pose(*rig, 0.5, 3);
   std::vector<int> free(p.size());
   std::iota(free.begin(), free.end(), 0);
-  const auto run = [&](int threads) {
-    const ThreadCountScope scope(threads);
-    const auto workspace = rig->make_workspace();
-    Vec s, g_p;
-    BlockJacobian J;
-    rig->evaluate(*workspace, p, s);
-    rig->jacobian(*workspace, p, free, J);
-    rig->pull(*workspace, p, g, g_p);
-    std::vector<double> bits(s.data(), s.data() + s.size());
-    bits.insert(bits.end(), J.value.data(), J.value.data() + J.value.size());
-    bits.insert(bits.end(), g_p.data(), g_p.data() + g_p.size());
-    return bits;
-  };
-  const auto one = run(1);
+  const auto one = answers(*rig, p, free, 1);
   for (const int threads : {2, 8}) {
-    const auto many = run(threads);
+    const auto many = answers(*rig, p, free, threads);
     ASSERT_EQ(one.size(), many.size());
     EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0) << threads << " threads";
   }

@@ -2,6 +2,7 @@
 
 #include "part_system.h"
 #include "rigspace/apps/physics/flesh.h"
+#include "rigspace/base/affine.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
@@ -12,13 +13,6 @@
 
 namespace rigspace {
 namespace {
-
-Affine inverse(const Affine& A) {
-  Affine result;
-  linear(result) = linear(A).inverse();
-  translation(result) = -linear(result) * translation(A);
-  return result;
-}
 
 /// The character's rig with the nodes of the flesh as further points, each skinned by its own weights.
 std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Flesh& flesh) {
