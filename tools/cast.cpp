@@ -46,7 +46,7 @@ Picture draw_sheet() {
 
 void write_member(const Options& options) {
   const bool full = options.output.ends_with(".rig.json");
-  if (!full) check_extension(options.output, "glb");
+  if (!full) check_extension(options.output, "glb rig.json");
   check_writable(options.output);
   if (full)
     write_rig_file(options.output, make_rigged_character(options.name));

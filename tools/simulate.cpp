@@ -154,7 +154,7 @@ bool simulated_as_rig(const Options& options, const Context& context) {
   if (run.output.empty()) run.output = options.file.substr(0, options.file.size() - 9) + ".soft.rigspace.json";
   for (const std::string& note : notes)
     if (!context.json) fmt::print("{}: {}\n", options.file, note);
-  simulate_rig(run, character, context);
+  about_file(options.file, character, [&] { simulate_rig(run, character, context); });
   return true;
 }
 
@@ -299,7 +299,8 @@ void add_simulate(CLI::App& app, Context& context) {
       "  rigspace simulate hero.glb --part 'braid*=hair' -o hero.soft.glb\n"
       "  rigspace rerun hero.soft.json --set tail.amount=0.6     the same with other values");
   command->callback([options, &context] {
-    if (!options->output.empty()) check_extension(options->output, "glb gltf");
+    const bool curves = options->file.ends_with(".rig.json") && options->output.ends_with(".rigspace.json");
+    if (!options->output.empty() && !curves) check_extension(options->output, "glb gltf");
     simulate(*options, context);
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 namespace rigspace {
@@ -44,6 +45,13 @@ std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
   return result;
+}
+
+/// As people write it.
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
 }
 
 /// The word stands in the name as a word: not inside another, so that "ear" is not found in "forearm" or "gear".
@@ -157,9 +165,9 @@ void Look::set(std::string_view field, double value) {
       if (!(value >= each.min && value <= each.max))
         throw Error({.code = ErrorCode::usage,
                      .element = std::string(field),
-                     .value = std::to_string(value),
-                     .problem = "is " + std::to_string(value),
-                     .remedy = "expected " + std::to_string(each.min) + " to " + std::to_string(each.max)});
+                     .value = short_number(value),
+                     .problem = "is " + short_number(value),
+                     .remedy = "expected " + short_number(each.min) + " to " + short_number(each.max)});
       this->*each.value = value;
       return;
     }
