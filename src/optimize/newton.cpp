@@ -169,7 +169,8 @@ class Run final : LineFunction {
   // One Newton step. Where the direction leads nowhere, H is shifted towards the gradient and tried again.
   bool step() {
     const bool exact = options_.hessian == HessianMode::exact;
-    objective_.assemble(data_.state, q_, data_.x, options_.hessian, exact && options_.curvature, *data_.system);
+    const bool curvature = exact ? options_.curvature : options_.projected_curvature;
+    objective_.assemble(data_.state, q_, data_.x, options_.hessian, curvature, *data_.system);
     data_.system->diagonal(data_.scaling);
     positive_scaling(data_.scaling, data_.scaling);
     choose_fixed();

@@ -17,6 +17,8 @@ struct NewtonOptions {
   HessianMode hessian = HessianMode::projected;
   /// Adds the mapping's second derivatives; with HessianMode::exact only, since they are indefinite.
   bool curvature = true;
+  /// Adds them to projected Hessians too; shifts make up for what is indefinite.
+  bool projected_curvature = false;
   /// Along bounds the path has corners, so there it is Armijo in either case.
   LineSearchKind line_search = LineSearchKind::armijo;
   LineSearchOptions search = {};
