@@ -68,6 +68,8 @@ RigPlan plan_of_mesh(const Character& character) {
   RigPlan whole = plan_of(dynamic_cast<const BuiltInRig&>(*character.rig));
   RigPlan result = whole;
   result.pieces = named_runs(character);
+  for (const Piece& piece : character.pieces)
+    result.triangles.insert(result.triangles.end(), piece.triangles.begin(), piece.triangles.end());
   result.deformers.clear();
   for (std::size_t d = 0; d < whole.deformers.size(); ++d) {
     const plan::PointRun& run = whole.pieces[d];
@@ -187,6 +189,7 @@ RiggedCharacter parse_rig_file(std::string text, const std::string& name, const 
   RigPlan& plan = result.plan;
   plan.points_rest = mesh.points_rest;
   plan.pieces = mesh.pieces;
+  plan.triangles = std::move(mesh.triangles);
   plan.controls = std::move(mesh.controls);
   plan.nodes = std::move(mesh.nodes);
   const MeshPlace place = read_parts(root, plan);

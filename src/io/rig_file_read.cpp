@@ -394,6 +394,18 @@ plan::Clusters read_clusters(const Field& field) {
   return clusters;
 }
 
+plan::Wrap read_wrap(const Field& field) {
+  field.allow({"type", "name", "pieces", "where", "to", "blend", "max_triangles"});
+  plan::Wrap wrap;
+  const Field to = field["to"];
+  wrap.to = to.is_text() ? std::vector{to.text()} : to.texts();
+  if (wrap.to.empty()) to.fail("is empty", "name the pieces to follow");
+  number(field, "blend", wrap.blend, 1e-6, 1e6);
+  optional(field, "max_triangles", wrap.max_triangles, [](const Field& f) { return f.integer(1, 64); });
+  wrap.where = mask(field);
+  return wrap;
+}
+
 void read_deformer(const Field& field, RigPlan& plan) {
   if (!field.is_object()) field.fail("is no object", "expected {\"type\": ..}");
   plan::Deformer deformer;
@@ -404,15 +416,18 @@ void read_deformer(const Field& field, RigPlan& plan) {
     deformer.kind = read_wire(field);
   } else if (type == "clusters") {
     deformer.kind = read_clusters(field);
+  } else if (type == "wrap") {
+    deformer.kind = read_wrap(field);
   } else if (const auto kind = find_nonlinear(type)) {
     deformer.kind = read_nonlinear(field, *kind);
   } else {
     field["type"].fail(
         "is \"" + type + "\"",
         suggestion(type,
-                   {"mesh", "shapes", "skin", "lattice", "wire", "clusters", "bend", "twist", "taper", "squash",
+                   {"mesh", "shapes", "skin", "lattice", "wire", "clusters", "wrap", "bend", "twist", "taper", "squash",
                     "flare", "sine"},
-                   "expected mesh, shapes, skin, lattice, wire, clusters, bend, twist, taper, squash, flare or sine"));
+                   "expected mesh, shapes, skin, lattice, wire, clusters, wrap, bend, twist, taper, squash, flare or "
+                   "sine"));
   }
   deformer.name = type + std::to_string(plan.deformers.size() + 1);
   text(field, "name", deformer.name);

@@ -209,6 +209,14 @@ void put(Json& to, const plan::Clusters& clusters) {
   }
 }
 
+void put(Json& to, const plan::Wrap& wrap) {
+  to["type"] = "wrap";
+  to["to"] = wrap.to;
+  put(to, "blend", wrap.blend, 1);
+  if (wrap.max_triangles != 16) to["max_triangles"] = wrap.max_triangles;
+  put(to, wrap.where);
+}
+
 // The mesh file holds these; their place is all that is said here.
 void put(Json& to, const plan::Skin&) { to["type"] = "skin"; }
 void put(Json& to, const plan::Shapes&) { to["type"] = "shapes"; }

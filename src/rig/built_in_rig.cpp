@@ -1,5 +1,7 @@
 #include "rigspace/rig/built_in_rig.h"
 
+#include "built_in_rig_parts.h"
+#include "picked_rig.h"
 #include "rigspace/base/parallel.h"
 
 #include <algorithm>
@@ -13,24 +15,6 @@ constexpr int kChunk = 512;    // points per piece of parallel work
 constexpr int kMaxStack = 64;  // deformers that may move one point
 
 }  // namespace
-
-/// The sparsity of ds/dp for one set of free controls: a point's columns are those that reach any slot it reads.
-struct BuiltInRig::Plan {
-  std::vector<int> free;
-  std::vector<int> start, column;                                   // of the Jacobian
-  std::vector<std::vector<std::span<const ColumnRun>>> entry_runs;  // per deformer, per entry
-  std::vector<ColumnRun> runs;                                      // what the spans point into
-};
-
-struct BuiltInRig::Memory : Workspace {
-  ControlGraph::Memory graph;
-  Vec u, g_u;
-  std::vector<std::unique_ptr<DeformerState>> states;
-  GraphJacobian du;
-  Plan plan;
-  std::vector<std::vector<double>> g_slots;  // adjoint: per chunk, the slots of all deformers
-  std::vector<int> slot_begin;               // of each deformer in those
-};
 
 BuiltInRig::BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_rest,
                        std::vector<std::shared_ptr<const Deformer>> deformers)
@@ -46,6 +30,10 @@ BuiltInRig::BuiltInRig(std::shared_ptr<const ControlGraph> graph, Vec points_res
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   std::vector<std::vector<int>> movers(cuts.size() - 1);
   for (std::size_t d = 0; d < deformers_.size(); ++d) {
+    if (dynamic_cast<const Follower*>(deformers_[d].get()) != nullptr) {
+      followers_.push_back(static_cast<int>(d));
+      continue;
+    }
     const int first = deformers_[d]->first(), last = first + deformers_[d]->count();
     for (auto c = std::lower_bound(cuts.begin(), cuts.end(), first); *c < last; ++c)
       movers[c - cuts.begin()].push_back(static_cast<int>(d));
@@ -73,21 +61,36 @@ void BuiltInRig::evaluate_slots(Workspace& workspace, In p, Vec& u) const {
   u = memory.u;
 }
 
-void BuiltInRig::evaluate(Workspace& workspace, In p, Vec& s) const {
-  auto& memory = static_cast<Memory&>(workspace);
-  prepare(memory, p);
-  s.resize(points_rest_.size());
+std::span<const int> BuiltInRig::in_stage(const Segment& chunk, int stage) const {
+  const auto& all = chunk.deformers;
+  const auto from = stage == 0 ? all.begin() : std::lower_bound(all.begin(), all.end(), followers_[stage - 1]);
+  const auto to = stage == follower_count() ? all.end() : std::lower_bound(all.begin(), all.end(), followers_[stage]);
+  return {from, to};
+}
+
+void BuiltInRig::run_stage(Memory& memory, int stage, Vec& s) const {
   parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
     for (int c = from; c < to; ++c) {
       const Segment& chunk = chunks_[c];
       double* x = s.data() + 3 * chunk.begin;
-      std::copy(points_rest_.data() + 3 * chunk.begin, points_rest_.data() + 3 * chunk.end, x);
-      for (const int d : chunk.deformers) {
+      if (stage == 0) std::copy(points_rest_.data() + 3 * chunk.begin, points_rest_.data() + 3 * chunk.end, x);
+      for (const int d : in_stage(chunk, stage)) {
         const int first = deformers_[d]->first();
         deformers_[d]->deform(*memory.states[d], chunk.begin - first, chunk.end - first, x);
       }
     }
   });
+}
+
+void BuiltInRig::evaluate(Workspace& workspace, In p, Vec& s) const {
+  auto& memory = static_cast<Memory&>(workspace);
+  prepare(memory, p);
+  s.resize(points_rest_.size());
+  run_stage(memory, 0, s);
+  for (int f = 0; f < follower_count(); ++f) {
+    follow(memory, f, s);
+    run_stage(memory, f + 1, s);
+  }
 }
 
 void BuiltInRig::plan(Memory& memory, std::span<const int> free) const {
@@ -107,7 +110,8 @@ void BuiltInRig::plan(Memory& memory, std::span<const int> free) const {
     std::map<int, std::pair<int, int>> runs_of_slot;
   };
   std::map<std::vector<int>, Pattern> patterns;
-  std::vector<int> slots;
+  const std::vector<std::vector<int>> reaching = this->reaching(memory.du);
+  std::vector<int> slots, key;
   for (const Segment& chunk : chunks_) {
     for (int i = chunk.begin; i < chunk.end; ++i) {
       slots.clear();
@@ -122,13 +126,16 @@ void BuiltInRig::plan(Memory& memory, std::span<const int> free) const {
       for_entries([&](int, int, int slot) { slots.push_back(slot); });
       std::sort(slots.begin(), slots.end());
       slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-      auto [found, is_new] = patterns.try_emplace(slots);
+      key = slots;
+      if (!reaching.empty()) key.push_back(-1), key.insert(key.end(), reaching[i].begin(), reaching[i].end());
+      auto [found, is_new] = patterns.try_emplace(key);
       Pattern& pattern = found->second;
       if (is_new) {
         for (const int slot : slots) {
           const auto& columns = memory.du.slots[slot].columns;
           pattern.columns.insert(pattern.columns.end(), columns.begin(), columns.end());
         }
+        if (!reaching.empty()) pattern.columns = reaching[i];
         std::sort(pattern.columns.begin(), pattern.columns.end());
         pattern.columns.erase(std::unique(pattern.columns.begin(), pattern.columns.end()), pattern.columns.end());
         for (const int slot : slots) {
@@ -155,6 +162,7 @@ void BuiltInRig::plan(Memory& memory, std::span<const int> free) const {
   for (std::size_t d = 0; d < deformers_.size(); ++d)
     for (const auto& [begin, end] : entry_ranges[d])
       plan.entry_runs[d].emplace_back(plan.runs.data() + begin, static_cast<std::size_t>(end - begin));
+  place_followed(plan);
 }
 
 void BuiltInRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
@@ -170,25 +178,56 @@ void BuiltInRig::jacobian(Workspace& workspace, In p, std::span<const int> free,
   J.start = plan.start;
   J.column = plan.column;
   J.value.resize(3, static_cast<Eigen::Index>(plan.column.size()));
-  parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
-    for (int c = from; c < to; ++c) {
-      const Segment& chunk = chunks_[c];
-      for (int i = chunk.begin; i < chunk.end; ++i) {
-        Vec3 x = points_rest_.segment<3>(3 * i);
-        const int columns = plan.start[i + 1] - plan.start[i];
-        double* values = J.value.data() + 3 * static_cast<std::ptrdiff_t>(plan.start[i]);
-        std::fill(values, values + 3 * columns, 0.0);
-        bool zero = true;
-        for (const int d : chunk.deformers) {
-          const Deformer& deformer = *deformers_[d];
-          const int k = i - deformer.first();
-          deformer.deform(*memory.states[d], k, x.data(),
-                          {values, columns, plan.entry_runs[d].data() + deformer.entry_start()[k], zero});
-          zero = false;
+  const bool staged = follower_count() > 0;
+  if (staged) memory.x = points_rest_;
+  for (int stage = 0; stage <= follower_count(); ++stage) {
+    if (stage > 0) follow_rows(memory, stage - 1, J);
+    parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
+      for (int c = from; c < to; ++c) {
+        const Segment& chunk = chunks_[c];
+        const std::span<const int> stack = in_stage(chunk, stage);
+        if (stage > 0 && stack.empty()) continue;
+        for (int i = chunk.begin; i < chunk.end; ++i) {
+          Vec3 x = (stage == 0 ? points_rest_ : memory.x).segment<3>(3 * i);
+          const int columns = plan.start[i + 1] - plan.start[i];
+          double* values = J.value.data() + 3 * static_cast<std::ptrdiff_t>(plan.start[i]);
+          if (stage == 0) std::fill(values, values + 3 * columns, 0.0);
+          bool zero = stage == 0;
+          for (const int d : stack) {
+            const Deformer& deformer = *deformers_[d];
+            const int k = i - deformer.first();
+            deformer.deform(*memory.states[d], k, x.data(),
+                            {values, columns, plan.entry_runs[d].data() + deformer.entry_start()[k], zero});
+            zero = false;
+          }
+          if (staged) memory.x.segment<3>(3 * i) = x;
         }
       }
+    });
+  }
+}
+
+void BuiltInRig::pull_chunk(Memory& memory, int c, int stage, In g) const {
+  const Segment& chunk = chunks_[c];
+  std::vector<double>& g_slots = memory.g_slots[c];
+  const std::span<const int> layers = in_stage(chunk, stage);
+  const int stack = static_cast<int>(layers.size());
+  Vec3 before[kMaxStack];
+  assert(stack <= kMaxStack);
+  for (int i = chunk.begin; i < chunk.end; ++i) {
+    Vec3 x = (stage == 0 ? points_rest_ : memory.starts[stage]).segment<3>(3 * i);
+    for (int layer = 0; layer < stack; ++layer) {
+      const int d = layers[layer], k = i - deformers_[d]->first();
+      before[layer] = x;
+      deformers_[d]->deform(*memory.states[d], k, k + 1, x.data());
     }
-  });
+    Vec3 g_x = g.segment<3>(3 * i);
+    for (int layer = stack - 1; layer >= 0; --layer) {
+      const int d = layers[layer], k = i - deformers_[d]->first();
+      g_x = deformers_[d]->pull(*memory.states[d], k, before[layer], g_x, g_slots.data() + memory.slot_begin[d]);
+    }
+    if (stage > 0) memory.g.segment<3>(3 * i) = g_x;
+  }
 }
 
 void BuiltInRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
@@ -201,31 +240,30 @@ void BuiltInRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
     begin_of.push_back(total);
     total += deformer->slot_total();
   }
+  if (follower_count() > 0) {
+    memory.g = g;
+    memory.x.resize(points_rest_.size());
+    memory.starts.resize(followers_.size() + 1);
+    run_stage(memory, 0, memory.x);
+    for (int f = 0; f < follower_count(); ++f) {
+      follow(memory, f, memory.x);
+      memory.starts[f + 1] = memory.x;
+      run_stage(memory, f + 1, memory.x);
+    }
+  }
   // Each chunk gathers for itself; chunks are added in order, so that the sum does not depend on threads.
   memory.g_slots.resize(chunks_.size());
-  parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
-    for (int c = from; c < to; ++c) {
-      const Segment& chunk = chunks_[c];
-      std::vector<double>& g_slots = memory.g_slots[c];
-      g_slots.assign(static_cast<std::size_t>(total), 0.0);
-      Vec3 before[kMaxStack];
-      assert(chunk.deformers.size() <= kMaxStack);
-      for (int i = chunk.begin; i < chunk.end; ++i) {
-        Vec3 x = points_rest_.segment<3>(3 * i);
-        const int stack = static_cast<int>(chunk.deformers.size());
-        for (int layer = 0; layer < stack; ++layer) {
-          const int d = chunk.deformers[layer], k = i - deformers_[d]->first();
-          before[layer] = x;
-          deformers_[d]->deform(*memory.states[d], k, k + 1, x.data());
-        }
-        Vec3 g_x = g.segment<3>(3 * i);
-        for (int layer = stack - 1; layer >= 0; --layer) {
-          const int d = chunk.deformers[layer], k = i - deformers_[d]->first();
-          g_x = deformers_[d]->pull(*memory.states[d], k, before[layer], g_x, g_slots.data() + begin_of[d]);
-        }
-      }
-    }
-  });
+  for (auto& g_slots : memory.g_slots) g_slots.assign(static_cast<std::size_t>(total), 0.0);
+  for (int stage = follower_count(); stage >= 0; --stage) {
+    parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
+      for (int c = from; c < to; ++c)
+        if (follower_count() > 0)
+          pull_chunk(memory, c, stage, memory.g);
+        else
+          pull_chunk(memory, c, stage, g);
+    });
+    if (stage > 0) pull_followed(memory, stage - 1);
+  }
   memory.g_u.setZero(graph_->size());
   for (std::size_t c = 0; c < chunks_.size(); ++c)
     for (const int d : chunks_[c].deformers) {
@@ -243,23 +281,37 @@ bool BuiltInRig::rest_jacobian(Workspace& workspace, In p, std::vector<Mat3>& B)
   auto& memory = static_cast<Memory&>(workspace);
   prepare(memory, p);
   B.resize(point_count());
-  parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
-    for (int c = from; c < to; ++c)
-      for (int i = chunks_[c].begin; i < chunks_[c].end; ++i) {
-        Vec3 x = points_rest_.segment<3>(3 * i);
-        B[i].setIdentity();
-        for (const int d : chunks_[c].deformers) {
-          const int k = i - deformers_[d]->first();
-          B[i] = deformers_[d]->spatial_jacobian(*memory.states[d], k, x) * B[i];
-          deformers_[d]->deform(*memory.states[d], k, k + 1, x.data());
-        }
+  memory.x = points_rest_;
+  std::fill(B.begin(), B.end(), Mat3::Identity());
+  for (int stage = 0; stage <= follower_count(); ++stage) {
+    if (stage > 0) {
+      const Follower& moved = follower(stage - 1);
+      const DeformerState& state = *memory.states[followers_[stage - 1]];
+      follow(memory, stage - 1, memory.x);
+      for (int k = 0; k < moved.count(); ++k) {
+        Mat3& own = B[moved.first() + k];
+        own = Mat3(moved.spatial_jacobian(state, k, Vec3::Zero()) * own + moved.rest_slope(state, k));
       }
-  });
+    }
+    parallel_ranges(static_cast<int>(chunks_.size()), 1, [&](int from, int to) {
+      for (int c = from; c < to; ++c)
+        for (int i = chunks_[c].begin; i < chunks_[c].end; ++i) {
+          Vec3 x = memory.x.segment<3>(3 * i);
+          for (const int d : in_stage(chunks_[c], stage)) {
+            const int k = i - deformers_[d]->first();
+            B[i] = deformers_[d]->spatial_jacobian(*memory.states[d], k, x) * B[i];
+            deformers_[d]->deform(*memory.states[d], k, k + 1, x.data());
+          }
+          memory.x.segment<3>(3 * i) = x;
+        }
+    });
+  }
   return true;
 }
 
-std::unique_ptr<Rig> BuiltInRig::restricted(std::span<const int> points) const {
-  assert(std::is_sorted(points.begin(), points.end()));
+std::unique_ptr<Rig> BuiltInRig::restricted(std::span<const int> asked) const {
+  assert(std::is_sorted(asked.begin(), asked.end()));
+  const std::vector<int> points = with_followed(asked);
   Vec rest(3 * static_cast<Eigen::Index>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i)
     rest.segment<3>(3 * static_cast<Eigen::Index>(i)) = points_rest_.segment<3>(3 * points[i]);
@@ -270,9 +322,17 @@ std::unique_ptr<Rig> BuiltInRig::restricted(std::span<const int> points) const {
     if (begin == end) continue;
     std::vector<int> own;
     for (auto i = begin; i != end; ++i) own.push_back(*i - deformer->first());
-    deformers.push_back(deformer->restricted(own, static_cast<int>(begin - points.begin())));
+    const int first = static_cast<int>(begin - points.begin());
+    const auto* following = dynamic_cast<const Follower*>(deformer.get());
+    deformers.push_back(following != nullptr ? following->restricted(own, first, points)
+                                             : deformer->restricted(own, first));
   }
-  return std::make_unique<BuiltInRig>(graph_, std::move(rest), std::move(deformers));
+  auto part = std::make_unique<BuiltInRig>(graph_, std::move(rest), std::move(deformers));
+  if (points.size() == asked.size()) return part;
+  std::vector<int> shown;
+  for (const int i : asked)
+    shown.push_back(static_cast<int>(std::lower_bound(points.begin(), points.end(), i) - points.begin()));
+  return std::make_unique<PickedRig>(std::move(part), shown);
 }
 
 }  // namespace rigspace

@@ -71,8 +71,14 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
            suggestion(driver.name, names, "expected a channel of a node or point, like hips.ty"));
     }
     const std::string node = driver.name.substr(0, driver.name.rfind('.'));
-    if (!entries_.contains(node))
-      fail(who(driver), "drives a control that stands alone", "use an expression where the control is used");
+    if (std::any_of(plan.controls.begin(), plan.controls.end(),
+                    [&](const Control& each) { return each.name == driver.name; })) {
+      if (driver.mode == plan::Driver::Mode::set)
+        fail(who(driver), "sets a control that stands alone",
+             "\"add\" to it, or use an expression where the control is used");
+      additions_[driver.name].push_back(&driver);
+      continue;
+    }
     for (const plan::Driver* other : drives_[node])
       if (other->name == driver.name && other->mode == driver.mode && driver.mode == plan::Driver::Mode::set)
         fail(who(driver), "is set twice", "one of them may \"add\"");
@@ -104,6 +110,7 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
   for (const plan::FootRoll& roll : plan.foot_rolls) last(roll.name + ".ankle", who(roll));
   for (const plan::Driver& driver : plan.drivers)
     if (driver.mode == plan::Driver::Mode::value) value_slot(driver.name, who(driver));
+  for (const auto& [name, drivers] : additions_) added_slot(name, who(*drivers.front()));
   for (const plan::PoseWeights& poses : plan.pose_weights) {
     if (poses.examples.empty()) fail(who(poses), "has no examples");
     value_slot(poses.name + ".1", who(poses));

@@ -65,6 +65,8 @@ class PlanGraph {
 
   /// A driver, or a weight of a pose: the slot and the unit are plain numbers at the surface.
   int value_slot(const std::string& name, const Who& user);
+  /// A control that stands alone and that drivers add to, in its inner unit.
+  int added_slot(const std::string& name, const Who& user);
   Source variable(const std::string& name, const Who& user);
   std::vector<DrivenChannel> driven(const std::string& node, int channels);
 
@@ -84,7 +86,9 @@ class PlanGraph {
   std::shared_ptr<ControlGraph> graph_ = std::make_shared<ControlGraph>();
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::vector<const plan::Constraint*>> constraints_;
-  std::map<std::string, std::vector<const plan::Driver*>> drives_;  // by node
+  std::map<std::string, std::vector<const plan::Driver*>> drives_;     // by node
+  std::map<std::string, std::vector<const plan::Driver*>> additions_;  // by control that stands alone
+  std::map<std::string, int> added_slots_;
   std::map<std::string, const plan::Driver*> values_;
   std::map<std::string, std::pair<int, int>> pose_values_;  // pose weights, example
   std::map<std::string, int> value_slots_;

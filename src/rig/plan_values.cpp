@@ -70,6 +70,22 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
   return value_slots_[name] = slots[example];
 }
 
+/// p + what its drivers say. In the control's inner unit, so that drivers of 0 leave it as it is, to the bit.
+int PlanGraph::added_slot(const std::string& name, const Who& user) {
+  if (const auto made = added_slots_.find(name); made != added_slots_.end()) return made->second;
+  const Visit visit(*this, "control " + name, user);
+  const auto control = std::find_if(plan_.controls.begin(), plan_.controls.end(),
+                                    [&](const Control& each) { return each.name == name; });
+  std::string text = "own";
+  DriverDescription sum{.name = name, .expression = {}, .variables = {Source::of_control(graph_->find(name))}};
+  for (const plan::Driver* driver : additions_.at(name)) {
+    text += " + added" + std::to_string(sum.variables.size());
+    sum.variables.push_back(Source::of_slot(scalar_slot(driver->expression, control->unit, who(*driver))));
+  }
+  sum.expression = Expression::parse(text);
+  return added_slots_[name] = add_driver(*graph_, sum);
+}
+
 /// A name in an expression: a control as the surface shows it, or a value.
 Source PlanGraph::variable(const std::string& name, const Who& user) {
   if (values_.contains(name) || pose_values_.contains(name)) return Source::of_slot(value_slot(name, user));
@@ -81,6 +97,7 @@ Source PlanGraph::variable(const std::string& name, const Who& user) {
     const auto free = std::find_if(plan_.controls.begin(), plan_.controls.end(),
                                    [&](const Control& each) { return each.name == name; });
     const bool angle = free != plan_.controls.end() ? free->unit == Unit::angle : turns;
+    if (additions_.contains(name)) return Source::of_slot(added_slot(name, user), angle ? 1 / kDegree : 1);
     return Source::of_control(control, angle ? 1 / kDegree : 1);
   }
   std::vector<std::string> names;
@@ -110,7 +127,8 @@ int PlanGraph::scalar_slot(const plan::Value& value, Unit unit, const Who& user)
   const auto made = expression_slots_.find({text, unit});
   if (made != expression_slots_.end()) return made->second;
   if (const int control = graph_->find(text); control >= 0 && unit == Unit::scalar && !values_.contains(text)) {
-    if (variable(text, user).scale == 1) return expression_slots_[{text, unit}] = pass_control(*graph_, control);
+    if (const Source source = variable(text, user); source.scale == 1)
+      return expression_slots_[{text, unit}] = source.slot >= 0 ? source.slot : pass_control(*graph_, control);
   }
   DriverDescription description{
       .name = user.name, .expression = {}, .variables = {}, .scale = inner(unit), .origin = user.origin};

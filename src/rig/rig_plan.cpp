@@ -3,6 +3,7 @@
 #include "plan_graph.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/suggestion.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/cluster.h"
 #include "rigspace/rig/points.h"
@@ -94,19 +95,19 @@ class Builder {
   }
 
   BuiltRig build() {
-    std::vector<std::shared_ptr<const Deformer>> deformers;
     touched_.assign(static_cast<std::size_t>(plan_.points_rest.size() / 3), Touched::no);
     for (const plan::Deformer& each : plan_.deformers) {
       bool any = false;
+      if (const auto* wrap = std::get_if<plan::Wrap>(&each.kind)) find_surface(*wrap, each);
       for (const plan::PointRun& run : runs_of(each))
         if (auto deformer = told(who(each), [&] { return make(each, run); })) {
           any = true;
-          deformers.push_back(std::move(deformer));
+          deformers_.push_back(std::move(deformer));
         }
       if (!any) PlanGraph::fail(who(each), "moves no point", "look at its pieces and at where it acts");
     }
     apply_rules();
-    return {std::make_shared<BuiltInRig>(graph_.shared_graph(), plan_.points_rest, std::move(deformers)),
+    return {std::make_shared<BuiltInRig>(graph_.shared_graph(), plan_.points_rest, std::move(deformers_)),
             graph_.transforms()};
   }
 
@@ -124,8 +125,15 @@ class Builder {
     for (const std::string& pattern : deformer.pieces)
       if (std::none_of(plan_.pieces.begin(), plan_.pieces.end(),
                        [&](const auto& run) { return matches_pattern(run.name, pattern); }))
-        PlanGraph::fail(who(deformer), "names the piece \"" + pattern + "\", which is not there");
+        PlanGraph::fail(who(deformer), "names the piece \"" + pattern + "\", which is not there",
+                        known_pieces(pattern));
     return runs;
+  }
+
+  std::string known_pieces(const std::string& asked) const {
+    std::vector<std::string> names;
+    for (const plan::PointRun& run : plan_.pieces) names.push_back(run.name);
+    return suggestion(asked, names, "`rigspace info --json` lists them");
   }
 
   void collect_weights(const plan::Deformer& deformer, const plan::Skin& skin) {
@@ -350,6 +358,48 @@ class Builder {
     return make_clusters(description);
   }
 
+  /// Where all points rest as far as the stack goes, and the triangles of the pieces to follow.
+  void find_surface(const plan::Wrap& wrap, const plan::Deformer& deformer) {
+    const BuiltInRig so_far(graph_.shared_graph(), plan_.points_rest, deformers_);
+    const auto workspace = so_far.make_workspace();
+    so_far.evaluate(*workspace, so_far.rest(), surface_.points);
+    so_far.rest_jacobian(*workspace, so_far.rest(), rest_slopes_);
+    surface_.triangles.clear();
+    followed_.assign(touched_.size(), 0);
+    if (wrap.to.empty()) PlanGraph::fail(who(deformer), "follows no piece", "name some with \"to\"");
+    for (const plan::PointRun& run :
+         runs_of({.name = deformer.name, .pieces = wrap.to, .kind = {}, .origin = deformer.origin}))
+      std::fill_n(followed_.begin() + run.first, run.count, 1);
+    TriMesh{plan_.points_rest, plan_.triangles}.validate("the rig's surface");
+    for (const Triangle& triangle : plan_.triangles) {
+      const Vec3 a = point(surface_.points, triangle[0]), b = point(surface_.points, triangle[1]) - a,
+                 c = point(surface_.points, triangle[2]) - a;
+      const double longest = std::max({b.norm(), c.norm(), (b - c).norm()});
+      if (followed_[triangle[0]] && b.cross(c).norm() > 1e-8 * longest * longest)
+        surface_.triangles.push_back(triangle);
+    }
+    if (surface_.triangles.empty())
+      PlanGraph::fail(who(deformer), "follows pieces without triangles", "name pieces that have a surface");
+  }
+
+  std::unique_ptr<Deformer> make(const plan::Wrap& wrap, const plan::Deformer& deformer, const plan::PointRun& run) {
+    if (run.count > 0 && followed_[run.first]) {
+      if (deformer.pieces.empty()) return nullptr;
+      PlanGraph::fail(who(deformer), "wraps the piece \"" + run.name + "\", which it follows",
+                      "name other pieces, or others to follow");
+    }
+    WrapDescription description{
+        .first_point = run.first,
+        .weights = weights(wrap.where, run, who(deformer)),
+        .surface = surface_,
+        .rest_slopes = {rest_slopes_.begin() + run.first, rest_slopes_.begin() + run.first + run.count},
+        .options = {.blend = wrap.blend, .max_triangles = wrap.max_triangles}};
+    const auto& weight = description.weights;
+    if (std::all_of(weight.begin(), weight.end(), [](double w) { return w == 0; })) return nullptr;
+    std::fill_n(touched_.begin() + run.first, run.count, Touched::anywhere);
+    return make_wrap(description);
+  }
+
   void apply_rules() {
     for (const plan::ControlRule& rule : plan_.rules) {
       bool any = false;
@@ -379,7 +429,12 @@ class Builder {
   RigPlan plan_;
   PlanGraph graph_;
   double drift_ = 0;
+  std::vector<std::shared_ptr<const Deformer>> deformers_;
   std::vector<Touched> touched_;
+  // Of the wrap that is being made:
+  TriMesh surface_;
+  std::vector<Mat3> rest_slopes_;
+  std::vector<char> followed_;
   std::map<int, std::pair<const plan::Skin*, int>> skin_of_;  // per point
 };
 

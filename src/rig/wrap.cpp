@@ -31,25 +31,25 @@ struct WrapRig::Memory : Workspace {
   std::vector<int> place_start;  // per corner of a wrapped point, into `place`
   std::vector<int> place;
 
-  void plan(const Binding&);
+  void plan(const WrapBinding&);
 };
 
 WrapRig::WrapRig(std::shared_ptr<const Rig> base, const TriMesh& base_mesh, In wrapped_rest, const WrapOptions& options)
     : base_(std::move(base)) {
   require_option(base_mesh.point_count() <= base_->point_count(), "wrap's number of base points",
                  base_mesh.point_count(), "the base rig has " + std::to_string(base_->point_count()));
-  Binding binding = bind(base_mesh, wrapped_rest, options);
+  WrapBinding binding = bind_wrap(base_mesh, wrapped_rest, options);
   if (options.keep_base) {
     binding.passed.resize(base_->point_count());
     std::iota(binding.passed.begin(), binding.passed.end(), 0);
   }
-  binding_ = std::make_unique<const Binding>(std::move(binding));
+  binding_ = std::make_unique<const WrapBinding>(std::move(binding));
 }
 
-WrapRig::WrapRig(std::vector<std::shared_ptr<const Rig>> origins, std::shared_ptr<const Rig> base, Binding binding)
+WrapRig::WrapRig(std::vector<std::shared_ptr<const Rig>> origins, std::shared_ptr<const Rig> base, WrapBinding binding)
     : origins_(std::move(origins)),
       base_(std::move(base)),
-      binding_(std::make_unique<const Binding>(std::move(binding))) {}
+      binding_(std::make_unique<const WrapBinding>(std::move(binding))) {}
 
 WrapRig::~WrapRig() = default;
 
@@ -65,29 +65,18 @@ std::unique_ptr<Workspace> WrapRig::make_workspace() const {
   return memory;
 }
 
-void WrapRig::pose(Memory& memory, In base_points) const {
-  memory.frames.resize(binding_->triangles.size());
-  for (std::size_t t = 0; t < memory.frames.size(); ++t)
-    memory.frames[t] = TriangleFrame(binding_->triangles[t], base_points);
-}
+void WrapRig::pose(Memory& memory, In base_points) const { pose_frames(*binding_, base_points, memory.frames); }
 
 void WrapRig::follow(const Memory& memory, In base_points, Eigen::Ref<Vec> s) const {
   const int passed = passed_count();
   for (int i = 0; i < passed; ++i) s.segment<3>(3 * i) = point(base_points, binding_->passed[i]);
   parallel_ranges(wrapped_count(), kChunk, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      Vec3 sum = Vec3::Zero();
-      for (int h = binding_->start[i]; h < binding_->start[i + 1]; ++h)
-        sum += memory.frames[binding_->hangers[h].triangle].at(binding_->hangers[h]);
-      s.segment<3>(3 * (passed + i)) = sum;
-    }
+    for (int i = begin; i < end; ++i) s.segment<3>(3 * (passed + i)) = wrapped_point(*binding_, memory.frames, i);
   });
 }
 
 void WrapRig::by_corners(const Memory& memory, int wrapped, Mat3* by_corner) const {
-  std::fill_n(by_corner, binding_->corner_start[wrapped + 1] - binding_->corner_start[wrapped], Mat3::Zero());
-  for (int h = binding_->start[wrapped]; h < binding_->start[wrapped + 1]; ++h)
-    memory.frames[binding_->hangers[h].triangle].add_by_corners(binding_->hangers[h], by_corner);
+  wrapped_by_corners(*binding_, memory.frames, wrapped, by_corner);
 }
 
 void WrapRig::evaluate(Workspace& workspace, In p, Vec& s) const {
@@ -108,7 +97,7 @@ void WrapRig::evaluate_batch(Workspace& workspace, const Mat& P, Mat& S) const {
   }
 }
 
-void WrapRig::Memory::plan(const Binding& binding) {
+void WrapRig::Memory::plan(const WrapBinding& binding) {
   if (columns == J.columns && base_start == J.start && base_column == J.column) return;
   columns = J.columns;
   base_start = J.start;
@@ -198,45 +187,25 @@ bool WrapRig::rest_jacobian(Workspace& workspace, In p, std::vector<Mat3>& B) co
   pose(memory, memory.s);
   B.resize(point_count());
   for (int i = 0; i < passed; ++i) B[i] = memory.B[binding_->passed[i]];
-  for (int i = 0; i < wrapped_count(); ++i) {
-    B[passed + i].setZero();
-    for (int h = binding_->start[i]; h < binding_->start[i + 1]; ++h) {
-      const Hanger& hanger = binding_->hangers[h];
-      const TriangleFrame& frame = memory.frames[hanger.triangle];
-      Mat3 axes;
-      axes << frame.e1, frame.e2, frame.normal;
-      B[passed + i] += hanger.a * axes * binding_->to_frame[hanger.triangle];
-    }
-  }
+  for (int i = 0; i < wrapped_count(); ++i) B[passed + i] = wrapped_slope(*binding_, memory.frames, i);
   return true;
 }
 
 std::unique_ptr<Rig> WrapRig::restricted(std::span<const int> points) const {
   assert(std::is_sorted(points.begin(), points.end()));
-  Binding part;
-  part.triangles = binding_->triangles;
-  part.to_frame = binding_->to_frame;
-  for (const int i : points) {
-    if (i < passed_count()) {
-      part.passed.push_back(binding_->passed[i]);
-      continue;
-    }
-    const int wrapped = i - passed_count();
-    part.hangers.insert(part.hangers.end(), binding_->hangers.begin() + binding_->start[wrapped],
-                        binding_->hangers.begin() + binding_->start[wrapped + 1]);
-    part.start.push_back(static_cast<int>(part.hangers.size()));
-  }
-  part.finish();
-  // The points of the base that they need, and the number of each among those.
-  std::vector<int> needed = part.passed, number(static_cast<std::size_t>(base_->point_count()), -1);
+  const int passed = passed_count();
+  std::vector<int> wrapped;
+  for (const int i : points)
+    if (i >= passed) wrapped.push_back(i - passed);
+  WrapBinding part = binding_->of(wrapped);
+  for (const int i : points)
+    if (i < passed) part.passed.push_back(binding_->passed[i]);
+  // The points of the base that they need.
+  std::vector<int> needed = part.passed;
   needed.insert(needed.end(), part.corners.begin(), part.corners.end());
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  for (std::size_t k = 0; k < needed.size(); ++k) number[needed[k]] = static_cast<int>(k);
-  for (int& i : part.passed) i = number[i];
-  for (int& i : part.corners) i = number[i];
-  for (Triangle& triangle : part.triangles)
-    for (int& corner : triangle) corner = number[corner];
+  part.renumber(needed);
   std::vector<std::shared_ptr<const Rig>> origins = origins_;
   origins.push_back(base_);
   return std::unique_ptr<Rig>(new WrapRig(std::move(origins), base_->restricted(needed), std::move(part)));

@@ -27,8 +27,10 @@ double mean_edge(const TriMesh& mesh) {
   return sum / (3.0 * mesh.triangle_count());
 }
 
-/// Triangles that x hangs on, with their weights, heaviest first.
-void neighbours(const TriangleTree& tree, const Vec3& x, double width, std::vector<std::pair<double, int>>& found) {
+/// Triangles that x hangs on, with their weights, heaviest first. Where there are more than `most`, the width shrinks
+/// to that of the first too many: which of several alike are left out does not show.
+void neighbours(const TriangleTree& tree, const Vec3& x, double width, std::size_t most,
+                std::vector<std::pair<double, int>>& found) {
   const double nearest = tree.closest(x).distance, reach = nearest + width;
   found.clear();
   tree.bvh().traverse([&](const Bvh::Node& node) { return squared_distance(x, node.low, node.high) < reach * reach; },
@@ -39,10 +41,16 @@ void neighbours(const TriangleTree& tree, const Vec3& x, double width, std::vect
                         const Vec3 share = closest_barycentric(x, a, b, c);
                         const double distance = (share[0] * a + share[1] * b + share[2] * c - x).norm();
                         const double e = std::max(distance - nearest, 0.0) / width;
-                        if (e < 1) found.push_back({(1 - e * e) * (1 - e * e), triangle});
+                        if (e < 1) found.push_back({e, triangle});
                       });
-  std::sort(found.begin(), found.end(),
-            [](const auto& p, const auto& q) { return p.first != q.first ? p.first > q.first : p.second < q.second; });
+  std::sort(found.begin(), found.end());
+  double reached = 1;
+  if (found.size() > most) {
+    if (found[most].first > 0) reached = found[most].first;
+    found.resize(most);
+  }
+  for (auto& [e, triangle] : found) e = std::pow(std::max(0.0, 1 - (e / reached) * (e / reached)), 2);
+  while (found.size() > 1 && found.back().first == 0) found.pop_back();
 }
 
 }  // namespace
@@ -71,7 +79,7 @@ void TriangleFrame::add_by_corners(const Hanger& hanger, Mat3* by_corner) const 
   by_corner[hanger.corner[2]] += by_e2;
 }
 
-void WrapRig::Binding::finish() {
+void WrapBinding::finish() {
   std::vector<int> number(triangles.size(), -1);
   std::vector<Triangle> used;
   std::vector<Mat3> used_frames;
@@ -103,19 +111,68 @@ void WrapRig::Binding::finish() {
   }
 }
 
+WrapBinding WrapBinding::of(std::span<const int> wrapped) const {
+  WrapBinding part;
+  part.triangles = triangles;
+  part.to_frame = to_frame;
+  for (const int k : wrapped) {
+    part.hangers.insert(part.hangers.end(), hangers.begin() + start[k], hangers.begin() + start[k + 1]);
+    part.start.push_back(static_cast<int>(part.hangers.size()));
+  }
+  part.finish();
+  return part;
+}
+
+void WrapBinding::renumber(std::span<const int> kept) {
+  const auto rename = [&](int& i) {
+    i = static_cast<int>(std::lower_bound(kept.begin(), kept.end(), i) - kept.begin());
+  };
+  std::for_each(passed.begin(), passed.end(), rename);
+  std::for_each(corners.begin(), corners.end(), rename);
+  for (Triangle& triangle : triangles) std::for_each(triangle.begin(), triangle.end(), rename);
+}
+
+void pose_frames(const WrapBinding& binding, In base_points, std::vector<TriangleFrame>& frames) {
+  frames.resize(binding.triangles.size());
+  for (std::size_t t = 0; t < frames.size(); ++t) frames[t] = TriangleFrame(binding.triangles[t], base_points);
+}
+
+Vec3 wrapped_point(const WrapBinding& binding, const std::vector<TriangleFrame>& frames, int wrapped) {
+  Vec3 sum = Vec3::Zero();
+  for (int h = binding.start[wrapped]; h < binding.start[wrapped + 1]; ++h)
+    sum += frames[binding.hangers[h].triangle].at(binding.hangers[h]);
+  return sum;
+}
+
+void wrapped_by_corners(const WrapBinding& binding, const std::vector<TriangleFrame>& frames, int wrapped,
+                        Mat3* by_corner) {
+  std::fill_n(by_corner, binding.corner_start[wrapped + 1] - binding.corner_start[wrapped], Mat3::Zero());
+  for (int h = binding.start[wrapped]; h < binding.start[wrapped + 1]; ++h)
+    frames[binding.hangers[h].triangle].add_by_corners(binding.hangers[h], by_corner);
+}
+
+Mat3 wrapped_slope(const WrapBinding& binding, const std::vector<TriangleFrame>& frames, int wrapped) {
+  Mat3 slope = Mat3::Zero();
+  for (int h = binding.start[wrapped]; h < binding.start[wrapped + 1]; ++h) {
+    const Hanger& hanger = binding.hangers[h];
+    slope += hanger.a * frames[hanger.triangle].axes() * binding.to_frame[hanger.triangle];
+  }
+  return slope;
+}
+
 void WrapOptions::validate() const {
   require_option(blend > 0 && std::isfinite(blend), "wrap's blend", blend, "give a positive number of edge lengths");
   require_option(max_triangles >= 1 && max_triangles <= kMaxWrapTriangles, "wrap's max_triangles", max_triangles,
                  "give 1 to " + std::to_string(kMaxWrapTriangles));
 }
 
-WrapRig::Binding WrapRig::bind(const TriMesh& mesh, In wrapped_rest, const WrapOptions& options) {
+WrapBinding bind_wrap(const TriMesh& mesh, In wrapped_rest, const WrapOptions& options) {
   options.validate();
   mesh.validate("the wrap's base");
   require_option(mesh.triangle_count() > 0, "wrap's number of base triangles", 0, "give a mesh with triangles");
   require_option(wrapped_rest.allFinite() && wrapped_rest.size() % 3 == 0, "wrap's number of coordinates",
                  static_cast<double>(wrapped_rest.size()), "give three finite numbers per point");
-  Binding binding;
+  WrapBinding binding;
   binding.triangles = mesh.triangles;
   std::vector<TriangleFrame> frames;
   for (int t = 0; t < mesh.triangle_count(); ++t) {
@@ -135,8 +192,7 @@ WrapRig::Binding WrapRig::bind(const TriMesh& mesh, In wrapped_rest, const WrapO
     std::vector<std::pair<double, int>> found;
     for (int i = begin; i < end; ++i) {
       const Vec3 x = point(wrapped_rest, i);
-      neighbours(tree, x, width, found);
-      if (found.size() > static_cast<std::size_t>(options.max_triangles)) found.resize(options.max_triangles);
+      neighbours(tree, x, width, static_cast<std::size_t>(options.max_triangles), found);
       double sum = 0;
       for (const auto& [weight, triangle] : found) sum += weight;
       for (const auto& [weight, triangle] : found) {

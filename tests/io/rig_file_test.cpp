@@ -33,12 +33,9 @@ class RigFile : public ::testing::Test {
     rigged.character.name = "full";
     rigged.character.rig = build(rigged.plan).rig;
     for (const plan::PointRun& run : rigged.plan.pieces) {
-      const testing::Tube tube = testing::make_tube(0, 1);
       Piece piece{.name = run.name, .first_point = run.first, .point_count = run.count};
-      for (auto triangle : tube.triangles) {
-        for (int& corner : triangle) corner += run.first;
-        piece.triangles.push_back(triangle);
-      }
+      for (const Triangle& triangle : rigged.plan.triangles)
+        if (triangle[0] >= run.first && triangle[0] < run.first + run.count) piece.triangles.push_back(triangle);
       rigged.character.pieces.push_back(piece);
     }
     rigged.character.pieces[1].drawn = false;
@@ -132,6 +129,8 @@ TEST_F(RigFile, SaysInOneSentenceWhatIsWrongAndWhere) {
   expect(changed("\"rest\": 0.5", "\"rest\": 5"), {"full.rig.json:", "limits"});
   expect(changed("\"type\": \"lattice\"", "\"type\": \"latice\""),
          {"deformers", "\"latice\"", "did you mean \"lattice\""});
+  expect(changed("\"blend\": 1.5", "\"blend\": -1"), {"full.rig.json:", "blend"});
+  expect(changed("\"blend\": 1.5", "\"blnd\": 1"), {"full.rig.json:", "did you mean \"blend\""});
   expect(changed("\"pole\": \"knee_pole\"", "\"pole\": \"knee_pol\""), {"ik \"leg\"", "knee_pol", "did you mean"});
   expect(changed("\"points\": [\n", "\"points\": [ {\"name\": \"w1\", \"at\": [0, 0, 0]},\n"), {"w1", "rename one"});
   expect("{", {"full.rig.json", "not valid JSON"});

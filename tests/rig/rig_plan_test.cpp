@@ -81,6 +81,27 @@ TEST(RigPlan, DrivesAParentByItsChildsControl) {
   EXPECT_NEAR(std::atan2(hip(1, 0), hip(0, 0)), 0.1, 1e-12);
 }
 
+TEST(RigPlan, KeepsASleeveAroundItsLimb) {
+  const BuiltRig built = build(full_plan());
+  Vec p = built.rig->rest(), s, rest;
+  const auto workspace = built.rig->make_workspace();
+  built.rig->evaluate(*workspace, p, rest);
+  p[built.rig->find("ik")] = 0;
+  p[built.rig->find("knee.rx")] = 1;
+  p[built.rig->find("belly_121.tx")] = 0.02;
+  built.rig->evaluate(*workspace, p, s);
+  // Points of the sleeve's lower end are as far from the nearest of the limb as they were, within the skin's shear.
+  const auto gap = [](const Vec& x, int i) {
+    double nearest = 1e9;
+    for (int k = 0; k < 54; ++k) nearest = std::min(nearest, (x.segment<3>(3 * i) - x.segment<3>(3 * k)).norm());
+    return nearest;
+  };
+  for (int i = 108; i < 116; ++i) {
+    EXPECT_GT((s.segment<3>(3 * i) - rest.segment<3>(3 * i)).norm(), 0.2) << i;
+    EXPECT_NEAR(gap(s, i), gap(rest, i), 0.02) << i;
+  }
+}
+
 TEST(RigPlan, SaysWhatIsMissingDoubledOrCircular) {
   RigPlan plan = full_plan();
   plan.ik[0].target = "foo";
@@ -114,6 +135,28 @@ TEST(RigPlan, SaysWhatIsMissingDoubledOrCircular) {
   plan = full_plan();
   plan.drivers.push_back({.name = "knee.rw", .mode = plan::Driver::Mode::add, .expression = "1"});
   EXPECT_NE(message_of(plan).find("did you mean \"knee.rx\""), std::string::npos) << message_of(plan);
+}
+
+TEST(RigPlan, SaysWhatAWrapCannotFollow) {
+  const auto wrap = [](RigPlan& plan) -> plan::Deformer& {
+    return *std::find_if(plan.deformers.begin(), plan.deformers.end(), [](const auto& d) { return d.name == "wrap"; });
+  };
+  RigPlan plan = full_plan();
+  std::get<plan::Wrap>(wrap(plan).kind).to = {"arm"};
+  EXPECT_NE(message_of(plan).find("deformer \"wrap\" names the piece \"arm\""), std::string::npos) << message_of(plan);
+  plan = full_plan();
+  std::get<plan::Wrap>(wrap(plan).kind).to = {"sl*", "limb"};
+  EXPECT_NE(message_of(plan).find("wraps the piece \"sleeve\", which it follows"), std::string::npos)
+      << message_of(plan);
+  plan = full_plan();
+  plan.triangles.clear();
+  EXPECT_NE(message_of(plan).find("without triangles"), std::string::npos) << message_of(plan);
+  plan = full_plan();
+  plan.triangles.push_back({0, 1, 9999});
+  EXPECT_NE(message_of(plan).find("9999"), std::string::npos) << message_of(plan);
+  plan = full_plan();
+  std::get<plan::Wrap>(wrap(plan).kind).blend = -1;
+  EXPECT_NE(message_of(plan).find("blend"), std::string::npos) << message_of(plan);
 }
 
 TEST(RigPlan, OfABuiltRigBuildsTheSameRig) {

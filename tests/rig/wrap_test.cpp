@@ -4,6 +4,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/rig/built_in_rig.h"
 #include "rigspace/testing/check_rig.h"
 #include "support/allocations.h"
 
@@ -85,6 +86,21 @@ TEST(Wrap, FollowsSimilaritiesOfTheBaseAndRestsWhereItWas) {
   for (const Mat3& slope : B) EXPECT_LT((slope - turn).norm(), 1e-13);
 }
 
+TEST(Wrap, DoesNotShowWhichOfManyTrianglesWereLeftOut) {
+  // A regular tube has many triangles equally far from a point on its axis: rounding decides their order.
+  const Wrapped wrapped;
+  TriMesh rounded = wrapped.coarse;
+  rounded.points += 1e-9 * random_points(rounded.point_count(), 7);
+  const TriMesh axis = tube(9, 3, 0.02);
+  for (const int most : {4, 16}) {
+    const WrapRig a(wrapped.base, wrapped.coarse, axis.points, {.blend = 2, .max_triangles = most, .keep_base = false});
+    const WrapRig b(wrapped.base, rounded, axis.points, {.blend = 2, .max_triangles = most, .keep_base = false});
+    const Vec p = random_pose(a, 0.5, 3);
+    const Vec apart = evaluated(a, p) - evaluated(b, p);
+    EXPECT_LT(apart.cwiseAbs().maxCoeff(), 1e-5) << most;
+  }
+}
+
 TEST(Wrap, TouchesOnlyTheBasePointsThatItNeeds) {
   /// Counts what it is asked for.
   struct Counting : Rig {
@@ -115,6 +131,129 @@ TEST(Wrap, TouchesOnlyTheBasePointsThatItNeeds) {
   const Vec s = evaluated(*less, p);
   EXPECT_LT((s.head<3>() - point(whole, 5)).norm(), 1e-14);
   EXPECT_LT((s.tail<3>() - point(whole, last)).norm(), 1e-14);
+}
+
+/// A body in a lattice and on joints, a shirt that follows it, a badge that follows the shirt, all in one rig; joints
+/// move the shirt a little more afterwards. `late`: the shirt is wrapped after the badge, which then misses it.
+std::unique_ptr<BuiltInRig> dressed(const Wrapped& wrapped, bool late = false) {
+  auto graph = std::make_shared<ControlGraph>();
+  const auto joints = add_tree(*graph, 3);
+  const auto lattice = add_lattice(*graph, wrapped.coarse.point_count(), {.size = {2, 3, 2}, .frame = box_frame()});
+  const TriMesh badge = tube(3, 4, 0.1);
+  const int body = wrapped.coarse.point_count(), shirt = wrapped.fine.point_count(), all = body + shirt + 12;
+  Vec rest(3 * all);
+  rest << wrapped.coarse.points, wrapped.fine.points, badge.points;
+  const auto make = [&](int first, int count, const TriMesh& followed, int offset) {
+    WrapDescription wrap{.first_point = first,
+                         .weights = std::vector<double>(count, 1),
+                         .surface = {rest, followed.triangles},
+                         .rest_slopes = std::vector<Mat3>(count, Mat3::Identity()),
+                         .options = {}};
+    for (int k = 0; k < count; k += 3) wrap.weights[k] = k % 2 == 0 ? 0 : 0.4;
+    for (Triangle& triangle : wrap.surface.triangles)
+      for (int& corner : triangle) corner += offset;
+    return std::shared_ptr<const Deformer>(make_wrap(wrap));
+  };
+  std::vector<std::shared_ptr<const Deformer>> stack{
+      make_lattice(lattice), make_linear_blend_skin(random_skin(body, 2, joints, 2)),
+      make(body, shirt, wrapped.coarse, 0), make(body + shirt, 12, wrapped.fine, body)};
+  if (late) std::swap(stack[2], stack[3]);
+  SkinDescription more = random_skin(shirt, 2, joints, 2);
+  more.first_point = body;
+  stack.push_back(make_linear_blend_skin(more));
+  return std::make_unique<BuiltInRig>(graph, rest, stack);
+}
+
+TEST(WrapDeformer, ObeysTheLawsOfRigs) {
+  const Wrapped wrapped;
+  for (const bool late : {false, true}) {
+    const auto rig = dressed(wrapped, late);
+    const auto report = check_rig(*rig, {.spread = 0.5});
+    EXPECT_TRUE(report.ok()) << report;
+  }
+}
+
+TEST(WrapDeformer, EqualsTheWrapAroundTheBase) {
+  const Wrapped wrapped;
+  const WrapRig around(wrapped.base, wrapped.coarse, wrapped.fine.points);
+  const auto& base = dynamic_cast<const BuiltInRig&>(*wrapped.base);
+  const int body = wrapped.coarse.point_count(), shirt = wrapped.fine.point_count();
+  Vec rest(3 * (body + shirt));
+  rest << wrapped.coarse.points, wrapped.fine.points;
+  std::vector<std::shared_ptr<const Deformer>> stack(base.deformers().begin(), base.deformers().end());
+  stack.push_back(make_wrap({.first_point = body,
+                             .weights = std::vector<double>(shirt, 1),
+                             .surface = {rest, wrapped.coarse.triangles},
+                             .rest_slopes = std::vector<Mat3>(shirt, Mat3::Identity()),
+                             .options = {}}));
+  const BuiltInRig within(base.shared_graph(), rest, stack);
+  const Vec p = random_pose(within, 0.5, 3);
+  EXPECT_LT((evaluated(within, p) - evaluated(around, p)).cwiseAbs().maxCoeff(), 1e-14);
+  std::vector<Mat3> B, C;
+  ASSERT_TRUE(within.rest_jacobian(*within.make_workspace(), p, B));
+  ASSERT_TRUE(around.rest_jacobian(*around.make_workspace(), p, C));
+  ASSERT_EQ(B.size(), C.size());
+  for (std::size_t i = 0; i < B.size(); ++i) EXPECT_LT((B[i] - C[i]).norm(), 1e-12);
+}
+
+TEST(WrapDeformer, TakesAlongWhatItFollowsWhenRestricted) {
+  const Wrapped wrapped;
+  auto rig = dressed(wrapped);
+  const Vec p = random_pose(*rig, 0.5, 3), whole = evaluated(*rig, p);
+  const int last = rig->point_count() - 1;  // of the badge, which follows the shirt, which follows the body
+  const auto part = rig->restricted(std::vector{5, 60, last}), less = part->restricted(std::vector{0, 2});
+  std::vector<Mat3> B, C;
+  rig->rest_jacobian(*rig->make_workspace(), p, B);
+  ASSERT_TRUE(part->rest_jacobian(*part->make_workspace(), p, C));
+  EXPECT_LT((B[60] - C[1]).norm() + (B[last] - C[2]).norm(), 1e-13);
+  rig.reset();  // the restricted ones stand on their own
+  EXPECT_EQ(part->point_count(), 3);
+  EXPECT_LT((evaluated(*part, p) - (Vec(9) << point(whole, 5), point(whole, 60), point(whole, last)).finished()).norm(),
+            1e-13);
+  EXPECT_LT((evaluated(*less, p).tail<3>() - point(whole, last)).norm(), 1e-13);
+}
+
+TEST(WrapDeformer, AllocatesNothingAfterTheFirstCallAndGivesTheSameBitsOnAnyNumberOfThreads) {
+  const Wrapped wrapped;
+  const auto rig = dressed(wrapped);
+  std::vector<int> free(rig->controls().size());
+  std::iota(free.begin(), free.end(), 0);
+  const Vec g = random_points(rig->point_count(), 5), poses[] = {random_pose(*rig, 0.5, 3), random_pose(*rig, 0.5, 4)};
+  const auto run = [&](int threads, bool counted) {
+    const ThreadCountScope scope(threads);
+    const auto workspace = rig->make_workspace();
+    Vec s, g_p;
+    BlockJacobian J;
+    for (const Vec& p : poses) {
+      allocations = 0;
+      counting = counted;
+      rig->evaluate(*workspace, p, s);
+      rig->jacobian(*workspace, p, free, J);
+      rig->pull(*workspace, p, g, g_p);
+      counting = false;
+    }
+    if (counted) EXPECT_EQ(allocations, 0);
+    std::vector<double> bits(s.data(), s.data() + s.size());
+    bits.insert(bits.end(), J.value.data(), J.value.data() + J.value.size());
+    bits.insert(bits.end(), g_p.data(), g_p.data() + g_p.size());
+    return bits;
+  };
+  const auto one = run(1, RIGSPACE_COUNTS_ALLOCATIONS);
+  for (const int threads : {2, 8}) {
+    const auto many = run(threads, false);
+    ASSERT_EQ(one.size(), many.size());
+    EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0) << threads;
+  }
+}
+
+TEST(WrapDeformer, RefusesToFollowItself) {
+  const Wrapped wrapped;
+  WrapDescription wrap{.first_point = 0,
+                       .weights = std::vector<double>(4, 1),
+                       .surface = wrapped.coarse,
+                       .rest_slopes = std::vector<Mat3>(4, Mat3::Identity()),
+                       .options = {}};
+  EXPECT_THROW(make_wrap(wrap), Error);
 }
 
 TEST(Wrap, GivesTheSameBitsOnAnyNumberOfThreads) {

@@ -1,5 +1,5 @@
 #pragma once
-// A rig with one of everything: a limb with a foot, a tail on a spline, and a body in a lattice.
+// A rig with one of everything: a limb with a foot, in a lattice and in a sleeve, and a tail on a spline.
 
 #include "rigspace/rig/rig_plan.h"
 
@@ -14,13 +14,13 @@ struct Tube {
   std::vector<std::array<int, 3>> triangles;
 };
 
-inline Tube make_tube(double x, double length, int rings = 9, int sides = 6) {
+inline Tube make_tube(double x, double length, int rings = 9, int sides = 6, double radius = 0.1) {
   Tube tube;
   tube.points.resize(3 * rings * sides);
   for (int r = 0; r < rings; ++r)
     for (int s = 0; s < sides; ++s) {
       const double turn = 2 * std::numbers::pi * s / sides, y = length * r / (rings - 1);
-      tube.points.segment<3>(3 * (r * sides + s)) = Vec3(x + 0.1 * std::cos(turn), y, 0.1 * std::sin(turn));
+      tube.points.segment<3>(3 * (r * sides + s)) = Vec3(x + radius * std::cos(turn), y, radius * std::sin(turn));
       if (r == 0) continue;
       const int a = (r - 1) * sides + s, b = (r - 1) * sides + (s + 1) % sides;
       tube.triangles.push_back({a, a + sides, b});
@@ -35,16 +35,21 @@ inline Affine moved_back(const Vec3& from) {
   return A;
 }
 
-/// Two tubes, "limb" (1.2 high, bends at 0.4 and 0.8) and "tail" (0.6 high, at x = 1). `limb` stands upside down, as
-/// it were: hips at the top, so that its foot is at y = 0.
+/// Three tubes, "limb" (1.2 high, bends at 0.4 and 0.8), "tail" (0.6 high, at x = 1) and "sleeve", around the limb,
+/// which it follows. `limb` stands upside down, as it were: hips at the top, so that its foot is at y = 0.
 inline RigPlan full_plan() {
   RigPlan plan;
-  const Tube limb = make_tube(0, 1.2), tail = make_tube(1, 0.6);
-  plan.points_rest.resize(limb.points.size() + tail.points.size());
-  plan.points_rest << limb.points, tail.points;
+  const Tube limb = make_tube(0, 1.2), tail = make_tube(1, 0.6), sleeve = make_tube(0, 1, 5, 8, 0.13);
+  plan.points_rest.resize(limb.points.size() + tail.points.size() + sleeve.points.size());
+  plan.points_rest << limb.points, tail.points, sleeve.points;
   const int limb_count = static_cast<int>(limb.points.size() / 3),
             tail_count = static_cast<int>(tail.points.size() / 3);
+  const int sleeve_count = static_cast<int>(sleeve.points.size() / 3);
   plan.pieces = {{"limb", 0, limb_count}, {"tail", limb_count, tail_count}};
+  plan.pieces.push_back({"sleeve", limb_count + tail_count, sleeve_count});
+  plan.triangles = limb.triangles;
+  for (const auto& [tube, first] : {std::pair{&tail, limb_count}, std::pair{&sleeve, limb_count + tail_count}})
+    for (const auto& t : tube->triangles) plan.triangles.push_back({first + t[0], first + t[1], first + t[2]});
 
   plan.controls = {{.name = "ik", .node = "ik", .rest = 0.5, .min = 0, .max = 1, .group = "leg", .typical = 0.3},
                    {.name = "roll", .node = "roll", .unit = Unit::angle, .group = "leg", .typical = 0.04},
@@ -140,13 +145,20 @@ inline RigPlan full_plan() {
     const int joint = std::min(1, static_cast<int>(along));
     tail_skin.influences.push_back({{joint, 1 - (along - joint)}, {joint + 1, along - joint}});
   }
+  // The sleeve's upper end follows less, and stays with the hip.
+  plan::Skin sleeve_skin{.joints = {"hip"}, .inverse_bind = {moved_back({0, 1.2, 0})}};
+  sleeve_skin.influences.assign(sleeve_count, {{0, 1.0}});
+  plan::Wrap wrap{.to = {"limb"}, .blend = 1.5};
+  wrap.where.balls = {{.center = {0, 0, 0}, .inner = 0.8, .outer = 1.2}};
   plan.deformers = {{.name = "correctives", .pieces = {"limb"}, .kind = shapes},
                     {.name = "belly", .pieces = {"limb"}, .kind = lattice},
                     {.name = "wire", .pieces = {"limb"}, .kind = wire},
                     {.name = "tail_bend", .pieces = {"tail"}, .kind = bend},
                     {.name = "limb_skin", .pieces = {"limb"}, .kind = limb_skin},
                     {.name = "tail_skin", .pieces = {"tail"}, .kind = tail_skin},
-                    {.name = "swell", .pieces = {"limb"}, .kind = clusters}};
+                    {.name = "sleeve_skin", .pieces = {"sleeve"}, .kind = sleeve_skin},
+                    {.name = "wrap", .pieces = {"sleeve"}, .kind = wrap},
+                    {.name = "swell", .pieces = {"limb", "sleeve"}, .kind = clusters}};
   plan.rules = {{.origin = {}, .pattern = "knee.r?", .group = "leg", .min = -120, .max = 120},
                 {.origin = {}, .pattern = "belly_*", .group = "belly", .typical = 0.02}};
   return plan;

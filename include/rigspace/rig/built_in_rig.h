@@ -1,5 +1,6 @@
 #pragma once
-// A rig made of our own parts: control graph, then deformers. Exact derivatives of any stack.
+// A rig made of our own parts: control graph, then deformers. Exact derivatives of any stack. Pointwise deformers run
+// in one pass; a Follower, whose points follow others, waits until all points are where the ones before it leave them.
 
 #include "rigspace/rig/deformer.h"
 #include "rigspace/rig/graph.h"
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace rigspace {
+
+class Follower;
 
 class BuiltInRig final : public Rig {
  public:
@@ -45,10 +48,26 @@ class BuiltInRig final : public Rig {
   void prepare(Memory&, In p) const;
   void plan(Memory&, std::span<const int> free) const;
 
+  // Stage 0 is what comes before the first follower, stage f + 1 what comes after follower f and before the next.
+  int follower_count() const { return static_cast<int>(followers_.size()); }
+  const Follower& follower(int f) const;
+  std::span<const int> in_stage(const Segment&, int stage) const;
+  void run_stage(Memory&, int stage, Vec& s) const;
+  void pull_chunk(Memory&, int chunk, int stage, In g) const;
+  /// Columns of each point; nothing without followers, where its slots tell.
+  std::vector<std::vector<int>> reaching(const GraphJacobian& du) const;
+  void place_followed(Plan&) const;
+  void follow(Memory&, int f, Vec& s) const;
+  void follow_rows(Memory&, int f, BlockJacobian&) const;
+  void pull_followed(Memory&, int f) const;
+  /// Points and all that they follow, ascending.
+  std::vector<int> with_followed(std::span<const int> points) const;
+
   std::shared_ptr<const ControlGraph> graph_;
   Vec points_rest_;
   std::vector<std::shared_ptr<const Deformer>> deformers_;
-  std::vector<Segment> chunks_;  // of bounded size: the pieces of parallel work
+  std::vector<int> followers_;   // of deformers_
+  std::vector<Segment> chunks_;  // of bounded size: the pieces of parallel work; followers are not among theirs
 };
 
 }  // namespace rigspace

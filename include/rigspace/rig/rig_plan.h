@@ -12,6 +12,7 @@
 #include "rigspace/rig/pose_weights.h"
 #include "rigspace/rig/spline_chain.h"
 #include "rigspace/rig/wire.h"
+#include "rigspace/rig/wrap.h"
 
 #include <array>
 #include <limits>
@@ -66,7 +67,8 @@ struct Point {
 };
 
 /// `value`: a number of this name, for other expressions. `set` and `add`: what the channel of this name (`shin_l.rx`,
-/// `belly_01.ty`) is at its rest control, or gets on top; the control stays, as an offset.
+/// `belly_01.ty`) is at its rest control, or gets on top; the control stays, as an offset. `add` on a control that
+/// stands alone: what every expression that names the control gets on top of it.
 struct Driver {
   std::string name;
   enum class Mode { value, set, add };
@@ -227,10 +229,18 @@ struct Clusters {
   std::vector<Cluster> clusters;
 };
 
+/// Pieces that follow the surface of others, from where all of them rest at this place of the stack.
+struct Wrap {
+  std::vector<std::string> to;  ///< patterns of the pieces to follow
+  double blend = 1;             ///< see WrapOptions
+  int max_triangles = 16;
+  Mask where;
+};
+
 struct Deformer {
   std::string name;
-  std::vector<std::string> pieces;  ///< patterns; empty: all
-  std::variant<Skin, Shapes, Lattice, Wire, Nonlinear, Clusters> kind;
+  std::vector<std::string> pieces;  ///< patterns; empty: all (of a wrap: all but those it follows)
+  std::variant<Skin, Shapes, Lattice, Wire, Nonlinear, Clusters, Wrap> kind;
   std::string origin = {};
 };
 
@@ -251,7 +261,8 @@ namespace rigspace {
 struct RigPlan {
   Vec points_rest;  ///< flattened
   std::vector<plan::PointRun> pieces;
-  std::vector<Control> controls;  ///< that stand alone; in inner units (radians), as everywhere
+  std::vector<Triangle> triangles;  ///< of the points, for wraps to follow; without these it may be empty
+  std::vector<Control> controls;    ///< that stand alone; in inner units (radians), as everywhere
   std::vector<plan::Node> nodes;
   std::vector<plan::Point> points;
   std::vector<plan::Driver> drivers;

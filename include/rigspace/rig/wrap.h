@@ -1,7 +1,8 @@
 #pragma once
-// A fine shape that follows a coarse rigged one.
+// A fine shape that follows a coarse rigged one: within one rig as a deformer, or around any rig.
 
 #include "rigspace/geometry/tri_mesh.h"
+#include "rigspace/rig/deformer.h"
 #include "rigspace/rig/rig.h"
 
 #include <memory>
@@ -13,10 +14,27 @@ struct WrapOptions {
   /// mean edge lengths of the base mesh. Positive.
   double blend = 1;
   int max_triangles = 16;  ///< of one wrapped point: the nearest; 1 to 64
-  bool keep_base = true;   ///< the base's points come first, then the wrapped ones; false: only the wrapped ones
+  /// WrapRig only: the base's points come first, then the wrapped ones; false: only the wrapped ones.
+  bool keep_base = true;
 
   void validate() const;
 };
+
+/// Some points of a rig that follow others of it, as WrapRig's follow its base; what the deformers before did to them
+/// is lost where the weight is 1.
+struct WrapDescription {
+  int first_point = 0;
+  std::vector<double> weights;  ///< one per wrapped point: how far it follows
+  TriMesh surface;              ///< all points of the rig where they rest at this place of the stack, and the triangles
+                                ///< to follow: none without area, none of wrapped points
+  std::vector<Mat3> rest_slopes;  ///< per wrapped point, d rest / dX: what the deformers before do at rest
+  WrapOptions options;
+};
+
+/// A Follower (follower.h).
+std::unique_ptr<Deformer> make_wrap(const WrapDescription&);
+
+struct WrapBinding;
 
 /// Wrapped points keep their place relative to the nearest triangles of the base, blended:
 ///
@@ -49,16 +67,14 @@ class WrapRig final : public Rig {
 
  private:
   struct Memory;
-  struct Binding;
-  static Binding bind(const TriMesh& base_mesh, In wrapped_rest, const WrapOptions& options);
   void pose(Memory&, In base_points) const;
   void by_corners(const Memory&, int wrapped, Mat3* by_corner) const;
   void follow(const Memory&, In base_points, Eigen::Ref<Vec> s) const;
-  WrapRig(std::vector<std::shared_ptr<const Rig>> origins, std::shared_ptr<const Rig> base, Binding binding);
+  WrapRig(std::vector<std::shared_ptr<const Rig>> origins, std::shared_ptr<const Rig> base, WrapBinding binding);
 
   std::vector<std::shared_ptr<const Rig>> origins_;  // what base_ may refer to, where it was restricted
   std::shared_ptr<const Rig> base_;
-  std::unique_ptr<const Binding> binding_;
+  std::unique_ptr<const WrapBinding> binding_;
 };
 
 }  // namespace rigspace
