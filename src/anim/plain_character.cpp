@@ -7,6 +7,7 @@
 #include "rigspace/base/require.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/follower.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <Eigen/Eigenvalues>
@@ -65,20 +66,24 @@ class Plainer {
   Plainer(const Character& character, const PlainOptions& options)
       : from_(character), options_(options), rig_(dynamic_cast<const BuiltInRig*>(character.rig.get())) {
     options.validate();
-    if (rig_ == nullptr)
-      throw Error({.file = character.name,
-                   .element = "the rig",
-                   .problem = "is a black box",
-                   .remedy = "only built-in rigs can be written as joints and shapes"});
-    workspace_ = rig_->make_workspace();
+    evaluation_ = character.rig->make_workspace();
     Vec rest;
-    rig_->evaluate(*workspace_, rig_->rest(), rest);
+    character.rig->evaluate(*evaluation_, character.rig->rest(), rest);
     size_ = bounding_box(rest).size().maxCoeff();
+    if (rig_ == nullptr) {  // a black box: points at rest, and all that they do is left to the shapes
+      shell_ = std::make_shared<BuiltInRig>(std::make_shared<ControlGraph>(), rest,
+                                            std::vector<std::shared_ptr<const Deformer>>());
+      rig_ = shell_.get();
+    }
+    workspace_ = rig_->make_workspace();
   }
 
   Plain make() {
     find_bones();
     for (const Piece& piece : from_.pieces) skins_.push_back(skin_of(piece));
+    for (const auto& deformer : rig_->deformers())
+      if (const auto* follower = dynamic_cast<const Follower*>(deformer.get()))
+        if (!is_skinned_after(*follower)) follow_skin(*follower);
     sample_clips();
     build();
     return std::move(result_);
@@ -86,7 +91,7 @@ class Plainer {
 
  private:
   void find_bones() {
-    bones_ = from_.bones;
+    if (!shell_) bones_ = from_.bones;
     // Joints of skins that no bone names, and a root for what no joint holds.
     for (const auto& deformer : rig_->deformers())
       if (const SkinDescription* skin = skin_description(*deformer))
@@ -138,10 +143,73 @@ class Plainer {
     return result;
   }
 
+  /// Whether a skin of its own carries what a follower moves.
+  bool is_skinned_after(const Follower& follower) const {
+    bool after = false, skinned = false;
+    for (const auto& deformer : rig_->deformers()) {
+      if (after && is_linear_skin(*deformer))
+        skinned = skinned || (deformer->first() <= follower.first() &&
+                              deformer->first() + deformer->count() >= follower.first() + follower.count());
+      after = after || deformer.get() == &follower;
+    }
+    return skinned;
+  }
+
+  /// A piece that follows others hangs on their joints, as far as it follows each point; shapes have less to do then.
+  /// At most four to a point, as engines have them.
+  void follow_skin(const Follower& follower) {
+    const auto piece = std::find_if(from_.pieces.begin(), from_.pieces.end(), [&](const Piece& each) {
+      return each.first_point == follower.first() && each.point_count == follower.count();
+    });
+    if (piece == from_.pieces.end()) return;
+    Vec s;
+    const auto state = follower.make_state();
+    rig_->evaluate(*workspace_, rig_->rest(), s);
+    follower.pose(s, *state);
+    PieceSkin skin;
+    Mat3 D[kMaxFollowed];
+    for (int k = 0; k < follower.count(); ++k) {
+      follower.by_followed(*state, k, D);
+      std::map<int, double> sums;
+      double rest = 1;  // what the point keeps of its own
+      for (std::size_t c = 0; c < follower.followed(k).size(); ++c) rest -= D[c].trace() / 3;
+      hang_on(follower.first() + k, std::max(0.0, rest), sums, skin);
+      for (std::size_t c = 0; c < follower.followed(k).size(); ++c)
+        hang_on(follower.followed(k)[c], std::max(0.0, D[c].trace() / 3), sums, skin);
+      std::vector<Influence> list;
+      for (const auto& [bone, weight] : sums) list.push_back({bone, weight});
+      std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
+      if (list.size() > 4) list.resize(4);
+      double sum = 0;
+      for (const Influence& each : list) sum += each.weight;
+      for (Influence& each : list) each.weight /= sum;
+      skin.influences.push_back(std::move(list));
+    }
+    // Bound in another space, they do not rest where they should: then as it was.
+    for (int k = 0; k < follower.count(); ++k) {
+      const int v = follower.first() + k;
+      if ((apply(blended(skin, k, rest_world_), point(rig_->points_rest(), v)) - point(s, v)).norm() > 1e-3 * size_)
+        return;
+    }
+    skins_[piece - from_.pieces.begin()] = std::move(skin);
+  }
+
+  /// Adds the joints of a point, times a share.
+  void hang_on(int v, double share, std::map<int, double>& sums, PieceSkin& skin) const {
+    for (std::size_t k = 0; k < from_.pieces.size(); ++k) {
+      const int own = v - from_.pieces[k].first_point;
+      if (own < 0 || own >= from_.pieces[k].point_count || share == 0) continue;
+      for (const Influence& each : skins_[k].influences[own]) {
+        sums[each.joint] += share * each.weight;
+        skin.inverse_bind.try_emplace(each.joint, skins_[k].inverse_bind.at(each.joint));
+      }
+    }
+  }
+
   /// Local transforms of all bones at p.
   std::vector<LocalTransform> bones_at(In p) const {
     Vec u;
-    rig_->evaluate_slots(*workspace_, p, u);
+    if (!shell_) rig_->evaluate_slots(*workspace_, p, u);
     std::vector<Affine> world(bones_.size(), Affine::Identity());
     std::vector<LocalTransform> local;
     for (std::size_t b = 0; b < bones_.size(); ++b) {
@@ -175,14 +243,14 @@ class Plainer {
     }
     left_.resize(inexact_.size());
     for (const Animation& clip : from_.clips) {
-      const Sampler sampler(clip, rig_->controls());
+      const Sampler sampler(clip, from_.rig->controls());
       Frames frames{.times = frame_times(clip.duration, options_.rate), .bones = {}};
-      Vec p = rig_->rest(), s;
+      Vec p = from_.rig->rest(), s;
       for (const double time : frames.times) {
         sampler.sample(time, p);
         poses_.push_back(p);
         frames.bones.push_back(bones_at(p));
-        rig_->evaluate(*workspace_, p, s);
+        from_.rig->evaluate(*evaluation_, p, s);
         const std::vector<Affine> world = worlds(frames.bones.back());
         for (std::size_t i = 0; i < inexact_.size(); ++i) left_[i].push_back(left_over(inexact_[i], world, s));
       }
@@ -386,7 +454,8 @@ class Plainer {
   const Character& from_;
   const PlainOptions& options_;
   const BuiltInRig* rig_;
-  std::unique_ptr<Workspace> workspace_;
+  std::shared_ptr<const BuiltInRig> shell_;            // stands for a rig that is not built in
+  std::unique_ptr<Workspace> workspace_, evaluation_;  // of rig_, and of the character's own
   double size_ = 1;
   std::vector<Affine> rest_world_;  // of the bones
   std::vector<Bone> bones_;

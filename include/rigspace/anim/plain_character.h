@@ -1,5 +1,5 @@
 #pragma once
-// What every engine can play of any built-in rig: joints, linear skins and morph targets.
+// What every engine can play of any rig: joints, linear skins and morph targets.
 
 #include "rigspace/anim/character.h"
 
@@ -25,7 +25,7 @@ bool is_plain(const Character& character);
 /// The character's bones as plain nodes with keyed transforms (constraints, IK and drivers played out), its linear
 /// skins as they are, and all that its other deformers do as morph targets under the skin: the principal components of
 /// what is left, over all clips, as many as the tolerance needs. Pieces that joints and shapes move already keep their
-/// shapes and the controls of these. Throws Error unless the rig is built in.
+/// shapes and the controls of these. Of a rig that is not built in everything becomes shapes.
 Plain plain_character(const Character& character, const PlainOptions& options = {});
 
 }  // namespace rigspace
