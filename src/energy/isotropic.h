@@ -10,8 +10,31 @@ namespace rigspace {
 /// The constants of a material as its formulas want them.
 struct Coefficients {
   double mu = 0, lambda = 0, alpha = 0;
+  double growth = 0;  ///< of the part that stiffens
 };
 Coefficients coefficients(const Material&);
+
+/// Kinds whose formulas begin with those of stable neo-Hookean.
+constexpr bool contains_stable_neo_hookean(MaterialKind kind) {
+  return kind == MaterialKind::stable_neo_hookean || kind == MaterialKind::stiffening;
+}
+
+/// f(x) = x^3 / (x + b)^2: nothing at first, then straight, convex all the way, so that it never overflows before the
+/// material itself does. x = |F|^2 + J^2 - 4 J is a measure of strain that knows inversion from rest:
+/// x = tr(C - I) + v^2 - 2 v with v = J - 1, which is 2 |strain|^2 up to third order; its only critical points are the
+/// rotations, F = 0 (x = 0 at both) and a saddle between them, at F = 0.54 R.
+template <class T>
+struct Growth {
+  static constexpr double kModulus = 12, kOnset = 2;  // of mu; b
+  T f, slope, bend;                                   // f, f', f''
+
+  RIGSPACE_INLINE explicit Growth(const T& x) {
+    const T b = fill<T>(kOnset), r = fill<T>(1.0) / (x + b), t = x * r;
+    f = x * t * t;
+    slope = t * t * (x + fill<T>(3.0) * b) * r;
+    bend = fill<T>(6.0) * b * b * t * r * r * r;
+  }
+};
 
 /// C - I for C = F^T F, and what follows from it without cancellation: near rest psi is quadratic in this, so that
 /// its relative error is rounding / strain, and line searches still see energies at strains of 1e-6.
@@ -67,10 +90,13 @@ RIGSPACE_INLINE T density(const Coefficients& c, const Matrix3<T>& F) {
     return mu * squares + half * lambda * sum * sum;
   } else {
     const Strain<T> A(F);
-    if constexpr (kind == MaterialKind::stable_neo_hookean) {
+    if constexpr (contains_stable_neo_hookean(kind)) {
       const T v = A.volume_change(determinant(F));
-      return half * mu * (A.trace - log_one_plus(fill<T>(0.25) * A.trace)) +
-             half * lambda * v * (v - fill<T>(2 * (c.alpha - 1)));
+      const T soft = half * mu * (A.trace - log_one_plus(fill<T>(0.25) * A.trace)) +
+                     half * lambda * v * (v - fill<T>(2 * (c.alpha - 1)));
+      if constexpr (kind == MaterialKind::stiffening)
+        return soft + fill<T>(c.growth) * Growth<T>(A.trace + v * (v - fill<T>(2.0))).f;
+      return soft;
     } else if constexpr (kind == MaterialKind::neo_hookean) {
       const T J = determinant(F);
       const auto inverted = !(J > 0);
@@ -125,10 +151,14 @@ RIGSPACE_INLINE Matrix3<T> first_piola(const Coefficients& c, const Matrix3<T>& 
   const Matrix3<T> K = cofactor(F);
   const T J = dot(F.column(0), K.column(0));
   T shear = mu, pressure;  // P = shear F + pressure dJ/dF
-  if constexpr (kind == MaterialKind::stable_neo_hookean) {
+  if constexpr (contains_stable_neo_hookean(kind)) {
     T squares = dot(F.column(0), F.column(0)) + dot(F.column(1), F.column(1)) + dot(F.column(2), F.column(2));
     shear = mu - mu / (squares + one);
     pressure = lambda * (J - fill<T>(c.alpha));
+    if constexpr (kind == MaterialKind::stiffening) {  // f' dx/dF = f' (2 F + (2 J - 4) dJ/dF)
+      const T slope = fill<T>(2 * c.growth) * Growth<T>(squares + J * (J - fill<T>(4.0))).slope;
+      shear += slope, pressure += slope * (J - fill<T>(2.0));
+    }
   } else if constexpr (kind == MaterialKind::neo_hookean) {
     pressure = (lambda * natural_log(J) - mu) / J;
   } else {
@@ -162,6 +192,22 @@ RIGSPACE_INLINE void add_volume_part(const T* s, const T& b, const T& b_prime, P
   system.A[5] += madd(b_prime, Ji[1] * Ji[2], b * s[0]);
 }
 
+/// Adds c f(x): f'' dx dx^T on the scalings, and f' times the second derivatives of |F|^2 and J^2 - 4 J.
+template <class T>
+RIGSPACE_INLINE void add_growth_part(const Coefficients& c, const T* s, const T& squares, const T& J,
+                                     PrincipalSystem<T>& system) {
+  const Growth<T> growth(squares + J * (J - fill<T>(4.0)));
+  const T slope = fill<T>(2 * c.growth) * growth.slope, bend = fill<T>(4 * c.growth) * growth.bend;
+  const T b = J - fill<T>(2.0);  // half of d(J^2 - 4 J)/dJ
+  const T x[3] = {madd(b, s[1] * s[2], s[0]), madd(b, s[0] * s[2], s[1]), madd(b, s[0] * s[1], s[2])};  // half of dx/ds
+  for (int k = 0; k < 3; ++k) {
+    system.A[k] += madd(bend, x[k] * x[k], slope);
+    system.twist[k] += slope, system.flip[k] += slope;
+  }
+  system.A[3] += bend * x[0] * x[1], system.A[4] += bend * x[0] * x[2], system.A[5] += bend * x[1] * x[2];
+  add_volume_part<T>(s, slope * b, slope, system);
+}
+
 template <MaterialKind kind, class T>
 RIGSPACE_INLINE PrincipalSystem<T> principal_system(const Coefficients& c, const T* s) {
   constexpr int kFirst[3] = {1, 0, 0}, kSecond[3] = {2, 2, 1};
@@ -169,7 +215,7 @@ RIGSPACE_INLINE PrincipalSystem<T> principal_system(const Coefficients& c, const
   PrincipalSystem<T> r;
   const T squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
   const T J = s[0] * s[1] * s[2];
-  if constexpr (kind == MaterialKind::stable_neo_hookean) {
+  if constexpr (contains_stable_neo_hookean(kind)) {
     const T inverse = one / (squares + one);
     const T shear = mu - mu * inverse, coupling = fill<T>(2.0) * mu * inverse * inverse;
     for (int k = 0; k < 3; ++k) {
@@ -178,6 +224,7 @@ RIGSPACE_INLINE PrincipalSystem<T> principal_system(const Coefficients& c, const
     }
     r.A[3] = coupling * s[0] * s[1], r.A[4] = coupling * s[0] * s[2], r.A[5] = coupling * s[1] * s[2];
     add_volume_part(s, lambda * (J - fill<T>(c.alpha)), lambda, r);
+    if constexpr (kind == MaterialKind::stiffening) add_growth_part(c, s, squares, J, r);
   } else if constexpr (kind == MaterialKind::neo_hookean) {
     for (int k = 0; k < 3; ++k) r.A[k] = r.twist[k] = r.flip[k] = mu;
     r.A[3] = r.A[4] = r.A[5] = zero;
@@ -266,6 +313,7 @@ decltype(auto) dispatch(MaterialKind kind, Body&& body) {
     case MaterialKind::modified_st_venant_kirchhoff:
       return body.template operator()<MaterialKind::modified_st_venant_kirchhoff>();
     case MaterialKind::corotational: return body.template operator()<MaterialKind::corotational>();
+    case MaterialKind::stiffening: return body.template operator()<MaterialKind::stiffening>();
     case MaterialKind::stable_neo_hookean: break;
   }
   return body.template operator()<MaterialKind::stable_neo_hookean>();

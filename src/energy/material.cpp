@@ -22,6 +22,7 @@ std::string_view name(MaterialKind kind) {
     case MaterialKind::st_venant_kirchhoff: return "st-venant-kirchhoff";
     case MaterialKind::modified_st_venant_kirchhoff: return "modified-st-venant-kirchhoff";
     case MaterialKind::corotational: return "corotational";
+    case MaterialKind::stiffening: return "stiffening";
     case MaterialKind::stable_neo_hookean: break;
   }
   return "stable-neo-hookean";
@@ -40,7 +41,7 @@ MaterialKind material_kind(std::string_view wanted) {
                .remedy = "choose one of " + known});
 }
 
-bool recovers_from_inversion(MaterialKind kind) { return kind == MaterialKind::stable_neo_hookean; }
+bool recovers_from_inversion(MaterialKind kind) { return contains_stable_neo_hookean(kind); }
 
 bool forbids_inversion(MaterialKind kind) { return kind == MaterialKind::neo_hookean; }
 
@@ -65,9 +66,9 @@ void Material::validate() const {
 
 Coefficients coefficients(const Material& material) {
   const Lame l = lame(material.young, material.poisson);
-  if (material.kind != MaterialKind::stable_neo_hookean) return {l.mu, l.lambda, 1};
+  if (!contains_stable_neo_hookean(material.kind)) return {l.mu, l.lambda, 1};
   const double mu = 4.0 / 3 * l.mu, lambda = l.lambda + 5.0 / 6 * l.mu;
-  return {mu, lambda, 1 + 0.75 * mu / lambda};
+  return {mu, lambda, 1 + 0.75 * mu / lambda, Growth<double>::kModulus * l.mu};
 }
 
 double energy_density(const Material& material, const Mat3& F) {
