@@ -92,11 +92,14 @@ class ChainSystem final : public PartSystem {
   std::vector<Chain> chains_;
 };
 
+/// Rods on joints, as against flesh, solids and parts on controls.
+bool is_chain(const Part& part) { return !preset_named(part.preset).flesh && !part.flesh && part.controls.empty(); }
+
 void ChainSystem::collect_controls(std::span<const Part> all) {
   const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Preset& preset = preset_named(all[i].preset);
-    if (preset.flesh || !all[i].controls.empty()) continue;
+    if (!is_chain(all[i])) continue;
     parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .look = all[i].look});
     for (const int bone : all[i].bones) {
       const int tx = first_control(graph, character_.bones[bone].slot);
@@ -260,7 +263,9 @@ SteppedBody ChainSystem::body() {
                            .damping = 6 / look.settle,        // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
                            .drag = look.lag * omega * omega,  // a steady velocity v trails by lag v
                            .sag = look.sag,
-                           .load = parts[c].load});
+                           .load = parts[c].load,
+                           .travel = look.travel,
+                           .push = look.push});
     body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
   }
   body.limit_stiffness = springs.maxCoeff();
@@ -277,9 +282,8 @@ SteppedBody ChainSystem::body() {
 
 std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::span<const Part> parts,
                                               const SimulationOptions& options) {
-  auto system = std::make_unique<ChainSystem>(character, parts, options);
-  if (system->parts.empty()) return nullptr;
-  return system;
+  if (std::none_of(parts.begin(), parts.end(), is_chain)) return nullptr;
+  return std::make_unique<ChainSystem>(character, parts, options);
 }
 
 }  // namespace rigspace

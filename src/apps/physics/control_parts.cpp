@@ -53,7 +53,19 @@ Part make_part(std::string name, std::string_view preset, std::vector<int> contr
   return part;
 }
 
-/// How far the controls take each point, at their typical changes, of the farthest.
+/// Ascending: by name, node or group. Orientations and scales are not simulated.
+std::vector<int> controls_matching(const Character& character, std::string_view pattern) {
+  std::vector<int> met;
+  for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
+    const Control& control = character.rig->controls()[i];
+    if (control.unit == Unit::quaternion || control.unit == Unit::scale) continue;
+    if (matches(control, pattern) || matches_pattern(control.group, pattern)) met.push_back(i);
+  }
+  return met;
+}
+
+}  // namespace
+
 Vec motion_of(const Character& character, std::span<const int> controls) {
   const Rig& rig = *character.rig;
   BlockJacobian J;
@@ -65,8 +77,6 @@ Vec motion_of(const Character& character, std::span<const int> controls) {
   const double most = motion.size() > 0 ? motion.maxCoeff() : 0;
   return most > 0 ? Vec(motion / most) : motion;
 }
-
-}  // namespace
 
 std::vector<Part> find_control_parts(const Character& character) {
   const std::set<std::string> keyed = keyed_controls(character);
@@ -91,25 +101,26 @@ std::vector<Part> find_control_parts(const Character& character) {
 
 Part control_part_from_pattern(const Character& character, std::string_view text) {
   const auto equals = text.rfind('=');
-  const std::string pattern(text.substr(0, equals));
+  const std::string_view patterns = text.substr(0, equals);
   const Preset& preset = preset_named(equals == std::string_view::npos ? "flesh" : text.substr(equals + 1));
-  std::vector<int> controls;
-  for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
-    const Control& control = character.rig->controls()[i];
-    if (control.unit == Unit::quaternion || control.unit == Unit::scale) continue;
-    if (matches(control, pattern) || matches_pattern(control.group, pattern)) controls.push_back(i);
+  std::set<int> controls;
+  for (std::size_t from = 0; from <= patterns.size();) {
+    const std::size_t comma = std::min(patterns.find(',', from), patterns.size());
+    const std::vector<int> met = controls_matching(character, patterns.substr(from, comma - from));
+    if (met.empty())
+      throw Error({.file = character.name,
+                   .element = "part \"" + std::string(text) + "\"",
+                   .value = std::string(patterns.substr(from, comma - from)),
+                   .problem = "matches no control",
+                   .remedy = "`rigspace info --controls` lists them, with their groups"});
+    controls.insert(met.begin(), met.end());
+    from = comma + 1;
   }
-  if (controls.empty())
-    throw Error({.file = character.name,
-                 .element = "part \"" + std::string(text) + "\"",
-                 .value = pattern,
-                 .problem = "matches no control",
-                 .remedy = "`rigspace info --controls` lists them, with their groups"});
   std::string name;
-  for (const char c : lower(pattern))
+  for (const char c : lower(patterns.substr(0, patterns.find(','))))
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || (c == '_' && !name.empty())) name += c;
   while (name.ends_with('_')) name.pop_back();
-  return make_part(name.empty() ? std::string(preset.name) : name, preset.name, std::move(controls));
+  return make_part(name.empty() ? std::string(preset.name) : name, preset.name, {controls.begin(), controls.end()});
 }
 
 Character with_all_bones(Character character) {
@@ -131,12 +142,14 @@ Part with_solid(const Character& character, Part part, const SoftenOptions& opti
     throw Error(
         {.file = character.name, .element = "part \"" + part.name + "\"", .problem = problem, .remedy = remedy});
   };
-  RiggedSurface surface = rigged_surface(character);
+  const bool built_in = dynamic_cast<const BuiltInRig*>(character.rig.get()) != nullptr;
+  RiggedSurface surface = built_in ? rigged_surface(character) : RiggedSurface{.mesh = rest_surface(character)};
   for (const Piece& piece : character.pieces)
     if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // the proxy, where there is one
   Vec motion = motion_of(character, part.controls);
   if (!(motion.size() > 0 && motion.maxCoeff() > 0)) refuse("moves nothing", "name controls that move points");
-  Region region = moved_region(character, surface, motion, options);
+  Region region =
+      built_in ? moved_region(character, surface, motion, options) : carried_region(surface.mesh, motion, options);
   if (std::none_of(region.nodes.begin(), region.nodes.end(), [](FleshNode n) { return n == FleshNode::skin; }))
     refuse("has no inside", "name controls that move a closed surface");
   auto flesh = std::make_shared<Flesh>();

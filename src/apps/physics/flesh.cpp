@@ -7,6 +7,7 @@
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/signed_distance.h"
 #include "soft_placement.h"
+#include "solid_chain.h"
 
 #include <Eigen/SVD>
 
@@ -296,6 +297,7 @@ Softened soften(const Character& character, std::vector<Part> parts, const Softe
                    .problem = "does not exist",
                    .remedy = "`rigspace info --controls` lists the joints"});
   Softened softened{.morphs = options.morphs};
+  fill_chains(character, parts, options, softened.notes);
   int flesh_parts = 0;
   for (const Part& part : parts) flesh_parts += preset_named(part.preset).flesh ? 1 : 0;
   if (flesh_parts == 0) {
@@ -321,7 +323,7 @@ Softened soften(const Character& character, std::vector<Part> parts, const Softe
         continue;
       }
     }
-    if (part.flesh) softened.notes.push_back(softener.describe(part));
+    if (part.flesh && part.flesh->controls.empty()) softened.notes.push_back(softener.describe(part));
     softened.parts.push_back(std::move(part));
   }
   softened.joints = softener.finish();

@@ -193,6 +193,10 @@ void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& regi
 
 }  // namespace
 
+double region_cell(const Box& box, double surface_size) {
+  return std::clamp(box.diagonal() / 12, 0.012 * surface_size, 0.1 * surface_size);
+}
+
 double weight_of(const Weights& weights, const std::vector<char>& chosen) {
   double sum = 0;
   for (const auto& [bone, weight] : weights)
@@ -234,9 +238,8 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
     if (weight_of(surface.weights[i], chosen) > 0.5) box.include(surface.mesh.points.segment<3>(3 * i));
   Region region;
   if (box.empty()) return region;
-  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.1 * surface.size);
+  region.cell = region_cell(box, surface.size);
   const WholeBody whole = whole_body(surface, region.cell, options.recall);
-  const TetMesh& body = whole.body.mesh;
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
 
   cut_out(whole, free, region);
@@ -245,33 +248,40 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
 
 Region moved_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
                     const SoftenOptions& options) {
-  constexpr double kMoved = 0.08;  // of the farthest: what moves less is held
   Box box;
   for (int i = 0; i < surface.mesh.point_count(); ++i)
     if (motion[i] > kMoved) box.include(surface.mesh.points.segment<3>(3 * i));
+  if (box.empty()) return {};
+  return chain_region(character, surface, motion, options, {}, region_cell(box, surface.size));
+}
+
+Region chain_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
+                    const SoftenOptions& options, std::span<const int> chain, double cell) {
   Region region;
-  if (box.empty()) return region;
-  region.cell = std::clamp(box.diagonal() / 12, 0.012 * surface.size, 0.1 * surface.size);
+  region.cell = cell;
   const WholeBody whole = whole_body(surface, region.cell, options.recall);
   const TetMesh& body = whole.body.mesh;
   // The motion of the skin, spread inwards as weights are: of bone 0 what moves, of bone 1 the rest.
   BoneWeights shares(body.point_count());
+  std::vector<char> known = whole.boundary;
   for (int i = 0; i < body.point_count(); ++i) {
-    if (!whole.boundary[i]) continue;
+    if (!chain.empty() && whole.on_surface[i].empty()) known[i] = 0;
+    if (!known[i]) continue;
     double share = 0;
     for (const auto& [point, weight] : whole.on_surface[i]) share += weight * motion[point];
     shares[i] = {{0, share}, {1, 1 - share}};
   }
-  spread_inwards(body, whole.boundary, shares);
+  spread_inwards(body, known, shares);
   std::vector<char> moved(body.point_count(), 0), holding(character.bones.size(), 0);
   for (int i = 0; i < body.point_count(); ++i) {
     const auto found = std::find_if(shares[i].begin(), shares[i].end(), [](const auto& s) { return s.first == 0; });
-    moved[i] =
-        found != shares[i].end() && found->second > kMoved && (!whole.boundary[i] || !whole.on_surface[i].empty());
+    moved[i] = found != shares[i].end() && found->second > kMoved &&
+               (!whole.boundary[i] || !whole.on_surface[i].empty() || !chain.empty());
     if (moved[i])
       for (const auto& [bone, weight] : whole.weights[i])
         if (weight > 0.2) holding[bone] = 1;
   }
+  for (const int bone : chain) holding[bone] = 0;
   const auto segments = bone_segments(character, surface, holding);
   std::vector<char> free = moved;
   for (int i = 0; i < body.point_count(); ++i) {

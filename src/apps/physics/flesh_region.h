@@ -38,9 +38,25 @@ struct Region {
 Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
                     const SoftenOptions& options);
 
+constexpr double kMoved = 0.08;  ///< of the farthest: what controls move less is held
+
+/// How far controls take each point of the surface, at their typical changes, of the farthest.
+Vec motion_of(const Character& character, std::span<const int> controls);
+
+/// The cell of a solid of this extent.
+double region_cell(const Box& box, double surface_size);
+
 /// What some controls move: `motion` says how far they take each point of the surface, of the farthest. Nodes follow
 /// the animation where that is little, and near bones.
 Region moved_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
                     const SoftenOptions& options);
+
+/// The same where the controls turn a chain of joints: its own bones hold nothing, and all of its skin moves with them.
+Region chain_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
+                    const SoftenOptions& options, std::span<const int> chain, double cell);
+
+/// The same of a rig that has no bones anybody knows of: every node is carried by points of the surface, `on_surface`
+/// of all nodes is filled, and `bones` are empty. The rest shape is where the surface carries it.
+Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOptions& options);
 
 }  // namespace rigspace

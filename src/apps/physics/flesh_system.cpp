@@ -2,7 +2,9 @@
 
 #include "part_system.h"
 #include "rigspace/apps/physics/flesh.h"
+#include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/affine.h"
+#include "rigspace/geometry/harmonic.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
@@ -48,20 +50,34 @@ class FleshSystem final : public PartSystem {
     parts.push_back({.part = &part,
                      .preset = &preset_named(part.preset),
                      .index = index,
-                     .length = flesh_.size,
+                     .length = chain() ? flesh_.chain_length : flesh_.size,
                      .look = part.look});
     collect_controls(character);
     tie_nodes(character);
     const KeyedMotion none(character, nullptr);
     base_.stiffness = 1, base_.poisson = options_.poisson;
     base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
+    calm_interior(base_.groups.back().masses);
     measure_inertia();
+    character_ = &character;
+    soften_tip(part.look.overlap);
     omega_squared_ = Stepper(base_, none, options_).answering_omega_squared();
+    if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // after it: scales are relative to the plain body
+  }
+
+  /// For stiffen.
+  ControlledBody controlled_body() const {
+    ControlledBody body{.map = description_of(base_), .mesh = flesh_.mesh, .material = {.poisson = options_.poisson}};
+    return body;
   }
 
   SteppedBody body() override {
     TunedPart& part = parts.front();
     double omega = 2 * std::numbers::pi * part.look.rate;
+    if (chain() && part.look.overlap != overlap_) {
+      soften_tip(part.look.overlap);
+      omega_squared_ = Stepper(base_, KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
+    }
     SteppedBody body = base_;
     body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
     if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
@@ -76,9 +92,12 @@ class FleshSystem final : public PartSystem {
     body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
     group.drag = part.look.lag * omega * omega;
     group.sag = part.look.sag, group.load = part.load;
+    group.travel = part.look.travel, group.push = part.look.push;
     const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
     if (!flesh_.controls.empty())
       body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
+    if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
+      body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
     for (const double scale : scales_) {
       body.limits.push_back(limit * flesh_.size / scale);
       if (flesh_.turns) body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
@@ -86,6 +105,14 @@ class FleshSystem final : public PartSystem {
     if (flesh_.controls.empty()) add_springs(body, omega);
     const double mass = group.masses.sum();
     body.limit_stiffness = mass * omega * omega;
+    if (chain()) {
+      body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
+      body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
+    } else if (!flesh_.controls.empty()) {  // controls come in any number and unit: it is the nodes that are limited
+      const double unit = flesh() ? 1 : std::numbers::pi;  // see Look::limit, and `swing`
+      body.reach_limit = limit * unit * flesh_.size;
+      body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
+    }
     body.size = flesh_.size;
     body.gravity = 9.81 / options_.metres_per_unit;
     body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
@@ -93,7 +120,10 @@ class FleshSystem final : public PartSystem {
   }
 
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
-  double swing(const TunedPart& part, double reach) const override { return reach / part.length; }
+  /// Of a chain the tip's angle away from the artist's motion, seen from the root.
+  double swing(const TunedPart& part, double reach) const override {
+    return chain() ? 2 * std::asin(std::min(1.0, reach / (2 * part.length))) : reach / part.length;
+  }
   std::vector<int> rows(std::size_t) const override {
     std::vector<int> all;
     for (int k = 0; k < static_cast<int>(base_.free.size()); ++k) all.push_back(k);
@@ -101,6 +131,15 @@ class FleshSystem final : public PartSystem {
   }
 
  private:
+  bool chain() const { return flesh_.chain_length > 0; }
+
+  /// The stiffness of a chain falls toward its tip as that of rods does.
+  void soften_tip(double overlap) {
+    overlap_ = overlap;
+    base_.factors.clear();
+    for (const double depth : flesh_.depths) base_.factors.push_back(std::pow(1 - 0.5 * overlap * depth, 2));
+  }
+
   /// tx ty tz of each soft joint, rx ry rz too if it turns, and how long a unit of its translation is in the scene.
   void collect_controls(const Character& character) {
     if (!flesh_.controls.empty()) {
@@ -123,7 +162,6 @@ class FleshSystem final : public PartSystem {
 
   /// Of the rig those points alone that a node needs.
   void tie_nodes(const Character& character) {
-    const auto rig = rig_with_nodes(character, flesh_);
     const int surface = character.rig->point_count();
     const auto on_surface = [&](int i) { return !flesh_.on_surface[i].empty(); };
     std::vector<int> needed;
@@ -150,8 +188,37 @@ class FleshSystem final : public PartSystem {
                             : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
                                                                      : NodeRole::bound);
     }
-    base_.rig = rig->restricted(needed);
+    const bool tied = needed.empty() || needed.back() < surface;  // all of it to the surface, as of a black box
+    base_.rig = tied ? character.rig->restricted(needed) : rig_with_nodes(character, flesh_)->restricted(needed);
     base_.tets = flesh_.mesh.tets;
+  }
+
+  /// Interiors without masses, or without a will, of their own (RSP 6): held and bound nodes carry them.
+  void calm_interior(Vec& masses) {
+    if (options_.interior == Interior::dynamic) return;
+    std::vector<char> carriers;
+    for (const NodeRole role : base_.roles) carriers.push_back(role != NodeRole::interior);
+    if (std::none_of(carriers.begin(), carriers.end(), [](char c) { return c; })) return;
+    const CarrierWeights carried = harmonic_weights(flesh_.mesh, carriers);
+    if (options_.interior == Interior::still) {
+      Vec moved = Vec::Zero(masses.size());
+      for (int i = 0; i < base_.node_count(); ++i)
+        for (const auto& [node, weight] : carried[i]) moved[node] += weight * masses[i];
+      masses = moved.cwiseMax(0);
+      return;
+    }
+    std::vector<int> start{0}, point;
+    std::vector<double> share;
+    for (int i = 0; i < base_.node_count(); ++i) {
+      std::map<int, double> sums;
+      for (const auto& [node, weight] : carried[i])
+        for (int e = base_.start[node]; e < base_.start[node + 1]; ++e)
+          sums[base_.point[e]] += weight * base_.weight[e];
+      for (const auto& [p, w] : sums) point.push_back(p), share.push_back(w);
+      start.push_back(static_cast<int>(point.size()));
+      if (!carriers[i]) base_.roles[i] = NodeRole::bound;
+    }
+    base_.start = std::move(start), base_.point = std::move(point), base_.weight = std::move(share);
   }
 
   /// What each control moves: the diagonal of J^T M J at rest.
@@ -193,10 +260,24 @@ class FleshSystem final : public PartSystem {
   SteppedBody base_;
   Vec inertia_;                 // per free control
   std::vector<double> scales_;  // per soft joint
-  double omega_squared_ = 0;
+  double omega_squared_ = 0, overlap_ = 0;
+  const Character* character_ = nullptr;
 };
 
 }  // namespace
+
+ControlStiffness stiffen(const Character& character, Part& part, const SimulationOptions& options) {
+  if (!part.flesh || part.controls.empty() || part.stiffness.empty()) return {};
+  Part plain = part;
+  auto flesh = std::make_shared<Flesh>(*part.flesh);
+  flesh->factors.clear();
+  plain.flesh = flesh, plain.stiffness.clear();
+  const ControlledBody body = FleshSystem(character, plain, 0, options).controlled_body();
+  ControlStiffness result = control_stiffness(body, part.stiffness);
+  flesh->factors = result.factors;
+  part.flesh = std::move(flesh);
+  return result;
+}
 
 std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
                                               const SimulationOptions& options) {

@@ -54,8 +54,9 @@ void KeyedMotion::find_loop(const Character& character, const Animation& clip) {
     if (index < 0) continue;
     const Control& control = character.rig->controls()[index];
     const double gap = track.curve(duration_) - track.curve(0);
-    if (control.unit == Unit::length) {
-      travels.try_emplace(control.node, Vec3::Zero()).first->second[control.name.back() - 'x'] = gap;
+    const char axis = control.name.size() > 3 && control.name[control.name.size() - 3] == '.' ? control.name.back() : 0;
+    if (control.unit == Unit::length && axis >= 'x' && axis <= 'z') {
+      travels.try_emplace(control.node, Vec3::Zero()).first->second[axis - 'x'] = gap;
     } else if (std::abs(gap) > (control.unit == Unit::angle ? kOneDegree : kClose)) {
       return;
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 namespace rigspace {
@@ -21,9 +20,10 @@ constexpr Preset kPresets[] = {
 };
 
 constexpr LookField kFields[] = {
-    {"amount", &Look::amount, 0, 10},   {"rate", &Look::rate, 0, 60},      {"settle", &Look::settle, 0, 60},
-    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1}, {"sag", &Look::sag, -100, 100},
-    {"limit", &Look::limit, 0.001, 10}, {"hold", &Look::hold, 0, 1},
+    {"amount", &Look::amount, 0, 10},   {"rate", &Look::rate, 0, 60},       {"settle", &Look::settle, 0, 60},
+    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1},  {"sag", &Look::sag, -100, 100},
+    {"limit", &Look::limit, 0.001, 10}, {"hold", &Look::hold, 0, 1, false}, {"travel", &Look::travel, 0, 2},
+    {"push", &Look::push, 0, 2},        {"mix", &Look::mix, 0, 1},
 };
 
 struct Word {
@@ -45,13 +45,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
   return result;
-}
-
-/// As people write it.
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
 }
 
 /// The word stands in the name as a word: not inside another, so that "ear" is not found in "forearm" or "gear".
@@ -156,28 +149,6 @@ Part make_part(const Character& character, std::vector<int> bones, const Preset&
 bool is_protected(std::string_view name) {
   return std::any_of(std::begin(kProtected), std::end(kProtected),
                      [&](auto word) { return contains_word(name, word); });
-}
-
-void Look::set(std::string_view field, double value) {
-  std::string names;
-  for (const LookField& each : kFields) {
-    if (each.name == field) {
-      if (!(value >= each.min && value <= each.max))
-        throw Error({.code = ErrorCode::usage,
-                     .element = std::string(field),
-                     .value = short_number(value),
-                     .problem = "is " + short_number(value),
-                     .remedy = "expected " + short_number(each.min) + " to " + short_number(each.max)});
-      this->*each.value = value;
-      return;
-    }
-    names += (names.empty() ? "" : ", ") + std::string(each.name);
-  }
-  throw Error({.code = ErrorCode::usage,
-               .element = "control \"" + std::string(field) + "\"",
-               .value = std::string(field),
-               .problem = "is no control of a part",
-               .remedy = "parts have " + names});
 }
 
 std::span<const LookField> look_fields() { return kFields; }

@@ -17,8 +17,9 @@ struct TunedPart {
   Look look;           ///< with what is derived filled in
   double ease = 1;     ///< 0..1: what of the inertial load is felt where no rate would tame the motion
   double raised = 1;   ///< 1..2: by how much the amount was raised because the part hardly moved
-  double load = 1;     ///< factor of the inertial load: `ease`, and amounts above 1.5
-  double scaling = 1;  ///< of the deviation: the amount, up to 1.5
+  double load = 1;     ///< factor of the inertial load: `ease`, and amounts above `most_scaling`
+  double scaling = 1;  ///< of the deviation: the amount, up to `most_scaling`
+  double most_scaling = 1.5;
 };
 
 class PartSystem {
@@ -34,6 +35,7 @@ class PartSystem {
   virtual std::vector<int> rows(std::size_t part) const = 0;
 
   std::vector<TunedPart> parts;
+  std::vector<Obstacle> obstacles;
 };
 
 /// All chains of the parts together: rods on their joints. Null if there is none.

@@ -4,6 +4,7 @@
 #include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
+#include <map>
 #include <numbers>
 
 namespace rigspace {
@@ -19,6 +20,8 @@ std::vector<RecipePart> recipe_parts(const Character& character, std::span<const
   for (const Part& part : parts) {
     result.push_back({.name = part.name, .preset = part.preset, .look = part.look, .found = part.found});
     for (const int bone : part.bones) result.back().joints.push_back(character.bones[bone].name);
+    for (const int control : part.controls) result.back().controls.push_back(character.rig->controls()[control].name);
+    result.back().stiffness = part.stiffness;
   }
   return result;
 }
@@ -39,8 +42,33 @@ std::vector<Part> parts_from_recipe(const Character& character, std::span<const 
                      .remedy = "simulate the file anew, with --part"});
       result.back().bones.push_back(static_cast<int>(bone - character.bones.begin()));
     }
+    for (const std::string& name : part.controls) {
+      const int control = find_control(character.rig->controls(), name);
+      if (control < 0)
+        throw Error({.file = character.name,
+                     .element = "control \"" + name + "\"",
+                     .value = name,
+                     .problem = "of part " + part.name + " is not in the file",
+                     .remedy = "simulate the file anew, with --part"});
+      result.back().controls.push_back(control);
+    }
+    if (!part.stiffness.empty()) {  // in the order of the rig, as the controls
+      std::map<int, double> scale;
+      for (std::size_t k = 0; k < part.stiffness.size(); ++k) scale[result.back().controls[k]] = part.stiffness[k];
+      for (const auto& [control, value] : scale) result.back().stiffness.push_back(value);
+    }
+    std::sort(result.back().controls.begin(), result.back().controls.end());
   }
   return result;
+}
+
+void RecipeValue::apply_to(Look& look) const {
+  if (control == "hit")
+    look.hits = moments;
+  else if (!keys.times.empty())
+    look.key(control, keys);
+  else
+    look.set(control, value);
 }
 
 void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
@@ -51,7 +79,7 @@ void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
                    .value = each.part,
                    .problem = "does not exist",
                    .remedy = "a value is set for it: remove that, or name another part"});
-    part->look.set(each.control, each.value);
+    each.apply_to(part->look);
   }
 }
 

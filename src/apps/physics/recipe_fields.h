@@ -47,7 +47,10 @@ inline constexpr std::string_view kLoopWords[] = {"auto", "yes", "no"};         
 inline constexpr std::string_view kIntegratorWords[] = {"euler", "bdf2"};                    // as IntegratorKind
 inline constexpr std::string_view kFollowWords[] = {"rest", "animation"};                    // as follow_animation
 inline constexpr std::string_view kSoftWords[] = {"auto", "joints", "morphs"};               // as SoftForm
+inline constexpr std::string_view kChainWords[] = {"rods", "solids", "auto"};                // as ChainForm
 inline constexpr std::string_view kUnitWords[] = {"number", "file units", "deg", "factor"};  // as Unit
+inline constexpr std::string_view kCurveWords[] = {"step",        "linear",  "hermite",
+                                                   "catmull_rom", "natural", "bspline"};  // as Interpolation
 inline constexpr int kRecipeSchema = 1;
 
 }  // namespace rigspace

@@ -29,6 +29,8 @@ class Place {
 
   bool has(std::string_view key) const { return object().contains(key); }
   bool is_null() const { return json_->is_null(); }
+  bool is_list() const { return json_->is_array(); }
+  bool is_text() const { return json_->is_string(); }
 
   Place at(std::string_view key) const {
     const auto found = object().find(key);
@@ -111,15 +113,56 @@ class Place {
   const std::string& file_;
 };
 
+/// [[time, value], ..], as written: a word behind them for a curve that is not eased.
+Curve read_keys(const Place& place) {
+  Curve curve = smooth_keys({}, {});
+  place.each([&](const Place& key) {
+    if (key.is_text()) return void(curve.interpolation = static_cast<Interpolation>(key.word(kCurveWords)));
+    const std::vector<double> numbers = key.numbers();
+    if (numbers.size() != 2 && numbers.size() != 4)
+      key.fail("is no key", "expected [time, value], or [time, value, slope before, slope after]");
+    curve.times.push_back(numbers[0]), curve.values.push_back(numbers[1]);
+    curve.in_tangents.push_back(numbers.size() == 4 ? numbers[2] : 0);
+    curve.out_tangents.push_back(numbers.size() == 4 ? numbers[3] : 0);
+  });
+  if (curve.interpolation != Interpolation::hermite) curve.in_tangents.clear(), curve.out_tangents.clear();
+  if (curve.times.empty()) place.fail("has no key", "expected [[time, value], ..]");
+  return curve;
+}
+
+/// What a control of a part is set to, and whether it can be.
+RecipeValue read_value(const Place& place, std::string part, std::string control) {
+  RecipeValue value{.part = std::move(part), .control = std::move(control)};
+  if (value.control == "hit")
+    value.moments = place.numbers();
+  else if (place.is_list())
+    value.keys = read_keys(place);
+  else
+    value.value = place.number();
+  place.check([&] {
+    Look scratch;
+    value.apply_to(scratch);
+  });
+  return value;
+}
+
 RecipePart read_part(const Place& place) {
   RecipePart part{.name = place.at("name").text(), .preset = place.at("preset").text()};
   place.at("preset").check([&] { preset_named(part.preset); });
-  place.at("joints").each([&](const Place& joint) { part.joints.push_back(joint.text()); });
-  if (part.joints.empty()) place.at("joints").fail("is empty", "a part has at least one joint");
+  const char* key = place.has("controls") ? "controls" : "joints";
+  std::vector<std::string>& names = place.has("controls") ? part.controls : part.joints;
+  place.at(key).each([&](const Place& name) { names.push_back(name.text()); });
+  if (names.empty()) place.at(key).fail("is empty", "a part has at least one");
   part.found = place.at("found").truth();
-  place.at("look").each_field([&](const std::string& field, const Place& value) {
-    value.check([&] { part.look.set(field, value.number()); });
-  });
+  if (place.has("stiffness")) {
+    part.stiffness = place.at("stiffness").numbers();
+    if (part.stiffness.size() != part.controls.size())
+      place.at("stiffness").fail("does not fit the controls", "expected a number for each");
+    for (const double scale : part.stiffness)
+      if (!(scale > 0)) place.at("stiffness").fail("has a number that is not positive", "1 is as stiff as the body");
+  }
+  place.at("look").each_field(
+      [&](const std::string& field, const Place& value) { read_value(value, part.name, field).apply_to(part.look); });
   return part;
 }
 
@@ -129,11 +172,10 @@ std::vector<RecipeValue> read_values(const Place& place, const Recipe& recipe) {
   place.each_field([&](const std::string& key, const Place& value) {
     const std::size_t dot = key.rfind('.');
     if (dot == std::string::npos) value.fail("is no PART.CONTROL", "for example \"tail.amount\": 0.6");
-    values.push_back({key.substr(0, dot), key.substr(dot + 1), value.number()});
+    values.push_back(read_value(value, key.substr(0, dot), key.substr(dot + 1)));
     if (std::none_of(recipe.parts.begin(), recipe.parts.end(),
                      [&](const RecipePart& part) { return part.name == values.back().part; }))
       value.fail("is for a part that the recipe lacks", "remove it, or name another part");
-    value.check([&] { Look().set(values.back().control, values.back().value); });
   });
   return values;
 }
@@ -163,6 +205,20 @@ void read_options(const Place& place, RecipeOptions& options) {
       options.max_influences = value.small_count();
     else if (key == "protect")
       value.each([&](const Place& pattern) { options.protect.push_back(pattern.text()); });
+    else if (key == "collide")
+      value.each([&](const Place& word) { options.collide.push_back(word.text()); });
+    else if (key == "friction")
+      physics.collisions.friction = value.number();
+    else if (key == "paper")
+      physics.paper = value.truth();
+    else if (key == "interior")
+      value.check([&] { physics.interior = interior_named(value.text()); });
+    else if (key == "solver")
+      value.check([&] { physics.curvature = rig_curvature_named(value.text()); });
+    else if (key == "material")
+      value.check([&] { physics.material = material_kind(value.text()); });
+    else if (key == "chains")
+      options.chains = static_cast<ChainForm>(value.word(kChainWords));
     else
       value.fail("is no option", "`rigspace simulate --help` lists them");
   });
@@ -232,9 +288,11 @@ Recipe read_document(const Place& place) {
   const Place input = place.at("input");
   recipe.input = {.file = input.at("file").text(),
                   .bytes = static_cast<std::uint64_t>(input.at("bytes").count()),
-                  .hash = input.at("hash").text()};
-  constexpr std::string_view kFormats[] = {".glb", ".gltf"};
+                  .hash = input.at("hash").text(),
+                  .process = input.has("process") ? input.at("process").text() : ""};
+  constexpr std::string_view kFormats[] = {".glb", ".gltf", ".rigspace.json"};
   recipe.format = kFormats[place.at("output").word(kFormats)];
+  if (place.has("notes")) place.at("notes").each([&](const Place& note) { recipe.notes.push_back(note.text()); });
   read_options(place.at("options"), recipe.options);
   place.at("parts").each([&](const Place& part) {
     recipe.parts.push_back(read_part(part));

@@ -11,23 +11,45 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// [[time, value], ..], eased; of other curves with the word for it behind, and tangents that are not flat in each key.
+Json json_of(const Curve& keys) {
+  Json json = Json::array();
+  const bool hermite = keys.interpolation == Interpolation::hermite;
+  for (std::size_t k = 0; k < keys.times.size(); ++k) {
+    Json key{keys.times[k], keys.values[k]};
+    if (hermite && (keys.in_tangents[k] != 0 || keys.out_tangents[k] != 0))
+      key.push_back(keys.in_tangents[k]), key.push_back(keys.out_tangents[k]);
+    json.push_back(std::move(key));
+  }
+  if (!hermite) json.push_back(name(keys.interpolation));
+  return json;
+}
+
 Json json_of(const Look& look) {
   Json json = Json::object();
-  for (const LookField& field : look_fields()) json[std::string(field.name)] = look.*field.value;
+  for (const LookField& field : look_fields()) {
+    const Curve* keys = look.keys_of(field.name);
+    json[std::string(field.name)] = keys != nullptr ? json_of(*keys) : Json(look.*field.value);
+  }
+  if (!look.hits.empty()) json["hit"] = look.hits;
   return json;
 }
 
 Json json_of(const RecipePart& part) {
-  return {{"name", part.name},
-          {"preset", part.preset},
-          {"found", part.found},
-          {"joints", part.joints},
-          {"look", json_of(part.look)}};
+  Json json{{"name", part.name}, {"preset", part.preset}, {"found", part.found}};
+  const bool joints = part.controls.empty();
+  json[joints ? "joints" : "controls"] = joints ? part.joints : part.controls;
+  if (!part.stiffness.empty()) json["stiffness"] = part.stiffness;
+  json["look"] = json_of(part.look);
+  return json;
 }
 
 Json json_of(const std::vector<RecipeValue>& values) {
   Json json = Json::object();
-  for (const RecipeValue& each : values) json[each.part + "." + each.control] = each.value;
+  for (const RecipeValue& each : values)
+    json[each.part + "." + each.control] = each.control == "hit"      ? Json(each.moments)
+                                           : !each.keys.times.empty() ? json_of(each.keys)
+                                                                      : Json(each.value);
   return json;
 }
 
@@ -45,6 +67,12 @@ Json json_of(const RecipeOptions& options) {
   json["soft"] = kSoftWords[static_cast<int>(options.soft)];
   json["max_influences"] = options.max_influences;
   json["protect"] = options.protect;
+  if (!options.collide.empty()) json["collide"] = options.collide, json["friction"] = physics.collisions.friction;
+  if (physics.paper) json["paper"] = true;
+  if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
+  if (physics.curvature != RigCurvature::none) json["solver"] = name(physics.curvature);
+  if (physics.material != MaterialKind::stable_neo_hookean) json["material"] = name(physics.material);
+  if (options.chains != ChainForm::rods) json["chains"] = kChainWords[static_cast<int>(options.chains)];
   return json;
 }
 
@@ -110,7 +138,9 @@ void print(const Json& json, const std::string& indent, std::string& text) {
 std::string recipe_text(const Recipe& recipe) {
   Json json{{"schema", kRecipeSchema}, {"program", "rigspace"}, {"version", recipe.version}};
   json["input"] = {{"file", recipe.input.file}, {"bytes", recipe.input.bytes}, {"hash", recipe.input.hash}};
+  if (!recipe.input.process.empty()) json["input"]["process"] = recipe.input.process;
   json["output"] = recipe.format;
+  if (!recipe.notes.empty()) json["notes"] = recipe.notes;
   json["options"] = json_of(recipe.options);
   json["parts"] = Json::array();
   for (const RecipePart& part : recipe.parts) json["parts"].push_back(json_of(part));

@@ -2,9 +2,13 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/optimize/bfgs.h"
 #include "rigspace/optimize/bordered_system.h"
 
+#include <Eigen/Cholesky>
+
 #include <algorithm>
+#include <cmath>
 
 namespace rigspace {
 namespace {
@@ -117,6 +121,17 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
   BorderedSystem* system = nullptr;
   std::vector<int> inside, inside_places, moving, moving_places, touched;
   std::vector<double> gathered, spread;
+
+  // For the curvature of the rig: the iterate before, and what was learned.
+  struct Iterate {
+    Vec q, g_p, g_b;
+    RowMajor J;
+  };
+  Iterate before, here;
+  bool has_before = false;
+  Mat gauss_newton;  // J^T H_bb J of this iterate
+  Mat learned;       // S of structured BFGS, or B of the plain one
+  Vec q;
 };
 
 RigSpaceMapping::RigSpaceMapping(RigSpaceDescription description) : d_(std::move(description)) {
@@ -176,8 +191,10 @@ void RigSpaceMapping::evaluate(State& state, In q, Vec& x) const {
 void RigSpaceMapping::linearize(State& state, In q) const {
   auto& memory = state_as<Memory>(state);
   controls_at(q, memory.p);
+  memory.q = q;
   d_.rig->jacobian(*memory.workspace, memory.p, d_.free, memory.ds_dp);
   ++rig_jacobians_;
+  if (!d_.rig->traits().exact_jacobian) rig_evaluations_ += 2 * static_cast<long>(d_.free.size());
   const BlockJacobian& Js = memory.ds_dp;
   memory.J.setZero();
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
@@ -260,6 +277,112 @@ void RigSpaceMapping::finish(State& state, System& system) const {
     corner.noalias() += memory.J.middleRows(k, rows).transpose() * memory.T.middleRows(k, rows);
     corner.noalias() += memory.T.middleRows(k, rows).transpose() * memory.J.middleRows(k, rows);
   }
+  if (curvature_ == RigCurvature::learned || curvature_ == RigCurvature::bfgs) memory.gauss_newton = corner;
+}
+
+Change RigSpaceMapping::refresh(State& state, Vec&, Phase phase) const {
+  if (phase == Phase::step)
+    state_as<Memory>(state).has_before = false;  // what was learned stays, steps in between do not
+  return Change::none;
+}
+
+// Structured BFGS: B = J^T H J + S. With d the step of the controls and g the forces of now,
+//     y = J^T H J d + (J - J_before)^T g,      B+ = BFGS(J^T H J + S, d, y),      S+ = B+ - J^T H J.
+// Plain, for all of H_pp:  y = change of J^T g - H_pn dn,  B+ = BFGS(B, d, y)  (RSP prints d^T H d in the denominator
+// and takes n into y: ERRATA).
+void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
+  const bool structured = curvature_ == RigCurvature::learned;
+  const Eigen::Index controls = control_size(), inside = interior_size();
+  const Mat GN = memory.gauss_newton.selfadjointView<Eigen::Lower>();
+  Memory::Iterate& here = memory.here;
+  here.q = memory.q;
+  here.J = memory.J;
+  here.g_b.resize(memory.J.rows());
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    here.g_b.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.bound[k]);
+  here.g_p.noalias() = here.J.transpose() * here.g_b;
+  if (memory.learned.rows() != controls) memory.learned = structured ? Mat(Mat::Zero(controls, controls)) : GN;
+  if (!memory.has_before && !structured) memory.learned = GN;  // free where J is known, and better than the last step's
+  if (memory.has_before) {
+    const Memory::Iterate& before = memory.before;
+    const Vec d = here.q.tail(controls) - before.q.tail(controls);
+    Vec y = structured ? Vec(GN * d + (here.J - before.J).transpose() * here.g_b) : Vec(here.g_p - before.g_p);
+    if (!structured && inside > 0) y.noalias() -= border.transpose() * (here.q.head(inside) - before.q.head(inside));
+    BfgsBlock block(structured ? Mat(GN + memory.learned) : memory.learned);
+    block.update(d, y);
+    memory.learned = structured ? Mat(block.matrix() - GN) : block.matrix();
+  } else if (structured && memory.learned.norm() > 0) {
+    // Of the last step: kept where B stays definite, halved until it is.
+    for (int tries = 0; tries < 4 && Eigen::LLT<Mat>(GN + memory.learned).info() != Eigen::Success; ++tries)
+      memory.learned *= tries < 3 ? 0.5 : 0.0;
+  }
+  std::swap(memory.before, memory.here);
+  memory.has_before = true;
+}
+
+// (T : g)_jk = d/dp_k (J_j . g), by differences of exact Jacobians; of a black box from g . s(p) itself:
+// [phi(p + h_j + h_k) - phi(p + h_j) - phi(p + h_k) + phi(p)] / (h_j h_k), where one step for all would be useless on
+// single-precision rigs (Thesis 3.51 takes 0.001): steps are of each control's typical change, and grow with the noise.
+void RigSpaceMapping::second_derivatives(Memory& memory, In g, Mat& T) const {
+  Vec g_s = Vec::Zero(3 * static_cast<Eigen::Index>(d_.rig->point_count()));
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
+      g_s.segment<3>(3 * d_.bind_point[e]) += d_.bind_weight[e] * g.segment<3>(3 * d_.bound[k]);
+  const int n = control_size();
+  const Traits traits = d_.rig->traits();
+  T.setZero(n, n);
+  const auto typical = [&](int k) { return d_.rig->controls()[d_.free[k]].typical; };
+  if (traits.exact_jacobian) {
+    Vec here, there;
+    memory.ds_dp.pull(g_s, here);
+    BlockJacobian J;
+    for (int k = 0; k < n; ++k) {
+      const double h = 1e-5 * typical(k);
+      Vec p = memory.p;
+      p[d_.free[k]] += h;
+      d_.rig->jacobian(*memory.workspace, p, d_.free, J);
+      ++rig_jacobians_;
+      J.pull(g_s, there);
+      T.col(k) = (there - here) / h;
+    }
+  } else {
+    const double relative =
+        std::max(1e-3, std::pow(traits.noise / std::max(1e-12, memory.s.cwiseAbs().maxCoeff()), 0.25));
+    Mat P = memory.p.replicate(1, 1 + n + n * (n + 1) / 2), S;
+    int column = 1 + n;
+    for (int k = 0; k < n; ++k) {
+      P(d_.free[k], 1 + k) += relative * typical(k);
+      for (int j = 0; j <= k; ++j, ++column) {
+        P(d_.free[k], column) += relative * typical(k);
+        P(d_.free[j], column) += relative * typical(j);
+      }
+    }
+    d_.rig->evaluate_batch(*memory.workspace, P, S);
+    rig_evaluations_ += P.cols();
+    const Vec phi = S.transpose() * g_s;
+    column = 1 + n;
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j <= k; ++j, ++column)
+        T(j, k) = T(k, j) =
+            (phi[column] - phi[1 + k] - phi[1 + j] + phi[0]) / (relative * relative * typical(k) * typical(j));
+  }
+  T = 0.5 * (T + T.transpose()).eval();
+}
+
+bool RigSpaceMapping::add_curvature(State& state, In g, System& system) const {
+  auto& memory = state_as<Memory>(state);
+  auto& bordered = dynamic_cast<BorderedSystem&>(system);
+  if (curvature_ == RigCurvature::none) return false;
+  if (curvature_ == RigCurvature::exact) {
+    Mat T;
+    second_derivatives(memory, g, T);
+    bordered.corner() += T;
+    return true;
+  }
+  learn(memory, g, bordered.border());
+  bordered.corner() += memory.learned;
+  if (curvature_ == RigCurvature::bfgs) bordered.corner() -= Mat(memory.gauss_newton.selfadjointView<Eigen::Lower>());
+  return true;
 }
 
 }  // namespace rigspace

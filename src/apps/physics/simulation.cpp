@@ -1,6 +1,8 @@
 #include "rigspace/apps/physics/simulation.h"
 
+#include "keyed_look.h"
 #include "limb_guard.h"
+#include "rigspace/apps/physics/paper.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/geometry/signed_distance.h"
@@ -37,7 +39,9 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
                     .finished = static_cast<double>(run.reach.cols() - 1) / static_cast<double>(run.times.size() - 1)};
   std::vector<double> swings;
   for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
-    swings.push_back(shares[k] * part.scaling * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
+    const double time = run.times[static_cast<std::size_t>(k)];
+    const double factor = scaling_at(part, time) * part.part->look.at("mix", time);
+    swings.push_back(shares[k] * factor * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
     if (swings.back() > report.largest)
       report.largest = swings.back(), report.largest_at = run.times[static_cast<std::size_t>(k)];
   }
@@ -86,6 +90,47 @@ std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, 
   return systems;
 }
 
+/// The deviation of a part, as large as is asked for.
+void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part) {
+  const bool keyed = part.part->look.keys_of("amount") != nullptr;
+  for (const int row : rows) {
+    if (!keyed) run.deviation.row(row) *= part.scaling;
+    for (Eigen::Index k = 0; keyed && k < run.deviation.cols(); ++k)
+      run.deviation(row, k) *= scaling_at(part, run.times[static_cast<std::size_t>(k)]);
+  }
+}
+
+/// What would be without asking for more.
+Mat without_asking(const Run& run, const Look& look) {
+  if (look.keys_of("amount") == nullptr) return run.deviation / std::max(1.0, look.amount);
+  Mat deviation = run.deviation;
+  for (Eigen::Index k = 0; k < deviation.cols(); ++k)
+    deviation.col(k) /= std::max(1.0, look.at("amount", run.times[static_cast<std::size_t>(k)]));
+  return deviation;
+}
+
+/// The last word: how much of the part's own motion there is, beside the artist's.
+void mix_in(Run& run, const std::vector<int>& rows, const Look& look) {
+  if (look.mix == 1 && look.keys_of("mix") == nullptr) return;
+  for (const int row : rows) {
+    for (Eigen::Index k = 0; k < run.deviation.cols(); ++k)
+      run.deviation(row, k) *= look.at("mix", run.times[static_cast<std::size_t>(k)]);
+    if (run.looped) run.deviation(row, run.deviation.cols() - 1) = run.deviation(row, 0);
+  }
+}
+
+/// A clip that comes back to its start does so no longer where a control does not.
+bool looks_repeat(std::span<const Part> parts, double duration, Looping looping) {
+  const std::string control = unrepeated_control(parts, duration);
+  if (looping == Looping::always && !control.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "control \"" + control + "\"",
+                 .value = control,
+                 .problem = "is keyed and does not end as it began, so that the clip cannot loop",
+                 .remedy = "give it the same value at both ends, or do not ask for a loop"});
+  return control.empty();
+}
+
 /// All that becomes of finished runs.
 class Collector {
  public:
@@ -98,27 +143,27 @@ class Collector {
 
   void add(PartSystem& system, Run run) {
     const SteppedBody body = system.body();
-    for (std::size_t c = 0; c < system.parts.size(); ++c)
-      for (const int row : system.rows(c)) run.deviation.row(row) *= system.parts[c].scaling;
+    for (std::size_t c = 0; c < system.parts.size(); ++c) scale_amount(run, system.rows(c), system.parts[c]);
     if (run.looped) close_loop(run.deviation);
     for (std::size_t c = 0; c < system.parts.size(); ++c)
       calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
     for (std::size_t c = 0; c < system.parts.size(); ++c) {
       const TunedPart& part = system.parts[c];
       Vec shares = Vec::Ones(run.deviation.cols());
-      if (part.part->flesh && part.part->controls.empty()) {
+      if (part.part->flesh && part.part->flesh->controls.empty()) {
         // What somebody asks for scales what would be without asking: so that is what must fit.
-        const double asked = std::max(1.0, part.part->look.amount);
         shares = shares_beside_limbs(character_, key_, *part.part,
-                                     {run.times, body.free, run.deviation / asked, run.looped});
+                                     {run.times, body.free, without_asking(run, part.part->look), run.looped});
         run.deviation = run.deviation * shares.asDiagonal();
       }
+      correct_hits(run.deviation, {run.times, system.rows(c), part.part->look.hits, run.looped});
       PartReport& report = motion_.parts[static_cast<std::size_t>(part.index)];
       report = report_of(system, c, run, shares);
       report.length = part.length * options_.metres_per_unit;
       report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
     }
     fade_out(run.deviation, run.times);
+    for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->look);
     motion_.times = run.times;
     merge(motion_, body.free, run.deviation);
     motion_.looped = motion_.looped && run.looped;
@@ -155,21 +200,34 @@ void SimulationOptions::validate() const {
   require_option(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
   require_option(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
   require_option(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
+  collisions.validate();
   require_option(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
 }
 
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
                           const SimulationOptions& options, const ProgressCallback& progress) {
   options.validate();
-  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
+  for (const Part& part : parts)
+    for (const double hit : part.look.hits)
+      require_option(std::isfinite(hit), "hit", hit, "expected seconds of the clip");
+  if (options.paper) return run_paper(character, clip, parts, options, progress).motion;
+  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr &&
+      std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.controls.empty(); }))
     throw Error({.file = character.name,
                  .problem = "is no built-in rig",
-                 .remedy = "its joints cannot be simulated as chains"});
+                 .remedy = "its joints cannot be simulated as chains; name controls"});
   KeyedMotion key(character, clip);
   const bool whole = options.start <= 0 && options.end >= key.duration() && options.preroll == 0;
-  key.set_cyclic(options.looping == Looping::always || (options.looping == Looping::find && key.loops() && whole));
+  const bool repeat = looks_repeat(parts, key.duration(), options.looping);
+  key.set_cyclic(options.looping == Looping::always ||
+                 (options.looping == Looping::find && key.loops() && whole && repeat));
   const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   const auto systems = systems_of(character, parts, options);
+  if (options.collisions.any())
+    for (const auto& system : systems) {
+      system->obstacles = obstacles_for(character, *system, key, options.collisions);
+      for (TunedPart& part : system->parts) part.most_scaling = 1;
+    }
 
   Collector collector(character, key, parts.size(), options);
   ByteReader resume(options.checkpoints.resume);

@@ -58,8 +58,10 @@ void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std
   RotationTrack track{.node = node, .interpolation = Interpolation::linear, .times = times};
   for (const double time : times) {
     const Vec4 key = keyed != soft.rotations.end() ? (*keyed)(time) : rest.normalized();
-    const Quat turned = Quat(key) * Quat(rotation_exp(Vec3(r[0](time), r[1](time), r[2](time))));
-    track.values.push_back(turned.normalized().coeffs());
+    const Vec3 turn(r[0](time), r[1](time), r[2](time));
+    const Quat turned = Quat(key) * Quat(rotation_exp(turn));
+    // Without a deviation the artist's, to the bit: dividing by a length of nearly 1 would touch the last one.
+    track.values.push_back(turn.isZero(0) ? key : Vec4(turned.normalized().coeffs()));
   }
   if (motion.looped) track.values.back() = track.values.front();
   make_signs_continuous(track.values);

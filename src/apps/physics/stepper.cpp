@@ -29,14 +29,14 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
 
 }  // namespace
 
-RigSpaceDescription Stepper::description() const {
-  RigSpaceDescription d{.rig = body_.rig, .free = body_.free, .node_count = body_.node_count(), .bind_start = {0}};
-  for (int i = 0; i < body_.node_count(); ++i) {
-    if (body_.roles[i] == NodeRole::interior) d.interior.push_back(i);
-    if (body_.roles[i] != NodeRole::bound) continue;
+RigSpaceDescription description_of(const SteppedBody& body) {
+  RigSpaceDescription d{.rig = body.rig, .free = body.free, .node_count = body.node_count(), .bind_start = {0}};
+  for (int i = 0; i < body.node_count(); ++i) {
+    if (body.roles[i] == NodeRole::interior) d.interior.push_back(i);
+    if (body.roles[i] != NodeRole::bound) continue;
     d.bound.push_back(i);
-    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
-      d.bind_point.push_back(body_.point[e]), d.bind_weight.push_back(body_.weight[e]);
+    for (int e = body.start[i]; e < body.start[i + 1]; ++e)
+      d.bind_point.push_back(body.point[e]), d.bind_weight.push_back(body.weight[e]);
     d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
   }
   return d;
@@ -46,7 +46,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     : body_(std::move(body)),
       motion_(motion),
       options_(options),
-      mapping_(description()),
+      mapping_(description_of(body_)),
       rig_workspace_(body_.rig->make_workspace()),
       load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
       objective_(mapping_) {
@@ -55,7 +55,9 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
     bind(s_, x_rest);
     bind_volumes_ = volumes({x_rest, body_.tets});
-    solid_.emplace(x_rest, body_.tets, Material{.young = body_.stiffness, .poisson = body_.poisson});
+    solid_.emplace(x_rest, body_.tets,
+                   Material{.kind = options_.material, .young = body_.stiffness, .poisson = body_.poisson},
+                   body_.factors);
     if (body_.stiffness_damping > 0) damping_.emplace(*solid_);
   }
   const int offset = mapping_.interior_size();
@@ -65,6 +67,14 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   if (!body_.limits.empty())
     limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
                    LimitOptions{.stiffness = body_.limit_stiffness});
+  if (body_.reach_limit > 0) {
+    std::vector<int> nodes;
+    for (int i = 0; i < body_.node_count(); ++i)
+      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
+    const std::vector<double> limits(nodes.size(), body_.reach_limit);
+    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness});
+  }
+  mapping_.set_curvature(options_.curvature);
   add_terms();
 }
 
@@ -79,7 +89,16 @@ void Stepper::add_terms() {
   if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
   if (springs_) objective_.add("control springs", *springs_, 1, Space::coordinates);
   if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
+  if (reach_limit_) objective_.add("reach", *reach_limit_);
   objective_.add("load", load_);
+}
+
+void Stepper::collide(std::span<const Obstacle> obstacles) {
+  Vec x_rest;
+  body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
+  bind(s_, x_rest);
+  contact_.emplace(body_, x_rest, obstacles, options_);
+  objective_.add("contact", contact_->energy());
 }
 
 void Stepper::bind(In s, Vec& x) const {
@@ -125,6 +144,7 @@ void Stepper::start(double time, double grid, bool under_way) {
   now_.d_now = now_.d_before = now_.d_older = none;
   now_.time = time, now_.h = now_.h_before = grid;
   patience_ = kPatience;
+  if (contact_) contact_->start(time, key(time), key(time));
 }
 
 /// How the character as a whole moves: the mean over a second around now. Drag is measured against it, so that a walk
@@ -137,6 +157,16 @@ Vec3 Stepper::travel_velocity(double time) {
   body_.rig->evaluate(*rig_workspace_, p_key_, s_);
   moved -= s_;
   return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean();
+}
+
+/// The change of that, as the mean of the acceleration under a triangle of a second. Beyond the ends of a clip that
+/// plays once it goes on straight, as `key` has it.
+Vec3 Stepper::travel_acceleration(double time) {
+  constexpr double w = 0.5;
+  Vec bend = key(time - w);
+  bend -= 2 * key(time);
+  bend += key(time + w);
+  return Eigen::Map<const Eigen::Matrix3Xd>(bend.data(), 3, bend.size() / 3).rowwise().mean() / (w * w);
 }
 
 /// What is integrated is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel),
@@ -152,15 +182,21 @@ void Stepper::set_loads(double time) {
   const Vec acceleration = (after - 2 * now + before) / (w * w);
   const bool dragged = std::any_of(body_.groups.begin(), body_.groups.end(), [](const auto& g) { return g.drag > 0; });
   Vec wind = Vec::Zero(now.size());
-  if (dragged) wind = (after - before) / (2 * w) - travel_velocity(time).replicate(now.size() / 3, 1);
+  const Vec3 travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
+  if (dragged) wind = (after - before) / (2 * w) - travel.replicate(now.size() / 3, 1);
   Vec forces = Vec::Zero(now.size());
-  for (const MassGroup& group : body_.groups)
+  for (const MassGroup& group : body_.groups) {
+    const double drag = group.wind * group.drag;
+    Vec felt = acceleration, blown = wind;
+    if (group.push != 1) felt -= ((1 - group.push) * travel_acceleration(time)).replicate(now.size() / 3, 1);
+    if (group.travel != 0) blown += (group.travel * travel).replicate(now.size() / 3, 1);
     for (Eigen::Index i = 0; i < group.masses.size(); ++i) {
       if (group.masses[i] == 0) continue;
       forces.segment<3>(3 * i) -=
-          group.masses[i] * (group.load * acceleration.segment<3>(3 * i) + group.drag * wind.segment<3>(3 * i));
+          group.masses[i] * (group.load * felt.segment<3>(3 * i) + drag * blown.segment<3>(3 * i));
       forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
     }
+  }
   if (under_way_ && time < first_time_ + kRampTime) {  // a clip out of a longer motion begins without a jerk
     const double t = std::max(0.0, time - first_time_) / kRampTime;
     forces *= t * t * (3 - 2 * t);
@@ -171,14 +207,56 @@ void Stepper::set_loads(double time) {
   load_.set_reference(now);
 }
 
+/// The numbers of another moment on the same nodes and controls: patterns and factorisation order stay. A limit that
+/// closes in stays outside of where the body is, and presses it inward from there.
+void Stepper::retune(const SteppedBody& now) {
+  constexpr double kOutside = 1.05;
+  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
+    Vec masses = std::move(body_.groups[g].masses);
+    body_.groups[g] = now.groups[g];
+    body_.groups[g].masses = std::move(masses);
+  }
+  body_.stiffness_damping = now.stiffness_damping;
+  body_.force_floor = now.force_floor;
+  if (solid_ && now.stiffness != body_.stiffness) {
+    Material material = solid_->material();
+    material.young = body_.stiffness = now.stiffness;
+    solid_->set_material(material);
+  }
+  if (solid_ && now.factors != body_.factors) solid_->set_stiffness(body_.factors = now.factors);
+  if (rods_)
+    for (std::size_t k = 0; k < now.rods.size(); ++k)
+      rods_->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
+  const int offset = mapping_.interior_size();
+  if (springs_) *springs_ = {counted(body_.free.size(), offset), now.springs, Vec::Zero(now.springs.size())};
+  if (limit_) {
+    std::vector<double> limits = now.limits;
+    for (std::size_t k = 0; k < limits.size(); ++k)
+      limits[k] = std::max(limits[k], kOutside * now_.p_now.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
+    *limit_ = {counted(limits.size(), offset / 3), limits, LimitOptions{.stiffness = now.limit_stiffness}};
+  }
+  if (reach_limit_) {
+    double farthest = 0;
+    for (int g = 0; g < static_cast<int>(body_.groups.size()); ++g) farthest = std::max(farthest, reach(g));
+    const std::vector<int> nodes(reach_limit_->support().begin(), reach_limit_->support().end());
+    const std::vector<double> limits(nodes.size(), std::max(now.reach_limit, kOutside * farthest));
+    *reach_limit_ = {nodes, limits, LimitOptions{.stiffness = now.reach_stiffness}};
+  }
+}
+
 void Stepper::set_targets(In x_key) {
   const Integrator& integrator = now_.integrator;
   const Vec none = Vec::Zero(x_key.size());
   Vec target;
   for (std::size_t g = 0; g < body_.groups.size(); ++g) {
-    const double a = body_.groups[g].damping + body_.groups[g].drag;
+    const double a = body_.groups[g].damping + body_.groups[g].drag, pull = body_.groups[g].pull;
     integrator.momentum_target(a, none, target);
-    momenta_[g].set_target(x_key + target, integrator.momentum_scale(a));
+    double scale = integrator.momentum_scale(a);
+    if (pull > 0) {  // pull/2 (x - x_key)^T M (x - x_key), with the inertia in one
+      target *= scale / (scale + pull);
+      scale += pull;
+    }
+    momenta_[g].set_target(x_key + target, scale);
   }
   if (damping_) {
     integrator.drift(none, target);
@@ -203,6 +281,7 @@ Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
 bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   const double h = time - now_.time, ratio = h / now_.h;
   if (ratio > 2.2) now_.integrator.forget();
+  if (variation_ != nullptr) retune(variation_->body(time));
   const Vec x_key = key(time);
   if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
   now_.integrator.begin(h);
@@ -216,9 +295,12 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     springs_->set_target(keyed);
   }
   if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
+  if (reach_limit_) reach_limit_->set_keys(x_key);
+  if (contact_) contact_->begin(now_.time, time, x_key);
 
   const double floor = body_.force_floor;
-  const Newton newton({.gradient_tolerance = solid_ ? 1e-5 : 1e-6,
+  const Newton newton({.projected_curvature = options_.curvature != RigCurvature::none,
+                       .gradient_tolerance = solid_ ? 1e-5 : 1e-6,
                        .gradient_floor = floor,
                        .step_tolerance = solid_ ? 2e-6 * body_.size : 0,
                        .max_iterations = 30});
@@ -228,6 +310,13 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   outcome.iterations += summary.iterations;
   if (!summary.converged()) {  // from the last state instead of the prediction
     q = coordinates(now_.p_now, now_.d_now, x_key);
+    summary = newton.solve(objective_, q, newton_);
+    outcome.iterations += summary.iterations;
+  }
+  // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
+  for (const double share : {0.9, 0.6, 0.0}) {
+    if (!reach_limit_ || std::isfinite(summary.initial_value)) break;
+    q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
     summary = newton.solve(objective_, q, newton_);
     outcome.iterations += summary.iterations;
   }
@@ -253,6 +342,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
   now_.integrator.accept(now_.d_now);
+  if (contact_ && contact_->accept(x)) now_.integrator.forget();
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
 }
@@ -277,6 +367,15 @@ void Stepper::step(double time, StepOutcome& outcome, int depth) {
 
 StepOutcome Stepper::advance(double time) {
   StepOutcome outcome;
+  while (contact_) {  // as many steps as keep what moves fast from passing through what it meets
+    const Vec x_now = key(now_.time) + now_.d_now, x_key = key(time);
+    const double left = time - now_.time, ratio = left / now_.h;
+    const Vec x_next = x_key + now_.d_now + ratio * (now_.d_now - now_.d_before);
+    const int parts = contact_->steps(now_.time, time, x_now, x_next);
+    const double part = std::max(left / parts, grid_ / StepperContact::kMostSteps);  // keys may jump in no time
+    if (part >= 0.999 * left) break;
+    step(now_.time + part, outcome, 0);
+  }
   step(time, outcome, 0);
   return outcome;
 }
@@ -299,6 +398,8 @@ double Stepper::reach(int group) const {
 }
 
 bool Stepper::still(double from, double to) {
+  if (variation_ != nullptr && !variation_->still(from, to)) return false;
+  if (contact_ && !contact_->still(from, to)) return false;
   const Vec before = key(from);
   return (key(to) - before).cwiseAbs().maxCoeff() <= 1e-7 * body_.size;
 }
@@ -379,6 +480,7 @@ void Stepper::write(ByteWriter& out) const {
   for (const double each : {now_.time, now_.h, now_.h_before, first_time_, grid_}) out.number(each);
   out.number(patience_);
   out.number(under_way_ ? 1 : 0);
+  if (contact_) out.values(contact_->memory());
 }
 
 void Stepper::read(ByteReader& in) {
@@ -389,6 +491,7 @@ void Stepper::read(ByteReader& in) {
   for (double* each : {&now_.time, &now_.h, &now_.h_before, &first_time_, &grid_}) *each = in.number();
   patience_ = in.integer();
   under_way_ = in.number() != 0;
+  if (contact_) contact_->recall(in.values());
 }
 
 double Stepper::shaking(int group) {

@@ -11,6 +11,7 @@
 #include "rigspace/energy/rods.h"
 #include "rigspace/energy/solid.h"
 #include "rigspace/optimize/newton.h"
+#include "stepper_contact.h"
 
 #include <deque>
 #include <memory>
@@ -28,6 +29,10 @@ struct MassGroup {
   double drag = 0;     ///< 1/s, against that of the character's travel
   double sag = 0;      ///< of gravity
   double load = 1;     ///< factor of the inertial load that the animation's acceleration makes
+  double travel = 0;   ///< of the character's travel, the mean over a second: what of its velocity counts as wind
+  double push = 1;     ///< what of its acceleration counts as load
+  double wind = 1;     ///< factor of the load that drag makes
+  double pull = 0;     ///< 1/s^2, toward the animation: a force per mass and deviation
 };
 
 enum class NodeRole : char { held, interior, bound };
@@ -46,16 +51,33 @@ struct SteppedBody {
   std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods
   double poisson = 0.4;          ///< of flesh
   double stiffness = 1;          ///< Young's modulus of flesh, in units of the masses
+  std::vector<double> factors;   ///< of that, per tet; 1 if empty
   double stiffness_damping = 0;  ///< s
   std::vector<RodJoint> rods;    ///< on the free controls: `first` counts among them
   Vec springs;                   ///< per free control, toward the animation; none if empty
   std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
   double limit_stiffness = 1;
-  double size = 1;         ///< scene units: errors are measured by it
-  double gravity = 9.81;   ///< scene units / s^2
-  double force_floor = 0;  ///< forces on controls below this are nothing
+  double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way
+  double reach_stiffness = 1;  ///< of that limit, per node
+  double size = 1;             ///< scene units: errors are measured by it
+  double gravity = 9.81;       ///< scene units / s^2
+  double force_floor = 0;      ///< forces on controls below this are nothing
 
   int node_count() const { return static_cast<int>(roles.size()); }
+};
+
+/// Its map: which nodes are what.
+RigSpaceDescription description_of(const SteppedBody& body);
+
+/// A body whose numbers change over time, while its nodes, controls and masses stay: stiffness, damping, loads, limits.
+class BodyVariation {
+ public:
+  virtual ~BodyVariation() = default;
+
+  /// The body at a time, s. The same for the same time, whatever was asked before.
+  virtual SteppedBody body(double time) = 0;
+  /// Whether nothing of it changes between two times.
+  virtual bool still(double from, double to) const = 0;
 };
 
 /// How a step ended.
@@ -68,6 +90,12 @@ class Stepper {
  public:
   /// Refers to the motion.
   Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOptions& options);
+
+  /// From now on the body is the variation's at the end of each step. It is referred to; null: the constructor's.
+  void vary(BodyVariation* variation) { variation_ = variation; }
+
+  /// From now on the body runs into these, and into itself if the options say so. Before `start`.
+  void collide(std::span<const Obstacle> obstacles);
 
   /// Starts at `time` in the artist's pose with the artist's velocity. `grid` is the step of the physics grid. A clip
   /// that plays once and begins here is taken to have been under way: what was before goes on smoothly backwards.
@@ -119,12 +147,13 @@ class Stepper {
     double time = 0, h = 0, h_before = 0;
   };
 
-  RigSpaceDescription description() const;
   void add_terms();
   const Vec& key(double time);
   void controls(double time, Vec& p) const;
   void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
+  Vec3 travel_acceleration(double time);
+  void retune(const SteppedBody& now);
   void set_targets(In x_key);
   void set_loads(double time);
   double smallest_ratio(In x, In x_key) const;
@@ -143,11 +172,14 @@ class Stepper {
   std::optional<Rods> rods_;
   std::optional<CoordinatePrior> springs_;
   std::optional<Limit> limit_;
+  std::optional<Limit> reach_limit_;  // on the nodes
+  std::optional<StepperContact> contact_;
   Load load_;
   Objective objective_;
   NewtonWorkspace newton_;
 
   History now_;
+  BodyVariation* variation_ = nullptr;
   double first_time_ = 0, grid_ = 0;
   int patience_ = 0;  // smallest steps that may still fail
   bool under_way_ = false;

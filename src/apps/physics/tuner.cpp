@@ -1,5 +1,6 @@
 #include "tuner.h"
 
+#include "keyed_look.h"
 #include "rigspace/base/error.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kMostTries = 5, kMostSearches = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
-constexpr double kMostAmount = 2, kMostScaling = 1.5;
+constexpr double kMostAmount = 2;
 constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
 constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
 constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
@@ -65,7 +66,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     resume = nullptr;
     if (as_asked_) break;
     again = ++attempt_ < kMostTries && adjust(run);
-    if (!again && asks_for_amounts()) as_asked_ = again = true, derive_all();
+    if (!again && (asks_for_more() || options_.collisions.any())) as_asked_ = again = true, derive_all();
   }
   return run;
 }
@@ -99,23 +100,26 @@ void Tuner::derive(TunedPart& part) const {
   }
   if (part.part->look.settle == 0)
     part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
-  const double amount = part.raised * (as_asked_ ? part.part->look.amount : 1);
-  part.scaling = std::min(kMostScaling, amount);
-  part.load = part.ease * std::max(1.0, amount / kMostScaling);
+  set_amount(part, part.raised * (as_asked_ ? part.part->look.amount : 1));
 }
 
 void Tuner::derive_all() {
   for (TunedPart& part : system_.parts) derive(part);
 }
 
-bool Tuner::asks_for_amounts() const {
-  return std::any_of(system_.parts.begin(), system_.parts.end(),
+bool Tuner::asks_for_more() const {
+  return KeyedLooks(system_, motion_).any() ||
+         std::any_of(system_.parts.begin(), system_.parts.end(),
                      [](const TunedPart& part) { return part.part->look.amount != 1; });
 }
 
 Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                     ByteReader* resume) {
   Stepper stepper(system_.body(), motion_, options);
+  // What a part runs into says nothing about its looks: those are found without.
+  if (as_asked_ && options.collisions.any()) stepper.collide(system_.obstacles);
+  KeyedLooks looks(system_, motion_);
+  if (as_asked_ && looks.any()) stepper.vary(&looks);
   Runner runner(stepper, motion_, options, hold_after());
   const Runner::Save save_all = [&](const auto& write_run) {
     save([&](ByteWriter& out) {
@@ -163,6 +167,8 @@ double Tuner::hold_after() const {
   for (const TunedPart& part : system_.parts) {
     if (part.look.hold < 0.5) return std::numeric_limits<double>::infinity();
     settle = std::max(settle, part.look.settle);
+    if (const Curve* keys = part.part->look.keys_of("settle"))
+      settle = std::max(settle, *std::max_element(keys->values.begin(), keys->values.end()));
   }
   return 2 * settle;
 }

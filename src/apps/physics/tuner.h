@@ -30,7 +30,7 @@ class Tuner {
  private:
   void derive(TunedPart& part) const;
   void derive_all();
-  bool asks_for_amounts() const;
+  bool asks_for_more() const;
   Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                ByteReader* resume);
   void first_guess(TunedPart& part, double acceleration) const;

@@ -31,6 +31,13 @@ TEST(ControlParts, AreFoundByTheirGroups) {
   EXPECT_EQ(named(parts, "legs"), nullptr);
 }
 
+TEST(ControlParts, TakeSeveralPatterns) {
+  const Part both = control_part_from_pattern(peanut(), "trunk,tail=tail");
+  EXPECT_EQ(both.name, "trunk");
+  EXPECT_EQ(both.controls.size(), 13u + 12u);
+  EXPECT_TRUE(std::is_sorted(both.controls.begin(), both.controls.end()));
+}
+
 TEST(ControlParts, HaveASolidThatTheirControlsMove) {
   const Part belly = with_solid(peanut(), control_part_from_pattern(peanut(), "belly=belly"));
   ASSERT_NE(belly.flesh, nullptr);
@@ -63,6 +70,7 @@ TEST(ControlParts, SwingOnTheRigsOwnControls) {
 TEST(ControlParts, SayWhatTheyCannotDo) {
   EXPECT_THROW(control_part_from_pattern(peanut(), "nobody*=belly"), Error);
   EXPECT_THROW(control_part_from_pattern(peanut(), "belly=bellly"), Error);
+  EXPECT_THROW(control_part_from_pattern(peanut(), "belly,nobody*=belly"), Error);
 }
 
 }  // namespace

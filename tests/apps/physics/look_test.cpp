@@ -25,6 +25,7 @@ struct Seen {
   const char* clip;
   double end;  // s of the excerpt
   bool soft;   // whether anything of it is soft: robots are not
+  ChainForm chains = ChainForm::rods;
 };
 
 std::ostream& operator<<(std::ostream& out, const Seen& seen) { return out << seen.file << " " << seen.clip; }
@@ -171,7 +172,7 @@ TEST_P(Look, OfTheFirstResultKeepsTheRules) {
   }
   double size = 0;
   SimulationOptions options{.metres_per_unit = metres_per_unit(hard, size)};
-  const Softened soft = soften(hard, find_parts(hard));
+  const Softened soft = soften(hard, find_parts(hard), {.chains = seen.chains});
   EXPECT_EQ(!soft.parts.empty(), seen.soft);
   EXPECT_LE(soft.parts.size(), 6u);
   EXPECT_LE(soft.joints.joints.size(), 24u);
@@ -192,6 +193,8 @@ constexpr double kWhole = 1e9;
 INSTANTIATE_TEST_SUITE_P(
     Characters, Look,
     ::testing::Values(Seen{"", "Walk", kWhole, true}, Seen{"khr_Fox/Fox.glb", "Run", kWhole, true},
+                      Seen{"", "Walk", kWhole, true, ChainForm::automatic},
+                      Seen{"khr_Fox/Fox.glb", "Run", kWhole, true, ChainForm::automatic},
                       Seen{"quaternius_ShibaInu/ShibaInu.glb", "AnimalArmature|Walk", 0.6, true},
                       Seen{"quaternius_Apatosaurus/Apatosaurus.glb", "Armature|Apatosaurus_Walk", 0.8, true},
                       Seen{"khr_CesiumMan/CesiumMan.glb", "animation0", 0.8, true},

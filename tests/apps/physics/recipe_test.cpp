@@ -37,6 +37,8 @@ Recipe noisy_recipe() {
   recipe.options.physics.follow_animation = false;
   recipe.options.additive = true;
   recipe.options.soft = SoftForm::morphs;
+  recipe.options.collide = {"self", "sphere:0,1,0,0.2", "sub/other.glb"};
+  recipe.options.physics.collisions.friction = 1.0 / 3;
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01", "schw\u00e4nzchen"}}};
   double value = 0.1;
   for (const LookField& field :
@@ -172,6 +174,28 @@ TEST(Recipe, PartsAreFoundByTheNamesOfTheirJoints) {
   EXPECT_THROW(set_values(parts, std::span(&nobody, 1)), Error);
   written[0].joints[1] = "gone";
   EXPECT_THROW(parts_from_recipe(rod, written), Error);
+}
+
+TEST(Recipe, KeepsPartsOnControlsByTheirNames) {
+  const Character rod = testing::make_rod(4);
+  const std::span<const Control> controls = rod.rig->controls();
+  Recipe written = noisy_recipe();
+  written.format = ".rigspace.json";
+  written.input.process = "python3 'my rig.py'";
+  written.notes = {"it measures 170 units"};
+  const Part part{.name = "tail", .preset = "tail", .bones = {}, .controls = {3, 9, 11}};
+  written.parts = recipe_parts(rod, std::span(&part, 1));
+  EXPECT_EQ(written.parts[0].controls, (std::vector{controls[3].name, controls[9].name, controls[11].name}));
+  const std::string text = recipe_text(written);
+  const Recipe read = parse_recipe(text, "x");
+  EXPECT_EQ(recipe_text(read), text);
+  EXPECT_EQ(read.format, written.format);
+  EXPECT_EQ(read.input.process, written.input.process);
+  EXPECT_EQ(read.notes, written.notes);
+  EXPECT_TRUE(read.parts[0].joints.empty());
+  EXPECT_EQ(parts_from_recipe(rod, read.parts)[0].controls, part.controls);
+  written.parts[0].controls[1] = "wing.rx";
+  EXPECT_THROW(parts_from_recipe(rod, written.parts), Error);
 }
 
 TEST(Splice, IsOldOutsideAndFreshInside) {

@@ -27,11 +27,22 @@ struct Flesh {
   std::vector<std::vector<std::pair<int, double>>> on_surface;
   /// Of each node, the bones of the softened character that hold it, and their weights, which sum to 1.
   std::vector<std::vector<std::pair<int, double>>> bones;
-  std::vector<int> joints;         ///< soft ones, into the softened character's bones
-  std::vector<int> controls = {};  ///< of the rig, in place of soft joints: those that move the skin themselves
-  bool turns = true;               ///< the joints turn as well as shift
-  double size = 0;                 ///< scene units: the largest extent of what is soft
-  double thickness = 0;            ///< scene units: how far its skin is from what is held
+  std::vector<int> joints;           ///< soft ones, into the softened character's bones
+  std::vector<int> controls = {};    ///< of the rig, in place of soft joints: those that move the skin themselves
+  std::vector<double> factors = {};  ///< on the stiffness of each tet; 1 if empty (part_stiffness.h)
+  bool turns = true;                 ///< the joints turn as well as shift
+  double size = 0;                   ///< scene units: the largest extent of what is soft
+  double thickness = 0;              ///< scene units: how far its skin is from what is held
+  /// Of a chain of joints with flesh on them: `joints` and `controls` are its own.
+  double chain_length = 0;          ///< scene units, from root to tip; 0: no chain
+  std::vector<double> depths = {};  ///< per tet: 0 at the chain's root, 1 at its tip
+};
+
+/// What chains of joints are simulated as.
+enum class ChainForm : char {
+  rods,       ///< springs on their joints, mass from the skin
+  solids,     ///< the volume of their skin, where it has any inside
+  automatic,  ///< solids where they are round and thick, an eighth of their length or more; rods elsewhere
 };
 
 struct SoftenOptions {
@@ -43,7 +54,8 @@ struct SoftenOptions {
   double hold_ratio = 0.45;       ///< flesh nearer to a bone than this part of its way to the skin is held
   double least_thickness = 0.02;  ///< of the character's size: what is thinner has no flesh
   std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
-  bool recall = false;               ///< bodies from the cache, and into it
+  ChainForm chains = ChainForm::rods;
+  bool recall = false;  ///< bodies from the cache, and into it
   ProgressCallback progress;
 
   void validate() const;
@@ -57,7 +69,8 @@ struct Softened {
   std::vector<std::string> notes;  ///< one sentence each
 };
 
-/// Gives every part with a flesh preset its solid and its soft joints. Throws Error for a named part that has no room.
+/// Gives every part with a flesh preset its solid and its soft joints, and chains their solids where that is asked for.
+/// Throws Error for a named part that has no room.
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
 
 /// The character with a bone for every joint that a skin or a rigid piece follows: solids are held by bones.

@@ -11,7 +11,17 @@
 
 namespace rigspace {
 
+/// A control of a part over time: seconds of the clip, held before its first and after its last key.
+struct LookKeys {
+  std::string control;  ///< a field of Look that can be keyed
+  Curve curve;
+};
+
 /// How a part should look. Each field is a control of the part, named as here in `--set part.field=value`.
+///
+/// A control that is keyed over time has its first key's value in its field: that is its base. Rates and amounts of a
+/// first result are looked for with all controls at their bases and the amount at 1; then the part is simulated once
+/// more, with the keys and the hits.
 struct Look {
   double amount = 1;     ///< exaggeration: scales the deviation from the artist's motion
   double rate = 0;       ///< Hz of the slowest swing; 0: from the part's size
@@ -21,16 +31,33 @@ struct Look {
   double sag = 0;        ///< droop by gravity, added: 1 is all of it
   double limit = 0.25;   ///< largest deviation: of the size of flesh, of a half turn of a chain's joint
   double hold = 1;       ///< 1: dead still once nothing has moved for twice `settle`; 0: never quite
+  double travel = 0;  ///< how much of the character's own speed, the mean over a second, is wind that `lag` trails in
+  double push = 1;    ///< how much of that speed's own change, the mean over a second, is felt
+  double mix = 1;     ///< 0..1: weight of the result over the artist's motion; 0 is the artist's to the bit
 
-  /// Sets a field by name. Throws Error naming the fields, or the range.
+  std::vector<LookKeys> keys = {};  ///< at most one for a control; see `key`
+  std::vector<double> hits = {};    ///< s of the clip, any order: there the part is in the artist's pose, and at rest
+
+  /// Sets a field by name, for all times. Throws Error naming the fields, or the range.
   void set(std::string_view field, double value);
+  /// Keys a field over time, in place of what it was; one key is a constant. Between its keys the value never goes
+  /// beyond them, whatever the curve does. Throws Error as `set`, and for `hold`, which is for a whole clip.
+  void key(std::string_view field, Curve curve);
+  /// The curve of a keyed field; null of one that is not.
+  const Curve* keys_of(std::string_view field) const;
+  /// A field's value at a time of the clip, s.
+  double at(std::string_view field, double time) const;
 };
+
+/// Keys that are eased into and out of: smooth, flat at every key.
+Curve smooth_keys(std::vector<double> times, std::vector<double> values);
 
 /// A field of a look as lists, files and command lines name it.
 struct LookField {
   std::string_view name;
   double Look::*value;
   double min, max;
+  bool keyed = true;  ///< can be keyed over time
 };
 std::span<const LookField> look_fields();
 
@@ -59,6 +86,8 @@ struct Part {
   /// Of the rig, ascending: the part moves these as they are, lattice points, wires, flaps, and has no joints. Its
   /// solid comes from with_solid (flesh.h).
   std::vector<int> controls = {};
+  /// Of each of these controls, relative to a homogeneous body: positive; empty: 1 (part_stiffness.h).
+  std::vector<double> stiffness = {};
 };
 
 /// Whether a joint's name says that its skin never moves: feet, hands, lips, lids, props.
@@ -73,12 +102,16 @@ std::vector<Part> find_parts(const Character& character);
 /// no clip keys.
 std::vector<Part> find_control_parts(const Character& character);
 
-/// `pattern=preset` on controls, their nodes or their groups: one part of all that match, named after the pattern.
-/// Throws Error if nothing matches.
+/// `pattern=preset` on controls, their nodes or their groups, several with commas: one part of all that match, named
+/// after the first pattern. Throws Error if a pattern matches nothing.
 Part control_part_from_pattern(const Character& character, std::string_view pattern_and_preset);
 
 /// `pattern=preset`, with * and ?, on joint names: `tail*=tail`; several with commas, `pelvis,spine*=belly`. One part
 /// for each separate chain that the pattern meets. Throws Error if nothing matches.
 std::vector<Part> parts_from_pattern(const Character& character, std::string_view pattern_and_preset);
+
+/// `belly.amount`: the first keyed control whose value at this time, the end of a clip, is not that at its start, so
+/// that the clip cannot be a loop. Empty if there is none.
+std::string unrepeated_control(std::span<const Part> parts, double duration);
 
 }  // namespace rigspace

@@ -1,7 +1,7 @@
 #pragma once
 // What a run leaves beside its result, `hero.soft.json`, so that it can be repeated, in whole or in part: the input by
-// its content, the parts by the names of their joints, all values, and the deviations as additive curves. A recipe
-// that is written and read again is the same to the bit, and so is what is made from it.
+// its content, the parts by the names of their joints or controls, all values, and the deviations as additive curves. A
+// recipe that is written and read again is the same to the bit, and so is what is made from it.
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/apps/physics/soft_form.h"
@@ -21,6 +21,7 @@ struct RecipeInput {
   std::string file;         ///< relative to the recipe's folder, with /
   std::uint64_t bytes = 0;  ///< of the file
   std::string hash;         ///< content_hash, of all that it consists of
+  std::string process;      ///< the command, where the rig was another program's; `file` then holds the clips
 };
 
 struct RecipeOptions {
@@ -31,20 +32,31 @@ struct RecipeOptions {
   SoftForm soft = SoftForm::automatic;
   int max_influences = 4;            ///< of a point of the skin, once it has soft joints
   std::vector<std::string> protect;  ///< patterns of joints whose skin flesh leaves alone
+  ChainForm chains = ChainForm::rods;
+  /// What parts run into: "self", "ground", "sphere:..", "capsule:.." (collisions.h), or files of characters, relative
+  /// to the recipe's folder. Of the physics' own collisions only the friction is kept.
+  std::vector<std::string> collide;
 };
 
 struct RecipePart {
   std::string name, preset;
   std::vector<std::string> joints;  ///< parents before children
   Look look;
-  bool found = false;  ///< see Part
+  bool found = false;                      ///< see Part
+  std::vector<std::string> controls = {};  ///< of the rig, in place of joints: the part moves these as they are
+  std::vector<double> stiffness = {};      ///< of each control, in the recipe's order; empty: 1
 };
 
-/// `tail.amount=0.6`.
+/// `tail.amount=0.6`; or keys over time; or, of the control `hit`, moments.
 struct RecipeValue {
   std::string part;     ///< its name
-  std::string control;  ///< a field of Look
+  std::string control;  ///< a field of Look, or "hit"
   double value = 0;
+  Curve keys = {};                   ///< in place of the value, if there are any: seconds of the clip
+  std::vector<double> moments = {};  ///< of "hit": s of the clip
+
+  /// Throws Error if there is no such control, or a value is out of its range.
+  void apply_to(Look& look) const;
 };
 
 /// A stretch of a clip that was made again with other values, and blended into the rest.
@@ -83,10 +95,11 @@ struct RecipeClip {
 struct Recipe {
   std::string version;  ///< of the program that wrote it
   RecipeInput input;
-  std::string format;  ///< extension of the result beside the recipe, ".glb" or ".gltf"
+  std::string format;  ///< how the result beside the recipe ends: ".glb", ".gltf", or ".rigspace.json"
   RecipeOptions options;
   std::vector<RecipePart> parts;
   std::vector<RecipeClip> clips;
+  std::vector<std::string> notes;  ///< what was said when the run was planned, one sentence each
 };
 
 /// Throws Error naming the file and the line where it is no JSON, or the field that is wrong or missing.
@@ -99,7 +112,8 @@ std::string recipe_text(const Recipe& recipe);
 /// Written beside and renamed.
 void write_recipe(const std::filesystem::path& path, const Recipe& recipe);
 
-/// Parts, there and back. Throws Error if the character has no joint of a name.
+/// Parts, there and back. Throws Error if the character has no joint or control of a
+/// name. Solids are not kept: see soften, with_solid.
 std::vector<RecipePart> recipe_parts(const Character& character, std::span<const Part> parts);
 std::vector<Part> parts_from_recipe(const Character& character, std::span<const RecipePart> parts);
 

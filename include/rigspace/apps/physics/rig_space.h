@@ -1,6 +1,7 @@
 #pragma once
 // The map of rig-space physics (RSP 3): the surface of a body follows a rig, s(p); its interior is free.
 
+#include "rigspace/apps/physics/choices.h"
 #include "rigspace/optimize/mapping.h"
 #include "rigspace/rig/rig.h"
 
@@ -39,6 +40,9 @@ class RigSpaceMapping final : public Mapping {
   Vec coordinates(In x, In p) const;
   void controls_at(In q, Vec& p) const;
 
+  void set_curvature(RigCurvature curvature) { curvature_ = curvature; }
+  RigCurvature curvature() const { return curvature_; }
+
   int interior_size() const { return 3 * static_cast<int>(d_.interior.size()); }
   int control_size() const { return static_cast<int>(d_.free.size()); }
   const RigSpaceDescription& description() const { return d_; }
@@ -47,24 +51,29 @@ class RigSpaceMapping final : public Mapping {
   int size_x() const override { return 3 * d_.node_count; }
   std::unique_ptr<State> make_state() const override;
   std::unique_ptr<System> make_system(const State&) const override;
+  Change refresh(State&, Vec& q, Phase) const override;
   void evaluate(State&, In q, Vec& x) const override;
   void linearize(State&, In q) const override;
   void push(const State&, In dq, Vec& dx) const override;
   void pull(const State&, In g, Vec& g_q) const override;
   BlockSink& sink(State&, System&) const override;
   void finish(State&, System&) const override;
+  bool add_curvature(State&, In g, System&) const override;
 
-  /// Evaluations and Jacobians of the rig so far, over all states.
+  /// Evaluations of the rig so far, over all states, those that differences took included; and Jacobians.
   long rig_evaluations() const { return rig_evaluations_; }
   long rig_jacobians() const { return rig_jacobians_; }
 
  private:
   class Memory;
   void bind(In s, Vec& x) const;
+  void learn(Memory&, In g, const Mat& border) const;
+  void second_derivatives(Memory&, In g, Mat& T) const;
 
   RigSpaceDescription d_;
   std::vector<int> role_;  // per node: k >= 0 interior k; -1 held; -2 - k bound k
   Vec p_key_, x_key_;
+  RigCurvature curvature_ = RigCurvature::none;
   mutable long rig_evaluations_ = 0, rig_jacobians_ = 0;
 };
 

@@ -2,10 +2,13 @@
 // Rig-space physics of a character's parts (RSP 3, 4): tails, ears, hair on the artist's own joints, flesh on soft
 // joints. The unknowns are controls of the rig, and what comes out is their deviation from the artist's animation.
 
+#include "rigspace/apps/physics/choices.h"
+#include "rigspace/apps/physics/collisions.h"
 #include "rigspace/apps/physics/keyed_motion.h"
 #include "rigspace/apps/physics/part.h"
 #include "rigspace/base/progress.h"
 #include "rigspace/energy/integrator.h"
+#include "rigspace/energy/material.h"
 
 #include <cstddef>
 #include <functional>
@@ -45,9 +48,14 @@ struct SimulationOptions {
   double loop_tolerance = 1e-3;  ///< seam of a loop, of the largest deviation
   int max_halvings = 6;          ///< of a step that fails, inverts flesh or errs too much
   bool follow_animation = true;  ///< the shape without stress is the animated one; false: the rest pose (the papers')
-  double young = 0;              ///< Pa, of flesh; 0: from the rate
-  double poisson = 0.4;          ///< of flesh
-  double density = 1000;         ///< kg/m^3
+  MaterialKind material = MaterialKind::stable_neo_hookean;  ///< of flesh
+  double young = 0;                                          ///< Pa, of flesh; 0: from the rate
+  double poisson = 0.4;                                      ///< of flesh
+  double density = 1000;                                     ///< kg/m^3
+  Collisions collisions;
+  Interior interior = Interior::dynamic;        ///< of flesh
+  RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
+  bool paper = false;                           ///< every choice as printed (paper.h); looks and loops do not count
   Checkpoints checkpoints;
 
   void validate() const;

@@ -1,0 +1,49 @@
+#pragma once
+// A character as one elastic body whose skin follows its rig (RSP 3): the setting of the papers, for any rig, black
+// boxes included.
+
+#include "rigspace/anim/character.h"
+#include "rigspace/geometry/tet_mesh.h"
+
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+
+/// Every node is carried by points of the rig: x_i = sum of weight[e] s[point[e]], e in start[i] .. start[i + 1]. Nodes
+/// of the skin are there, b = B s(p); those inside are free to be elsewhere, and what carries them, by harmonic weights
+/// of the skin, is where they would be if the flesh had no life of its own. The rest shape is that of the rig's rest
+/// pose.
+struct RigBody {
+  std::shared_ptr<const Rig> rig;  ///< for the points that nodes need alone
+  TetMesh mesh;
+  std::vector<char> skin;  ///< one per node
+  std::vector<int> start{0}, point;
+  std::vector<double> weight;
+
+  int node_count() const { return mesh.point_count(); }
+  int skin_count() const;
+  /// All nodes as points of the rig carry them.
+  void carry(In s, Vec& x) const;
+};
+
+struct RigBodyOptions {
+  double cell = 0;      ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
+  bool recall = false;  ///< bodies from the cache, and into it
+  /// Points of the rig that get nodes of their own, on the skin and without mass, after those of the mesh: where pulls
+  /// take hold, exactly.
+  std::vector<int> points = {};
+};
+
+/// Fills a surface, given at the rig's rest pose: its points are the rig's, all of them. Throws Error if it encloses
+/// nothing.
+RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, const RigBodyOptions& options = {});
+
+/// Of the character's proxy, or of its surface where it has none.
+RigBody make_rig_body(const Character& character, const RigBodyOptions& options = {});
+
+/// A body that somebody meshed: nodes of its boundary are skin; those beside the surface (by more than 1e-6 of its
+/// diagonal) go with the points around them.
+RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMesh mesh);
+
+}  // namespace rigspace

@@ -1,0 +1,85 @@
+// The solid of controls whose rig is a black box: there is nothing to hold it by but the surface itself.
+
+#include "carrying.h"
+#include "flesh_region.h"
+#include "rigspace/geometry/embedding.h"
+#include "rigspace/geometry/harmonic.h"
+#include "rigspace/geometry/stuffing.h"
+
+#include <algorithm>
+#include <map>
+
+namespace rigspace {
+namespace {
+
+/// Of each node, points of the surface and weights: on the surface where it lies, inside by harmonic weights.
+BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, std::vector<char>& skin) {
+  skin.assign(mesh.point_count(), 0);
+  BoneWeights ties(mesh.point_count()), carried(mesh.point_count());
+  const SurfaceBinding binding = bind_boundary(mesh, surface);
+  const std::vector<int> used = used_points(surface);
+  for (int k = 0; k < binding.count(); ++k) {
+    skin[binding.nodes[k]] = 1;
+    if (binding.off_surface[k]) {
+      ties[binding.nodes[k]] = weights_around(point(mesh.points, binding.nodes[k]), surface.points, used);
+      continue;
+    }
+    for (int c = 0; c < 3; ++c) ties[binding.nodes[k]].emplace_back(binding.corners[k][c], binding.weights[k][c]);
+  }
+  if (std::none_of(skin.begin(), skin.end(), [](char s) { return s; })) return carried;
+  const CarrierWeights harmonic = harmonic_weights(mesh, skin);
+  for (int i = 0; i < mesh.point_count(); ++i) {
+    std::map<int, double> sums;
+    for (const auto& [node, weight] : harmonic[i])
+      for (const auto& [point, share] : ties[node]) sums[point] += weight * share;
+    carried[i].assign(sums.begin(), sums.end());
+  }
+  return carried;
+}
+
+}  // namespace
+
+Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOptions& options) {
+  Box box;
+  for (int i = 0; i < surface.point_count(); ++i)
+    if (motion[i] > kMoved) box.include(surface.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
+  Region region;
+  if (box.empty()) return region;
+  region.cell = region_cell(box, bounding_box(surface.points).diagonal());
+  const StuffingOptions stuffing{.cell = region.cell};
+  const Body body = options.recall ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
+  std::vector<char> skin;
+  const BoneWeights carriers = carriers_of(body.mesh, surface, skin);
+  std::vector<char> free(body.mesh.point_count(), 0);
+  for (int i = 0; i < body.mesh.point_count(); ++i) {
+    double moved = 0;
+    for (const auto& [point, weight] : carriers[i]) moved += weight * motion[point];
+    free[i] = moved > kMoved;
+  }
+  std::vector<int> number(body.mesh.point_count(), -1);
+  std::vector<Vec3> points;
+  for (const Tet& tet : body.mesh.tets) {
+    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
+    Tet local{};
+    for (int k = 0; k < 4; ++k) {
+      const int i = tet[k];
+      if (number[i] < 0) {
+        number[i] = static_cast<int>(points.size());
+        points.emplace_back(Vec3::Zero());
+        for (const auto& [point, weight] : carriers[i])
+          points.back() += weight * surface.points.segment<3>(3 * static_cast<Eigen::Index>(point));
+        region.nodes.push_back(!free[i] ? FleshNode::held : skin[i] ? FleshNode::skin : FleshNode::interior);
+        region.on_surface.push_back(carriers[i]);
+        region.bones.emplace_back();
+      }
+      local[k] = number[i];
+    }
+    region.mesh.tets.push_back(local);
+  }
+  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
+  return region;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,18 @@
+#pragma once
+// Private to physics: weights by which points carry a place, exact at rest.
+
+#include "rigspace/geometry/harmonic.h"
+#include "rigspace/geometry/tri_mesh.h"
+
+#include <vector>
+
+namespace rigspace {
+
+/// Of a place beside a surface, where a body was thickened or closes a hole: the points around it, both sides of a thin
+/// sheet among them, weighted by nearness so that at rest they give the place. `used`: the points to choose from.
+PointWeights weights_around(const Vec3& x, In points, const std::vector<int>& used);
+
+/// The points that triangles use, ascending.
+std::vector<int> used_points(const TriMesh& surface);
+
+}  // namespace rigspace

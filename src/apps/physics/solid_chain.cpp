@@ -1,0 +1,186 @@
+// Chains with flesh on them: trunks, fat tails. A solid that the chain's own joints move (ART.md: thin chains are
+// rods).
+
+#include "solid_chain.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr double kCellsAcross = 2;        // fewer have no inside to speak of
+constexpr double kLeastThickness = 0.12;  // of the length: what is thinner bends like a rod
+constexpr double kLeastRoundness = 0.8;   // a section of one to two, about: ears flap, and are livelier as rods
+constexpr double kLeastCell = 0.012;      // of the character's size: finer bodies cost more than they show
+
+std::vector<int> turns_of(const Character& character, std::span<const int> bones) {
+  const auto& graph = dynamic_cast<const BuiltInRig&>(*character.rig).graph();
+  std::vector<int> controls;
+  for (const int bone : bones)
+    for (int k = 7; k < 10; ++k) controls.push_back(first_control(graph, character.bones[bone].slot) + k);
+  std::sort(controls.begin(), controls.end());
+  return controls;
+}
+
+/// How far down the chain each bone is: 0 at the root, 1 at the tip; 0 for all others.
+std::vector<double> depths(const Character& character, std::span<const int> chain) {
+  std::vector<double> depth(character.bones.size(), 0);
+  double deepest = 1;
+  for (const int bone : chain) {  // parents before children
+    const int parent = character.bones[bone].parent;
+    if (std::find(chain.begin(), chain.end(), parent) != chain.end()) depth[bone] = depth[parent] + 1;
+    deepest = std::max(deepest, depth[bone]);
+  }
+  for (double& each : depth) each /= deepest;
+  return depth;
+}
+
+/// The mean of the edges that one triangle uses; `none` if there are none.
+Vec3 middle_of_hole(const TriMesh& mesh, const Vec3& none) {
+  const EdgeTable edges = edge_table(mesh);
+  Vec3 sum = Vec3::Zero();
+  double total = 0;
+  for (int e = 0; e < edges.count(); ++e) {
+    if (edges.uses(e).size() != 1) continue;
+    const Vec3 a = point(mesh.points, edges.edges[e][0]), b = point(mesh.points, edges.edges[e][1]);
+    sum += (a - b).norm() * (a + b) / 2;
+    total += (a - b).norm();
+  }
+  return total > 0 ? Vec3(sum / total) : none;
+}
+
+/// Scene units: along the bones, to the last joint of a chain that curls.
+double length_along(const Character& character, const RiggedSurface& surface, const Part& part) {
+  std::map<int, double> along;
+  double most = 0;
+  for (const int bone : part.bones) {  // parents before children
+    const int parent = character.bones[bone].parent;
+    if (const auto above = along.find(parent); above != along.end())
+      along[bone] = above->second + (translation(surface.bones[bone]) - translation(surface.bones[parent])).norm();
+    else
+      along[bone] = 0;
+    most = std::max(most, along[bone]);
+  }
+  return most;
+}
+
+}  // namespace
+
+ChainShape chain_shape(const Character& character, const RiggedSurface& surface, const Weld& welded, const Part& part) {
+  ChainShape shape{.controls = turns_of(character, part.bones), .motion = {}, .why_rods = {}};
+  shape.motion = motion_of(character, shape.controls);
+  const Vec3 root = translation(surface.bones[part.bones.front()]);
+  const TriMesh& skin = welded.mesh;
+  Box box;
+  std::vector<char> moved(static_cast<std::size_t>(skin.point_count()), 0);
+  for (std::size_t i = 0; i < welded.point.size(); ++i) {
+    if (!(shape.motion[static_cast<Eigen::Index>(i)] > kMoved)) continue;
+    const Vec3 x = point(skin.points, welded.point[i]);
+    moved[welded.point[i]] = 1;
+    box.include(x);
+    shape.length = std::max(shape.length, (x - root).norm());
+  }
+  std::vector<Triangle> own;
+  for (const Triangle& triangle : skin.triangles)
+    if (moved[triangle[0]] && moved[triangle[1]] && moved[triangle[2]]) own.push_back(triangle);
+  // The skin is open where the chain begins: cones from the middle of the hole close it.
+  const Vec3 middle = middle_of_hole({skin.points, own}, box.center());
+  double volume = 0, area = 0;
+  for (const auto& [i, j, k] : own) {
+    const Vec3 a = point(skin.points, i), b = point(skin.points, j), c = point(skin.points, k);
+    area += (b - a).cross(c - a).norm() / 2;
+    volume += (a - middle).dot((b - middle).cross(c - middle)) / 6;
+  }
+  if (area > 0) {
+    const double along = std::max(shape.length, length_along(character, surface, part));
+    shape.thickness = 4 * std::max(0.0, volume) / area;
+    shape.roundness = 4 * std::numbers::pi * std::max(0.0, volume) * along / (area * area);
+  }
+  char text[80] = "";
+  if (part.bones.size() < 2)
+    std::snprintf(text, sizeof text, "one joint");
+  else if (shape.thickness < kLeastThickness * shape.length)
+    std::snprintf(text, sizeof text, "its thickness is %.0f %% of its length", 100 * shape.thickness / shape.length);
+  else if (shape.roundness < kLeastRoundness)
+    std::snprintf(text, sizeof text, "its section is not round");
+  else if (shape.thickness < kCellsAcross * kLeastCell * surface.size)
+    std::snprintf(text, sizeof text, "it is small");
+  shape.why_rods = text;
+  return shape;
+}
+
+std::shared_ptr<const Flesh> chain_flesh(const Character& character, const RiggedSurface& surface, const Part& part,
+                                         const ChainShape& shape, const SoftenOptions& options) {
+  const double cell = std::max(shape.thickness / kCellsAcross, kLeastCell * surface.size);
+  // Only what is near has to be filled: where the skin is cut off, far from what moves, all is held.
+  Box near;
+  for (int i = 0; i < surface.mesh.point_count(); ++i)
+    if (shape.motion[i] > kMoved) near.include(point(surface.mesh.points, i));
+  const Vec3 margin = Vec3::Constant(1.5 * shape.thickness);
+  RiggedSurface around = surface;
+  std::erase_if(around.mesh.triangles, [&](const Triangle& triangle) {
+    return std::none_of(triangle.begin(), triangle.end(), [&](int i) {
+      const Vec3 x = point(surface.mesh.points, i);
+      return ((x - near.low + margin).array() >= 0).all() && ((near.high + margin - x).array() >= 0).all();
+    });
+  });
+  Region region = chain_region(character, around, shape.motion, options, part.bones, cell);
+  const auto any = [&](FleshNode kind) {
+    return std::find(region.nodes.begin(), region.nodes.end(), kind) != region.nodes.end();
+  };
+  if (!any(FleshNode::skin) || !any(FleshNode::interior) || !any(FleshNode::held)) return nullptr;
+  auto flesh = std::make_shared<Flesh>();
+  Box box;
+  for (int i = 0; i < region.mesh.point_count(); ++i)
+    if (region.nodes[i] == FleshNode::skin)
+      box.include(region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
+  flesh->size = box.size().maxCoeff();
+  flesh->chain_length = shape.length;
+  const std::vector<double> depth = depths(character, part.bones);
+  std::vector<double> of_node(region.nodes.size(), 0);
+  for (std::size_t i = 0; i < of_node.size(); ++i)
+    for (const auto& [bone, weight] : region.bones[i]) of_node[i] += weight * depth[bone];
+  for (const Tet& tet : region.mesh.tets)
+    flesh->depths.push_back((of_node[tet[0]] + of_node[tet[1]] + of_node[tet[2]] + of_node[tet[3]]) / 4);
+  flesh->mesh = std::move(region.mesh);
+  flesh->nodes = std::move(region.nodes);
+  flesh->on_surface = std::move(region.on_surface);
+  flesh->bones = std::move(region.bones);
+  flesh->thickness = shape.thickness;
+  flesh->joints = part.bones;
+  flesh->controls = shape.controls;
+  return flesh;
+}
+
+void fill_chains(const Character& character, std::vector<Part>& parts, const SoftenOptions& options,
+                 std::vector<std::string>& notes) {
+  if (options.chains == ChainForm::rods) return;
+  std::optional<RiggedSurface> surface;
+  Weld welded;
+  for (Part& part : parts) {
+    if (preset_named(part.preset).flesh || part.bones.empty() || !part.controls.empty()) continue;
+    if (!surface) {
+      surface = rigged_surface(character);
+      welded = weld(surface->mesh);
+      orient_outward(welded.mesh);
+    }
+    const ChainShape shape = chain_shape(character, *surface, welded, part);
+    if (shape.thickness > 0 && (shape.why_rods.empty() || options.chains == ChainForm::solids))
+      part.flesh = chain_flesh(character, *surface, part, shape, options);
+    const std::string tets = part.flesh ? std::to_string(part.flesh->mesh.tets.size()) : std::string();
+    notes.push_back(part.name +
+                    (part.flesh ? " moves as a solid of " + tets + " tetrahedra"
+                                : " moves as rods: " +
+                                      (shape.why_rods.empty() ? std::string("it has no inside") : shape.why_rods)));
+  }
+}
+
+}  // namespace rigspace
