@@ -15,6 +15,7 @@ namespace {
 constexpr Suite kSuites[] = {
     {"rigs", "evaluation, Jacobians and display skinning of built-in rigs", bench_rigs},
     {"step", "one Newton iteration of rig-space physics at the size of the papers' belly", bench_step},
+    {"rsp", "table 1 of Rig-Space Physics: every scene, rigs built in and black, Newton and BFGS", bench_rsp},
     {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 

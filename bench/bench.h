@@ -58,5 +58,6 @@ nlohmann::ordered_json machine_json();
 std::vector<Row> bench_rigs(const BenchOptions&);
 std::vector<Row> bench_step(const BenchOptions&);
 std::vector<Row> bench_mesh(const BenchOptions&);
+std::vector<Row> bench_rsp(const BenchOptions&);
 
 }  // namespace rigspace::bench
