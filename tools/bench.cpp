@@ -1,6 +1,7 @@
 // rigspace bench: speed, as ratios within one run.
 
 #include "../bench/bench.h"
+#include "../bench/rsp_scenes.h"
 #include "command.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string suite;
   bool quick = false;
+  bool host = false;  ///< be the rig in another process that bench rsp compares with
 };
 
 /// ./run says which commit was built; the program itself cannot know.
@@ -73,12 +75,14 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   command->add_option("SUITE", options->suite, "which; without it, a list");
   command->add_flag("--quick", options->quick, "a short run: figures are rougher");
+  command->add_flag("--host", options->host)->group("");
   command->footer("Examples\n  rigspace bench\n  rigspace bench rigs --json > rigs.json");
   command->callback([options, &context] {
     if (options->suite.empty()) {
       for (const bench::Suite& suite : bench::suites()) fmt::print("{:<10} {}\n", suite.name, suite.description);
       return;
     }
+    if (options->host) std::exit(bench::host_blend_shapes());
     const bench::Suite& suite = suite_named(options->suite);
     const auto rows =
         suite.run({.seconds = options->quick ? 0.05 : 0.5, .quick = options->quick, .progress = terminal_progress()});

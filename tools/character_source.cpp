@@ -7,6 +7,10 @@ namespace rigspace::tools {
 
 void CharacterSource::add_to(CLI::App& app) {
   app.add_option("FILE", file, "a character: .glb or .gltf");
+  add_process_to(app);
+}
+
+void CharacterSource::add_process_to(CLI::App& app) {
   app.add_option("--rig-process", command,
                  "instead of FILE: a command that is the rig, asked on its standard streams (docs/process-rigs.md)")
       ->type_name("'CMD'");

@@ -16,6 +16,8 @@ struct CharacterSource {
 
   /// FILE, --rig-process and what belongs to it.
   void add_to(CLI::App&);
+  /// The same without FILE.
+  void add_process_to(CLI::App&);
 
   /// What messages call it.
   const std::string& name() const { return command.empty() ? file : command; }

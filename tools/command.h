@@ -31,6 +31,7 @@ void add_view(CLI::App&, Context&);
 void add_render(CLI::App&, Context&);
 void add_simulate(CLI::App&, Context&);
 void add_rerun(CLI::App&, Context&);
+void add_pose(CLI::App&, Context&);
 void add_mesh(CLI::App&, Context&);
 void add_rig(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);

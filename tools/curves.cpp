@@ -1,8 +1,9 @@
 // rigspace curves: clips with fewer keys, other keys, closed ends, or other clips on top.
 
-#include "command.h"
+#include "modes.h"
 
 #include "rigspace/anim/bake.h"
+#include "rigspace/anim/control_modes.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/loop.h"
 #include "rigspace/anim/merge.h"
@@ -28,6 +29,9 @@ struct Options {
   bool quick = false, whole = false;
   double min_period = 0.5, blend = 0.25;  // s
   std::vector<std::string> layers;
+  std::string rig, base;                      // of modes
+  std::vector<std::string> controls, scales;  // of modes
+  int count = 6;
 };
 
 [[noreturn]] void usage(std::string file, std::string problem, std::string remedy) {
@@ -75,6 +79,7 @@ class Job {
     } else {
       const CurveFile curves = read_curves(options.curves);
       clip_ = choose(curves.clips, options.curves, options.clip);
+      others_ = curves.clips;
       const Sampler sampler(clip_, character_.rig->controls());
       if (const auto unbound = sampler.unbound(); !unbound.empty())
         throw Error({.file = options.curves,
@@ -87,6 +92,12 @@ class Job {
 
   const Character& character() const { return character_; }
   const Animation& clip() const { return clip_; }
+  /// Another clip of the character or of the curves.
+  Animation other(const std::string& name) const {
+    std::vector<Animation> all = character_.clips;
+    all.insert(all.end(), others_.begin(), others_.end());
+    return clip_among(all, options_.file, name);
+  }
   bool is_gltf_output() const {
     const std::string extension = std::filesystem::path(options_.output).extension().string();
     return extension == ".glb" || extension == ".gltf";
@@ -128,6 +139,7 @@ class Job {
   const Options& options_;
   Character character_;
   Animation clip_;
+  std::vector<Animation> others_;
   std::string name_;
 };
 
@@ -268,6 +280,39 @@ void merge(const Context& context, const Options& options) {
                   layers.size(), rate, 100 * change.distance / height, change.time));
 }
 
+/// One mode of what the clip does beyond its base, stronger or weaker (RSP fig. 9).
+void scale_modes(const Context& context, const Options& given) {
+  Options options = given;
+  if (given.file.ends_with(".rigspace.json")) {
+    if (given.rig.empty()) usage(given.file, "has no rig", "name the character with --rig, and the curves with FILE");
+    options.curves = given.file, options.file = given.rig;
+  }
+  Job job(context, options);
+  const std::span<const Control> controls = job.character().rig->controls();
+  const Animation base = options.base.empty() ? Animation() : job.other(options.base);
+  const ModeSample sample{.clip = &job.clip(), .base = options.base.empty() ? nullptr : &base};
+  const ControlModes modes = find_modes(job.character(), controls_matching(controls, options.controls),
+                                        std::vector<ModeSample>{sample}, {.count = options.count});
+  const std::vector<double> factors = parse_mode_factors(options.scales, modes.count());
+  const Animation edited = scaled_modes(controls, modes, sample, factors);
+  const SurfaceError change = surface_error(*job.character().rig, job.clip(), edited, source_frames(edited));
+  const double height = std::max(1e-300, rest_height(*job.character().rig));
+  job.write(edited, "_modes");
+  Json shares = Json::array();
+  std::string said;
+  for (int k = 0; k < modes.count(); ++k) {
+    shares.push_back(modes.modes[k].share);
+    said += fmt::format("{}{} ({:.1f} %)", k > 0 ? ", " : "", k + 1, 100 * modes.modes[k].share);
+  }
+  job.answer.update({{"shares", shares},
+                     {"factors", factors},
+                     {"change_percent", 100 * change.distance / height},
+                     {"change_time", change.time},
+                     {"change_vertex", change.point}});
+  job.say(fmt::format("modes {}; moves the surface by at most {:.2f} % of the height, at {:.3f} s", said,
+                      100 * change.distance / height, change.time));
+}
+
 using Run = void (*)(const Context&, const Options&);
 
 CLI::App* add(CLI::App& curves, const char* name, const char* text, std::pair<Run, Context*> action,
@@ -289,7 +334,8 @@ CLI::App* add(CLI::App& curves, const char* name, const char* text, std::pair<Ru
 }  // namespace
 
 void add_curves(CLI::App& app, Context& context) {
-  CLI::App* curves = app.add_subcommand("curves", "Clips with fewer keys, at another rate, as loops, or merged");
+  CLI::App* curves =
+      app.add_subcommand("curves", "Clips with fewer keys, at another rate, as loops, merged, or with stronger modes");
   curves->require_subcommand(1);
   curves->fallthrough();
   auto options = std::make_shared<Options>();
@@ -337,6 +383,25 @@ void add_curves(CLI::App& app, Context& context) {
   merging->footer(
       "Examples\n  rigspace curves merge hero.glb --clip Walk --layer hero.soft.glb:Walk_soft_add -o merged.glb\n"
       "  rigspace curves merge hero.glb --clip Walk --layer over=fix.rigspace.json -o fixed.glb");
+  CLI::App* scaling = add(*curves, "modes", "A principal component of what controls do, stronger or weaker",
+                          {scale_modes, &context}, options);
+  scaling->add_option("--rig", options->rig, "the character, where FILE is a .rigspace.json")->type_name("FILE");
+  scaling->add_option("--base", options->base, "the clip that values are counted from; the rest pose by default")
+      ->type_name("NAME");
+  scaling->add_option("--controls", options->controls, "controls, nodes or groups of this pattern; may be repeated")
+      ->required()
+      ->take_all()
+      ->type_name("PATTERN");
+  scaling->add_option("--scale", options->scales, "MODE=FACTOR, modes counted from 1, the strongest; may be repeated")
+      ->required()
+      ->take_all()
+      ->type_name("MODE=F");
+  scaling->add_option("--count", options->count, "modes to look for")->check(CLI::Range(1, 1000))->type_name("N");
+  scaling->footer(
+      "Examples\n  rigspace curves modes hero.soft.rigspace.json --rig hero.rig.json --clip Walk_soft --base Walk \\\n"
+      "      --controls 'belly_*' --scale 1=1.5 -o edited.rigspace.json\n"
+      "  rigspace curves modes hero.soft.glb --clip Walk_soft --base Walk --controls 'tail*' --scale 1=0.5 -o "
+      "calm.glb");
 }
 
 }  // namespace rigspace::tools

@@ -14,7 +14,7 @@ namespace rigspace::tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {add_info,  add_eval, add_convert, add_curves, add_view, add_render, add_simulate,
-                                    add_rerun, add_mesh, add_rig,     add_cast,   add_demo, add_bench};
+                                    add_rerun, add_mesh, add_rig,     add_cast,   add_pose, add_demo,   add_bench};
 
 constexpr const char* kFooter = R"(Examples
   rigspace hero.glb                               soft tails, ears and hair: the same as simulate

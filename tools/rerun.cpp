@@ -1,5 +1,7 @@
 // rigspace rerun: a simulation again from its recipe, with other values, in whole or in part.
 
+#include "collide.h"
+#include "part_values.h"
 #include "simulation_run.h"
 
 #include <fmt/format.h>
@@ -14,7 +16,8 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string recipe, output, range;
-  std::vector<std::string> clips, sets;
+  std::vector<std::string> clips, sets, hits;
+  CharacterSource process;  // its command, where the recipe was made with one
   bool accept_changed_input = false;
 };
 
@@ -90,10 +93,22 @@ void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, co
   if (!met) refuse_range(options.range, "meets no clip", fmt::format("the longest ends at {:.4g} s", longest));
 }
 
+/// --set and --hit.
+std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std::vector<bool>& chosen,
+                                   const std::vector<Part>& parts, const Options& options) {
+  ClipTimes times;
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    if (const RecipeClip& clip = tasks[k].clip; chosen[k])
+      times.include(clip.frame_rate, clip.has_motion() ? clip.times.back() : clip.end);
+  std::vector<RecipeValue> values = parse_sets(options.sets, parts, options.recipe, times);
+  for (RecipeValue& hit : parse_hits(options.hits, parts, options.recipe, times)) values.push_back(std::move(hit));
+  return values;
+}
+
 /// Turns the options into a plan: which values hold where, and which curves are made again.
 void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const Options& options) {
-  const std::vector<RecipeValue> values = parse_sets(options.sets, parts, options.recipe);
   const std::vector<bool> chosen = chosen_clips(tasks, options);
+  const std::vector<RecipeValue> values = values_of(tasks, chosen, parts, options);
   if (!options.range.empty()) return plan_edit(tasks, chosen, options, values);
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     ClipTask& task = tasks[k];
@@ -107,7 +122,7 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
   // For all clips: the parts' own values, which no clip's may hide.
   for (const RecipeValue& each : values) {
     for (RecipePart& part : recipe.parts)
-      if (part.name == each.part) part.look.set(each.control, each.value);
+      if (part.name == each.part) each.apply_to(part.look);
     for (ClipTask& task : tasks)
       std::erase_if(task.clip.set, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
   }
@@ -142,23 +157,44 @@ void require_same_input(const RecipeInput& now, const Recipe& recipe, const Opti
                  .remedy = "first run all of it again, without --clip and --range"});
 }
 
-void rerun(const Options& options, const Context& context) {
-  Recipe recipe = read_recipe(options.recipe);
+/// Where the recipe's input comes from. Programs are never started because a file says so: the command comes from who
+/// runs this one.
+SubjectSource source_of(const Recipe& recipe, const Options& options) {
   const fs::path folder = fs::path(options.recipe).parent_path();
-  const std::string input = (folder / recipe.input.file).lexically_normal().string();
-  const RunFiles out(options.output.empty() ? fs::path(options.recipe).replace_extension(recipe.format)
-                                            : fs::path(options.output));
-  if (!fs::exists(input))
+  const std::string file = (folder / recipe.input.file).lexically_normal().string();
+  if (!fs::exists(file))
     throw Error({.file = options.recipe,
                  .element = "input \"" + recipe.input.file + "\"",
-                 .value = input,
+                 .value = file,
                  .problem = "does not exist",
                  .remedy = "it is looked for from the recipe's folder: put it there again"});
-  out.check(input);
-  GltfFile file(input);
-  const RecipeInput now = describe_input(input, file, out.recipe);
+  SubjectSource source{.character = options.process};
+  const bool given = !options.process.command.empty();
+  if (given == recipe.input.process.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.recipe,
+                 .element = "--rig-process",
+                 .value = recipe.input.process,
+                 .problem = given ? "is given, but the rig of the recipe is a file" : "is missing",
+                 .remedy = given ? "leave it out"
+                                 : "the rig is another program, which is only started where you say so: add "
+                                   "--rig-process '" +
+                                       recipe.input.process + "'"});
+  (given ? source.clips : source.character.file) = file;
+  return source;
+}
+
+fs::path output_of(const Recipe& recipe, const Options& options) {
+  if (!options.output.empty()) return options.output;
+  return fs::path(options.recipe).replace_extension(recipe.format);
+}
+
+void rerun(const Options& options, const Context& context) {
+  Recipe recipe = read_recipe(options.recipe);
+  auto [subject, out] = open_subject(source_of(recipe, options), output_of(recipe, options), context);
+  const std::string& input = subject->name();
+  const RecipeInput now = subject->describe(out.recipe);
   require_same_input(now, recipe, options);
-  print_warnings(context, input, file.character().warnings);
   std::vector<std::string> notes;
   if (recipe.version != RIGSPACE_VERSION)
     notes.push_back("the recipe was written by rigspace " + recipe.version +
@@ -166,12 +202,13 @@ void rerun(const Options& options, const Context& context) {
   recipe.version = RIGSPACE_VERSION;
   recipe.input = now;
   recipe.format = out.format();
-  std::vector<ClipTask> tasks = tasks_of(recipe, file.character(), input);
+  recipe.options.collide =
+      colliders_seen_from(recipe.options.collide, fs::path(options.recipe).parent_path(), out.recipe.parent_path());
+  std::vector<ClipTask> tasks = tasks_of(recipe, subject->character(), input);
   const auto parts =
-      about_file(input, file.character(), [&] { return parts_from_recipe(file.character(), recipe.parts); });
+      about_file(input, subject->character(), [&] { return parts_from_recipe(subject->character(), recipe.parts); });
   plan(recipe, tasks, parts, options);
-  execute({.input = input,
-           .file = std::move(file),
+  execute({.subject = std::move(subject),
            .recipe = std::move(recipe),
            .tasks = std::move(tasks),
            .out = out,
@@ -185,18 +222,24 @@ void add_rerun(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("rerun", "A simulation again from its recipe, with other values, or in part");
   auto options = std::make_shared<Options>();
   command->add_option("RECIPE", options->recipe, "what simulate left beside its result: hero.soft.json")->required();
-  command->add_option("--set", options->sets, "a control of a part; may be repeated")
+  command->add_option("--set", options->sets, "a control of a part, as in simulate; may be repeated")
       ->type_name("PART.CONTROL=V")
+      ->take_all();
+  command->add_option("--hit", options->hits, "moments in the artist's pose, in place of those before, or none")
+      ->type_name("PART=T")
       ->take_all();
   command->add_option("--clip", options->clips, "for these clips only; may be repeated")->type_name("NAME")->take_all();
   command
       ->add_option("--range", options->range,
                    "for these frames only, 1035:1050, or seconds, 0.5s:1.2s: blended into the old curves at both ends")
       ->type_name("FROM:TO");
-  command->add_option("-o,--output", options->output, "x.glb or x.gltf; in place of the old result by default")
+  command
+      ->add_option("-o,--output", options->output,
+                   "x.glb or x.gltf, of a rig x.rigspace.json; in place of the old result by default")
       ->type_name("OUT");
   command->add_flag("--accept-changed-input", options->accept_changed_input,
                     "go on although the character's file is not what it was");
+  options->process.add_process_to(*command);
   command->footer(
       "Values are remembered: with --clip for that clip, with --range for those frames, otherwise for all. What is "
       "not\n"
@@ -205,10 +248,7 @@ void add_rerun(CLI::App& app, Context& context) {
       "  rigspace rerun hero.soft.json --set belly.amount=0.6\n"
       "  rigspace rerun hero.soft.json --set belly.amount=0.6 --clip Walk --range 1035:1050\n"
       "  rigspace rerun hero.soft.json --set '*.settle=0.5' -o stiff.glb");
-  command->callback([options, &context] {
-    if (!options->output.empty()) check_extension(options->output, "glb gltf");
-    rerun(*options, context);
-  });
+  command->callback([options, &context] { rerun(*options, context); });
 }
 
 }  // namespace rigspace::tools

@@ -1,6 +1,7 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
 #include "character_source.h"
+#include "modes.h"
 
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/tri_mesh.h"
@@ -284,7 +285,8 @@ void check(const CheckOptions& options, const Context& context) {
 }  // namespace
 
 void add_rig(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("rig", "Rig files: start one, draw every control, find what is wrong");
+  auto* command = app.add_subcommand(
+      "rig", "Rig files: start one, draw every control, find what is wrong, few sliders for many controls");
   command->require_subcommand(1);
 
   auto* start = command->add_subcommand("new", "A rig file for a mesh: its joints in groups, and room for the rest");
@@ -321,6 +323,8 @@ void add_rig(CLI::App& app, Context& context) {
   examine->add_flag("--internal", check_options->health.internal, "also controls that are in no group");
   examine->footer("Example\n  rigspace rig check hero.rig.json");
   examine->callback([check_options, &context] { check(*check_options, context); });
+
+  add_rig_modes(*command, context);
 }
 
 }  // namespace rigspace::tools

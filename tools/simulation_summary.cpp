@@ -1,5 +1,7 @@
 #include "simulation_summary.h"
 
+#include "part_values.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,15 +28,31 @@ std::string look_in_words(const Look& look) {
   for (const LookField& field : look_fields()) {
     const double value = look.*field.value;
     const bool derived = value == 0 && (field.name == "rate" || field.name == "settle");
+    const Curve* keys = look.keys_of(field.name);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name,
-                        derived ? "from its size" : fmt::format("{:.4g}", value));
+                        keys != nullptr ? fmt::format("({})", keys_in_words(*keys))
+                        : derived       ? "from its size"
+                                        : fmt::format("{:.4g}", value));
   }
+  if (!look.hits.empty()) text += ", in the artist's pose " + moments_in_words(look.hits);
   return text;
+}
+
+/// A control that is keyed and does not come back to its start keeps a clip from being a loop.
+std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
+  std::vector<Part> parts;
+  for (const RecipePart& part : recipe.parts) parts.push_back({.name = part.name, .look = part.look});
+  set_values(parts, clip.set);
+  const std::string control = clip.has_motion() ? unrepeated_control(parts, clip.times.back()) : "";
+  return control.empty() ? "" : "; no loop, since the keys of " + control + " do not end as they began";
 }
 
 }  // namespace
 
 std::string report_in_words(const PartReport& report) {
+  if (report.rate == 0)  // by --paper, where looks do not count
+    return fmt::format("moves by {}, most {}", deviation_in_words(report, report.swing),
+                       deviation_in_words(report, report.largest));
   return fmt::format("{:.1f} Hz, settles in {:.1f} s, amount {:.2g}: {} by {}, most {}", report.rate, report.settle,
                      report.amount, report.flesh ? "moves" : "swings", deviation_in_words(report, report.swing),
                      deviation_in_words(report, report.largest));
@@ -43,11 +61,15 @@ std::string report_in_words(const PartReport& report) {
 std::string parts_in_words(const Recipe& recipe) {
   std::string text;
   for (const RecipePart& part : recipe.parts) {
-    const std::string joints = part.joints.size() == 1 ? fmt::format("1 joint, {}", part.joints.front())
-                                                       : fmt::format("{} joints, {} to {}", part.joints.size(),
-                                                                     part.joints.front(), part.joints.back());
-    text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name, preset_named(part.preset).flesh ? "flesh on " : "",
-                        joints, part.preset, look_in_words(part.look));
+    const bool on_controls = !part.controls.empty();
+    const std::vector<std::string>& names = on_controls ? part.controls : part.joints;
+    const char* kind = on_controls ? "control" : "joint";
+    const std::string moved = names.size() == 1
+                                  ? fmt::format("1 {}, {}", kind, names.front())
+                                  : fmt::format("{} {}s, {} to {}", names.size(), kind, names.front(), names.back());
+    text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name,
+                        preset_named(part.preset).flesh && !on_controls ? "flesh on " : "", moved, part.preset,
+                        look_in_words(part.look));
   }
   return text;
 }
@@ -56,7 +78,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
   std::string text = fmt::format("{}: {}\n", clip.name,
                                  clip.stopped ? "stopped; what is not finished is the artist's motion"
                                  : clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam)
-                                             : "plays once");
+                                             : "plays once" + why_no_loop(recipe, clip));
   for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
     const PartReport& report = clip.parts[c];
     if (report.finished == 0) {
@@ -79,7 +101,8 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
   for (const RecipeEdit& edit : clip.edits) {
     std::string values;
     for (const RecipeValue& each : edit.set)
-      values += fmt::format("{}{}.{} {:.4g}", values.empty() ? " with " : ", ", each.part, each.control, each.value);
+      values +=
+          fmt::format("{}{}.{} {}", values.empty() ? " with " : ", ", each.part, each.control, value_in_words(each));
     text += fmt::format("  frames {} to {} made again{}\n", frame_of(clip, edit.from), frame_of(clip, edit.to), values);
   }
   if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
@@ -121,10 +144,16 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
             {"failed_steps", clip.failed_steps}};
   for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
     const PartReport& report = clip.parts[c];
-    Json part{
-        {"name", recipe.parts[c].name}, {"preset", recipe.parts[c].preset}, {"joints", recipe.parts[c].joints.size()},
-        {"length_m", report.length},    {"rate_hz", report.rate},           {"settle_s", report.settle},
-        {"lag_s", report.lag},          {"amount", report.amount},          {"eased", report.eased}};
+    const RecipePart& made = recipe.parts[c];
+    Json part{{"name", made.name}, {"preset", made.preset}};
+    part[made.controls.empty() ? "joints" : "controls"] =
+        made.controls.empty() ? made.joints.size() : made.controls.size();
+    part.update(Json{{"length_m", report.length},
+                     {"rate_hz", report.rate},
+                     {"settle_s", report.settle},
+                     {"lag_s", report.lag},
+                     {"amount", report.amount},
+                     {"eased", report.eased}});
     const double unit = report.flesh ? 100 : kToDegrees;
     part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
     part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;

@@ -88,6 +88,22 @@ class RigFiles(unittest.TestCase):
         farthest = max(max(abs(p - q) for p, q in zip(a, b)) for a, b in zip(points[path], drawn))
         self.assertLess(farthest, 1e-3)  # of a bar a metre long
 
+    def test_a_wrap_carries_the_fine_mesh_on_the_coarse_one(self):
+        path = self.cast("bar")
+        rig = json.loads(without_comments(path.read_text()))
+        rig["deformers"].append({"type": "wrap", "name": "display", "pieces": ["rubber"], "to": "proxy"})
+        path.write_text(json.dumps(rig))
+        self.check_schema(path)
+        answer = rigspace("--json", "rig", "check", path, "--poses", 2)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual(json.loads(answer.stdout)["broken"], [])
+        glb = self.folder / "bar.glb"
+        self.assertEqual(rigspace("convert", path, "-o", glb).returncode, 0)
+        self.assertEqual(rigspace("render", path, "--size", 64, "-o", self.folder / "bar.png").returncode, 0)
+        answer = rigspace("simulate", path, "--part", "p?=rubber", "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual(json.loads(answer.stdout)["clips"][0]["failed_steps"], 0)
+
     def test_simulates_on_the_rigs_own_controls(self):
         path = self.cast("bar")
         answer = rigspace("simulate", path, "--part", "p?=rubber", "--json")

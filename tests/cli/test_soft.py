@@ -146,6 +146,27 @@ class TheFirstResult(Simulated):
         self.assertEqual(changed, set(self.added))
 
 
+class AChainWithFleshOnIt(Simulated):
+    """--chains auto: the tail is thick and round, the ears are neither."""
+
+    def test_is_a_solid_on_its_own_joints_says_so_and_is_made_again_from_the_recipe(self):
+        soft = self.folder / "fat.soft.glb"
+        options = ("--clip", "Walk", "--part", "tail*=tail", "--part", "ear*=ear", "--chains", "auto")
+        answer = rigspace("simulate", self.hero, *options, "-o", soft, "--json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        answer = json.loads(answer.stdout)
+        self.assertRegex(" ".join(answer["notes"]), r"tail moves as a solid of \d+ tetrahedra.*ear_l moves as rods")
+        tail = answer["clips"][0]["parts"][0]
+        self.assertGreaterEqual(tail["swing_deg"], 0.98 * 5)
+        self.assertLessEqual(tail["swing_deg"], 1.02 * 20)
+        self.assertEqual(Glb(soft).names, Glb(self.hero).names)  # no joints are added
+        recipe = self.folder / "fat.soft.json"
+        self.assertEqual(json.loads(recipe.read_text())["options"]["chains"], "auto")
+        before = soft.read_bytes()
+        self.assertEqual(rigspace("rerun", recipe).returncode, 0)
+        self.assertEqual(soft.read_bytes(), before)
+
+
 class ARealCharacter(Simulated):
     def test_muted_is_the_original(self):
         file = asset("khr_CesiumMan/CesiumMan.glb")

@@ -1,0 +1,173 @@
+// A character of joints and skin: chains move on their joints, flesh gets soft joints or shapes of its own.
+
+#include "subject.h"
+
+#include "rig_content.h"
+#include "rigspace/base/content_hash.h"
+#include "rigspace/base/files.h"
+#include "rigspace/io/gltf.h"
+#include "rigspace/render/soft_page.h"
+#include "simulation_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace rigspace::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class GltfSubject final : public Subject {
+ public:
+  GltfSubject(std::string path, GltfFile file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  const std::string& name() const override { return path_; }
+  const Character& character() const override { return file_.character(); }
+
+  /// Size and hash: of the file's bytes, or, since a .gltf has its buffers and pictures beside it, of all of it packed
+  /// into one.
+  RecipeInput describe(const fs::path& recipe) const override {
+    const std::vector<std::byte> bytes = read_file(path_);
+    RecipeInput input{.file = path_from_recipe(path_, recipe), .bytes = bytes.size()};
+    input.hash = path_.ends_with(".rig.json")                    ? rig_file_hash(path_, {})
+                 : RunFiles::of_model(path_).format() == ".gltf" ? content_hash(file_.to_glb())
+                                                                 : content_hash(bytes);
+    return input;
+  }
+
+  double frame_rate(const Animation& clip) const override { return rigspace::frame_rate(&clip); }
+  std::vector<Part> found_parts() const override { return find_parts(character()); }
+  void refuse_without_parts() const override {
+    throw Error(
+        {.file = path_,
+         .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain, no belly)",
+         .remedy = "name one: --part 'joint*=tail', or --part 'bone*=flesh' for flesh around a bone"});
+  }
+  std::vector<Part> named_parts(const std::string& text) const override {
+    return parts_from_pattern(character(), text);
+  }
+
+  /// The file gets what the softened character has more.
+  void prepare(Recipe& recipe, std::vector<std::string>& notes) override {
+    const RecipeOptions& options = recipe.options;
+    soft_ = soften_as(options.soft, character(), parts_from_recipe(character(), recipe.parts),
+                      {.max_influences = options.max_influences,
+                       .protect = options.protect,
+                       .chains = options.chains,
+                       .recall = true,
+                       .progress = terminal_progress()});
+    notes.insert(notes.end(), soft_.notes.begin(), soft_.notes.end());
+    if (soft_.parts.empty()) refuse_without_parts();
+    recipe.parts = recipe_parts(soft_.character, soft_.parts);
+    if (soft_.joints.joints.empty()) return;
+    if (!soft_.morphs) return file_.add_soft_joints(soft_.joints, options.max_influences);
+    morphs_ = with_soft_morphs(character(), soft_.joints);
+    file_.add_soft_morphs(soft_.joints);
+  }
+  const Character& simulated() const override { return soft_.character; }
+  std::span<const Part> parts() const override { return soft_.parts; }
+
+  void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
+    add_soft_clips(recipe, out, notes);
+    file_.save(out.model);
+    write_file(out.page, soft_page(file_.to_glb(), page_of(recipe, out, notes)));
+  }
+
+  std::string files_in_words(const RunFiles& out) const override {
+    return fmt::format("{}\n{}: open it in a browser\n{}: the recipe\n", out.model.string(), out.page.string(),
+                       out.recipe.string());
+  }
+
+ private:
+  const Character& written() const { return morphs_ ? *morphs_ : soft_.character; }
+  Animation clip(const Animation* base, const SoftMotion& motion, double rate) const {
+    return morphs_ ? morph_clip(soft_, *morphs_, base, motion, rate) : soft_clip(soft_.character, base, motion, rate);
+  }
+
+  /// Adds a clip to the document and says in its extras what it is.
+  void add_clip(const Animation& animation, const Json& extras) {
+    const int index = file_.add_animation(animation);
+    file_.set_json(fmt::format("/animations/{}/extras", index), Json{{"rigspace", extras}}.dump());
+  }
+
+  void add_soft_clips(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) {
+    for (const RecipeClip& made : recipe.clips) {
+      if (!made.has_motion()) continue;
+      const SoftMotion motion = motion_from_recipe(made, soft_.character.rig->controls());
+      Json extras{{"base", made.base}, {"layer", "soft"}, {"recipe", out.recipe.filename().string()}};
+      if (made.failed_steps > 0) extras["failed_steps"] = made.failed_steps;
+      if (made.stopped) extras["partial"] = true;
+      Animation soft = clip(soft_.character.clip(made.base), motion, made.frame_rate);
+      soft.name = made.name;
+      if (recipe.options.cubic_keys) fit_cubic_keys(soft, *written().rig, true, notes);
+      add_clip(soft, extras);
+      if (!recipe.options.additive) continue;
+      Animation additive = clip(nullptr, motion, made.frame_rate);  // the rest pose, then the deviation
+      additive.name = made.name + "_add";
+      const Animation reference = reference_of(additive, *written().rig);
+      extras["additive"] = true;
+      extras["reference"] = reference.name;
+      add_clip(additive, extras);
+      extras.erase("reference");
+      add_clip(reference, extras);
+    }
+  }
+
+  /// The joints of a part that move, as the page lists them.
+  std::vector<std::string> moving_nodes(const Part& part) const {
+    std::vector<std::string> nodes;
+    for (const int bone : part.flesh ? part.flesh->joints : part.bones)
+      nodes.push_back(soft_.character.bones[bone].name);
+    return nodes;
+  }
+
+  SoftPagePart page_part(const Part& part, const PartReport& report) const {
+    SoftPagePart shown{.name = part.name, .preset = part.preset, .summary = report_in_words(report)};
+    const std::vector<std::string> nodes = moving_nodes(part);
+    if (!part.flesh || !part.flesh->controls.empty() || !morphs_) {
+      shown.nodes = nodes;
+      return shown;
+    }
+    for (const SoftJoint& joint : soft_.joints.joints) {
+      if (std::find(nodes.begin(), nodes.end(), joint.name) == nodes.end()) continue;
+      std::vector<std::string> controls = morph_controls(*morphs_, joint);
+      controls.resize(std::min<std::size_t>(3, controls.size()));  // those of further mesh nodes have the same curves
+      shown.morphs.insert(shown.morphs.end(), controls.begin(), controls.end());
+    }
+    return shown;
+  }
+
+  SoftPageOptions page_of(const Recipe& recipe, const RunFiles& out, const std::vector<std::string>& notes) const {
+    SoftPageOptions page{.title = out.model.filename().string(), .notes = notes};
+    for (const RecipeClip& made : recipe.clips) {
+      if (!made.has_motion()) continue;
+      SoftPair pair{.base = made.base, .soft = made.name, .loop = made.loop};
+      for (std::size_t c = 0; c < soft_.parts.size(); ++c)
+        pair.parts.push_back(page_part(soft_.parts[c], made.parts[c]));
+      page.pairs.push_back(std::move(pair));
+    }
+    return page;
+  }
+
+  std::string path_;
+  GltfFile file_;
+  Softened soft_;
+  std::optional<Character> morphs_;  // written in place of the soft joints
+};
+
+}  // namespace
+
+Opened open_gltf(const std::string& file, const fs::path& output, const Context& context) {
+  const RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);
+  check_extension(out.model, "glb gltf");
+  check_input(file, out.model);
+  out.check({});
+  GltfFile loaded(file);
+  print_warnings(context, file, loaded.character().warnings);
+  return {std::make_unique<GltfSubject>(file, std::move(loaded)), out};
+}
+
+}  // namespace rigspace::tools

@@ -1,0 +1,159 @@
+#include "pull_arguments.h"
+
+#include "rigspace/base/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace rigspace::tools {
+namespace {
+
+/// "x,y,z".
+Vec3 parse_place(std::string_view text, const std::string& what) {
+  Vec3 place;
+  for (int k = 0; k < 3; ++k) {
+    const auto comma = text.find(',');
+    if ((comma == std::string_view::npos) != (k == 2))
+      throw Error({.code = ErrorCode::usage,
+                   .element = what,
+                   .value = std::string(text),
+                   .problem = "is no place",
+                   .remedy = "write three numbers, x,y,z"});
+    place[k] = parse_number(text.substr(0, comma), what);
+    text.remove_prefix(k < 2 ? comma + 1 : text.size());
+  }
+  return place;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The numbers of a line, all finite; nothing if it has others than four.
+std::optional<std::array<double, 4>> four_numbers(std::string_view text) {
+  std::array<double, 4> numbers{};
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const auto comma = text.find(',');
+    if ((comma == std::string_view::npos) != (k + 1 == numbers.size())) return std::nullopt;
+    const std::string_view field = trimmed(text.substr(0, comma));
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), numbers[k]);
+    if (error != std::errc() || end != field.data() + field.size() || !std::isfinite(numbers[k])) return std::nullopt;
+    if (comma != std::string_view::npos) text.remove_prefix(comma + 1);
+  }
+  return numbers;
+}
+
+/// Lines of time,x,y,z; a first line of words is a heading, and # begins a comment.
+PullPath read_path(const std::string& file) {
+  const std::vector<std::byte> bytes = read_file(file);
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<double> times;
+  std::vector<Vec3> places;
+  for (int line = 1; !rest.empty(); ++line) {
+    const auto end = rest.find('\n');
+    const std::string_view text = trimmed(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    const bool heading = times.empty() && !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+    if (text.empty() || text.front() == '#' || heading) continue;
+    const auto refuse = [&](const char* problem, const char* remedy) {
+      throw Error({.file = fmt::format("{}:{}", file, line), .problem = problem, .remedy = remedy});
+    };
+    const auto numbers = four_numbers(text);
+    if (!numbers) refuse("is no line of four finite numbers", "expected time,x,y,z");
+    if ((*numbers)[0] < 0) refuse("has a time below zero", "motions begin at 0");
+    if (!times.empty() && (*numbers)[0] <= times.back())
+      refuse("is not later than the one before", "sort them by time");
+    times.push_back((*numbers)[0]);
+    places.emplace_back((*numbers)[1], (*numbers)[2], (*numbers)[3]);
+  }
+  if (times.empty()) throw Error({.file = file, .problem = "has no line of time,x,y,z", .remedy = "give one at least"});
+  return PullPath(std::move(times), places);
+}
+
+}  // namespace
+
+VertexFinder::VertexFinder(const Character& character, std::string file, In p)
+    : character_(character), file_(std::move(file)), p_(p), snapshot_(take_snapshot(character, p)) {}
+
+int VertexFinder::nearest(const Vec3& place, const std::string& node) const {
+  std::vector<int> turning;  // the joint's own
+  for (int c = 0; c < static_cast<int>(character_.rig->controls().size()); ++c) {
+    const Control& control = character_.rig->controls()[c];
+    if (!node.empty() && control.node == node && control.unit == Unit::angle) turning.push_back(c);
+  }
+  std::set<int> moved;
+  if (!turning.empty()) {
+    BlockJacobian J;
+    character_.rig->jacobian(*character_.rig->make_workspace(), p_, turning, J);
+    for (int i = 0; i < J.points(); ++i)
+      for (int e = J.start[i]; e < J.start[i + 1]; ++e)
+        if (J.value.col(e).norm() > 0) moved.insert(i);
+  }
+  int best = -1;
+  double distance = std::numeric_limits<double>::infinity();
+  for (const Piece& piece : character_.pieces) {
+    if (!piece.drawn) continue;
+    for (int i = piece.first_point; i < piece.first_point + piece.point_count; ++i) {
+      const double d = (position(i) - place).norm() + (moved.empty() || moved.contains(i) ? 0.0 : 1e100);
+      if (d < distance) best = i, distance = d;
+    }
+  }
+  if (best < 0)
+    throw Error({.file = file_, .problem = "has no drawn surface", .remedy = "points of a surface are pulled"});
+  return best;
+}
+
+int VertexFinder::find(const std::string& text) const {
+  constexpr std::string_view kNearest = "nearest:";
+  if (text.starts_with(kNearest))
+    return nearest(parse_place(std::string_view(text).substr(kNearest.size()), "vertex \"" + text + "\""), {});
+  int index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (end == text.data() + text.size() && !text.empty() && error != std::errc::invalid_argument) {
+    const int count = character_.rig->point_count();
+    if (error == std::errc() && index >= 0 && index < count) return index;
+    throw Error({.code = ErrorCode::usage,
+                 .file = file_,
+                 .element = "vertex " + text,
+                 .value = text,
+                 .problem = "is not there",
+                 .remedy = fmt::format("there are {}, 0 to {}", count, count - 1)});
+  }
+  std::vector<std::string> names;
+  for (std::size_t b = 0; b < character_.bones.size(); ++b) {
+    names.push_back(character_.bones[b].name);
+    if (names.back() == text && b < snapshot_.joints.size()) return nearest(snapshot_.joints[b], text);
+  }
+  throw Error({.code = ErrorCode::usage,
+               .file = file_,
+               .element = "vertex \"" + text + "\"",
+               .value = text,
+               .problem = "is neither a number nor a joint",
+               .remedy = suggestion(text, names, "write a number, nearest:x,y,z or the name of a joint")});
+}
+
+PullArgument parse_pull(const std::string& text, const VertexFinder& finder) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--pull \"" + text + "\"",
+                 .value = text,
+                 .problem = "has no target",
+                 .remedy = "write VERTEX=x,y,z or VERTEX=FILE.csv"});
+  const std::string vertex = text.substr(0, equals), target = text.substr(equals + 1);
+  const int point = finder.find(vertex);
+  if (target.ends_with(".csv")) return {vertex, point, read_path(target), true};
+  const bool relative = target.front() == '+';
+  const Vec3 place = parse_place(std::string_view(target).substr(relative ? 1 : 0), "--pull \"" + text + "\"");
+  return {vertex, point, PullPath(relative ? Vec3(finder.position(point) + place) : place), false};
+}
+
+}  // namespace rigspace::tools

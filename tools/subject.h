@@ -1,0 +1,110 @@
+#pragma once
+// Who is simulated, and what differs between kinds: a glTF, a rig file whose own controls move, a rig in another
+// process.
+
+#include "character_source.h"
+
+#include "rigspace/apps/physics/recipe.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rigspace::tools {
+
+/// The files of a run, by the name of its result.
+struct RunFiles {
+  std::filesystem::path curves;  ///< of rigs whose own controls move: x.rigspace.json; of others none
+  std::filesystem::path model, page, recipe;
+  std::filesystem::path partial;  ///< a folder, while it runs
+
+  /// A model, x.glb or x.gltf, and what lies beside it.
+  static RunFiles of_model(const std::filesystem::path& output);
+  /// Curves, x.rigspace.json, and what lies beside them; an output that ends as any of these stands for all.
+  static RunFiles of_curves(const std::filesystem::path& output);
+
+  const std::filesystem::path& result() const { return curves.empty() ? model : curves; }
+  /// How the result ends: ".gltf", ".glb" or ".rigspace.json".
+  std::string format() const;
+  /// All that is written, the result first.
+  std::vector<std::filesystem::path> written() const;
+  /// Before the work: throws Error if one of them cannot be written, is an input, or is something else's.
+  void check(std::span<const std::filesystem::path> inputs) const;
+};
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  /// What messages call it: the file, or the command.
+  virtual const std::string& name() const = 0;
+  /// As it was loaded, without what an earlier run of the same result added to it.
+  virtual const Character& character() const = 0;
+  /// The input for a recipe in that place.
+  virtual RecipeInput describe(const std::filesystem::path& recipe) const = 0;
+  /// Keys a second of the result, where nobody says.
+  virtual double frame_rate(const Animation& clip) const = 0;
+  /// Parts that show themselves, by names and loose ends.
+  virtual std::vector<Part> found_parts() const = 0;
+  [[noreturn]] virtual void refuse_without_parts() const = 0;
+  /// `pattern=preset`. Throws Error if nothing matches.
+  virtual std::vector<Part> named_parts(const std::string& text) const = 0;
+
+  /// Between loading and simulating: the one place where the character may become another than the input's, parts get
+  /// their solids, and the recipe's parts and the notes say so. Throws Error if no part is left.
+  virtual void prepare(Recipe& recipe, std::vector<std::string>& notes) = 0;
+  /// After that: what is simulated.
+  virtual const Character& simulated() const = 0;
+  virtual std::span<const Part> parts() const = 0;
+
+  /// Everything but the recipe, from the recipe alone; what there is to say is added to the notes.
+  virtual void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) = 0;
+  /// What to do with the files, one line each.
+  virtual std::string files_in_words(const RunFiles& out) const = 0;
+  /// What went wrong on the way and was survived: processes that had to be started again.
+  virtual std::vector<std::string> incidents() const { return {}; }
+};
+
+/// Does what may complain about a character, which the library knows by its name alone: the complaint names the file.
+template <class Action>
+auto about_file(const std::string& file, const Character& character, Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled || error.info().file != character.name) throw;
+    throw error.in_file(file);
+  }
+}
+
+/// Few cubic keys that artists can edit, in place of one a frame. `share_times`: see KeyFittingOptions.
+void fit_cubic_keys(Animation& clip, const Rig& rig, bool share_times, std::vector<std::string>& notes);
+/// The rest pose of all that a clip moves, as one key: what an additive clip is the difference from.
+Animation reference_of(const Animation& additive, const Rig& rig);
+
+/// Whether a clip is called as those that runs make.
+bool is_soft_clip(std::string_view name);
+
+/// A subject, and where its result goes.
+struct Opened {
+  std::unique_ptr<Subject> subject;
+  RunFiles out;
+};
+
+/// Where a subject comes from.
+struct SubjectSource {
+  CharacterSource character;
+  std::string clips;  ///< of a rig process: a .rigspace.json
+};
+
+/// Loads it, once it is known that the result can be written. An empty output: beside the input, x.soft.glb or
+/// x.soft.rigspace.json.
+Opened open_subject(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
+
+/// The same of one kind.
+Opened open_gltf(const std::string& file, const std::filesystem::path& output, const Context& context);
+Opened open_rig(const std::string& file, Character character, const std::filesystem::path& output);
+Opened open_process(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
+
+}  // namespace rigspace::tools
