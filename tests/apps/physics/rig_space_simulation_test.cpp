@@ -123,13 +123,14 @@ TEST_P(Solvers, EndInTheSameMinimum) {
                                    .material = {.young = 3e4},
                                    .gravity = {0, -9.81, 0},
                                    .curvature = curvature,
-                                   .gradient_tolerance = 1e-9});
+                                   .gradient_tolerance = 1e-7});
     const Animation& swing = bar.clips.front();
     simulation.restart(pose_at(bar, &swing, 0));
     int iterations = 0;
     for (int k = 0; k < 10; ++k) {
       const RigSpaceStep step = simulation.step(pose_at(bar, &swing, 0.02 * (k + 1)));
       EXPECT_TRUE(step.converged);
+      EXPECT_EQ(step.halvings, 0);
       iterations += step.iterations;
     }
     EXPECT_LE(iterations, 10 * 20);
@@ -137,8 +138,8 @@ TEST_P(Solvers, EndInTheSameMinimum) {
   };
   const Vec expected = run(RigCurvature::none, false);
   ASSERT_GT((expected - bar.rig->rest()).cwiseAbs().maxCoeff(), 0.01);
-  // Of a black box J is by differences, 1e-10 of it, and the minimum is as far off.
-  EXPECT_LT((run(GetParam().curvature, GetParam().black_box) - expected).cwiseAbs().maxCoeff(), 2e-6);
+  // As far apart as the residual allows: 1e-7 of the forces, at the softest control some 1e-6 of a radian a step.
+  EXPECT_LT((run(GetParam().curvature, GetParam().black_box) - expected).cwiseAbs().maxCoeff(), 2e-5);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Solvers,
