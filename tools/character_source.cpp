@@ -6,7 +6,7 @@
 namespace rigspace::tools {
 
 void CharacterSource::add_to(CLI::App& app) {
-  app.add_option("FILE", file, "a character: .glb or .gltf");
+  app.add_option("FILE", file, "a character: .glb, .gltf or .rig.json");
   add_process_to(app);
 }
 

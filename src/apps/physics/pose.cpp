@@ -1,5 +1,6 @@
 #include "rigspace/apps/physics/pose.h"
 
+#include "rigspace/apps/physics/part.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/rig/rig_health.h"
@@ -74,6 +75,8 @@ class Choice {
     for (const Bone& bone : character.bones)
       if (bone.parent >= 0) joints_.insert(bone.name);
     has_bones_ = !joints_.empty();
+    for (const Part& part : find_control_parts(character))
+      if (preset_named(part.preset).flesh) flesh_.insert(part.controls.begin(), part.controls.end());
     for (std::size_t k = 0; k < shown_.size(); ++k) {
       if (!(moved[k].most > kNoEffect * size)) continue;
       effective_.push_back(shown_[k]);
@@ -89,7 +92,7 @@ class Choice {
   std::vector<int> within(bool held) const {
     std::vector<int> result;
     for (const int c : effective_)
-      if (posable(rig_.controls()[c], held)) result.push_back(c);
+      if (!flesh_.contains(c) && posable(rig_.controls()[c], held)) result.push_back(c);
     return result.empty() ? effective_ : result;
   }
 
@@ -105,6 +108,7 @@ class Choice {
 
   const Rig& rig_;
   std::vector<int> shown_, effective_;
+  std::set<int> flesh_;
   std::set<std::string> turning_, joints_, carriers_;
   std::string hips_;
   bool has_bones_ = false;
