@@ -1,5 +1,6 @@
-// RSP figure 3: materials from the stiffness of controls. Writes rsp_fig3_bar_materials.png into the folder given, and
-// says the numbers that prove it; fails if they do not.
+// RSP figures 3 and 6: materials from the stiffness of controls. Writes rsp_fig3_bar_materials.png and
+// rsp_fig6_flower_materials.png into the folder given, and says the numbers that prove them; fails if they do not.
+#include "rigspace/anim/animation.h"
 #include "rigspace/apps/physics/control_stiffness.h"
 #include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
@@ -131,10 +132,73 @@ bool figure3(const std::filesystem::path& folder) {
   return symmetric && half && end;
 }
 
+/// What the flower does in one column: snapshots, and how far handles of stem, blossom and leaves go from rest, metres.
+struct Swing {
+  std::vector<Snapshot> snapshots;
+  double stem = 0, blossom = 0, leaves = 0;
+};
+
+Swing swing_flower(const Column& column) {
+  constexpr double kStep = 1.0 / 60, kShown[] = {0.45, 1.3};
+  Scene flower(
+      "flower", "*_?.t?",
+      {.step = kStep, .material = {.young = 2e6, .poisson = 0.3}, .mass_damping = 4, .hessian = HessianMode::exact});
+  flower.stiffen(column);
+  const Rig& rig = *flower.character.rig;
+  const Sampler sampler(flower.character.clips.front(), rig.controls());
+  const auto key = [&](double time) {
+    Vec p = rig.rest();
+    sampler.sample(time, p);
+    return p;
+  };
+  Swing swing;
+  flower.simulation.restart(key(0));
+  for (int k = 1; k <= std::lround(1.4 / kStep); ++k) {
+    flower.simulation.step(key(k * kStep));
+    const Vec& p = flower.simulation.controls();
+    for (const int c : flower.simulation.free()) {
+      const std::string& name = rig.controls()[c].name;
+      double& most = name.starts_with("stem") ? swing.stem : name.starts_with("blossom") ? swing.blossom : swing.leaves;
+      most = std::max(most, std::abs(p[c] - rig.rest()[c]));
+    }
+    for (const double shown : kShown)
+      if (k == std::lround(shown / kStep)) swing.snapshots.push_back(take_snapshot(flower.character, p));
+  }
+  std::printf("  farthest handle, mm: stem %.1f, blossom %.1f, leaves %.1f\n", 1e3 * swing.stem, 1e3 * swing.blossom,
+              1e3 * swing.leaves);
+  std::fflush(stdout);
+  return swing;
+}
+
+/// The flower whose pot is pushed about.
+bool figure6(const std::filesystem::path& folder) {
+  constexpr double kSoft = 0.02;
+  const std::vector<Column> columns{{"soft", {{"", kSoft}}},
+                                    {"stiff", {}},
+                                    {"soft blossom", {{"blossom", kSoft}}},
+                                    {"soft blossom, leaves", {{"blossom", kSoft}, {"leaf", kSoft}}}};
+  std::vector<std::vector<Snapshot>> snapshots;
+  std::vector<std::string> titles;
+  std::vector<Swing> swings;
+  for (const Column& column : columns) {
+    swings.push_back(swing_flower(column));
+    snapshots.push_back(swings.back().snapshots);
+    titles.push_back(column.title);
+  }
+  write_png(folder / "rsp_fig6_flower_materials.png",
+            page(make_character("flower"), snapshots, titles, {.width = 230, .height = 250}));
+  const Swing &soft = swings[0], &stiff = swings[1], &blossom = swings[2], &leaves = swings[3];
+  // What was asked to be soft swings at least five times as far; the stem, which was not, as before.
+  const auto stem_stays = [&](const Swing& swing) { return std::abs(swing.stem / stiff.stem - 1) < 0.1; };
+  return soft.stem > 1.5 * stiff.stem && stem_stays(blossom) && stem_stays(leaves) &&
+         blossom.blossom > 5 * stiff.blossom && leaves.blossom > 5 * stiff.blossom && leaves.leaves > 5 * stiff.leaves;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool proved = figure3(argc > 1 ? argv[1] : ".");
-  if (!proved) std::printf("the numbers do not prove figure 3\n");
-  return proved ? 0 : 1;
+  const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
+  const bool bar = figure3(folder), flower = figure6(folder);
+  if (!bar || !flower) std::printf("the numbers do not prove figure %d\n", bar ? 6 : 3);
+  return bar && flower ? 0 : 1;
 }
