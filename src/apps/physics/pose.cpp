@@ -76,7 +76,8 @@ class Choice {
       if (bone.parent >= 0) joints_.insert(bone.name);
     has_bones_ = !joints_.empty();
     for (const Part& part : find_control_parts(character))
-      if (preset_named(part.preset).flesh) flesh_.insert(part.controls.begin(), part.controls.end());
+      if (part.preset == "belly" || part.preset == "chest" || part.preset == "cheek")
+        flesh_.insert(part.controls.begin(), part.controls.end());
     for (std::size_t k = 0; k < shown_.size(); ++k) {
       if (!(moved[k].most > kNoEffect * size)) continue;
       effective_.push_back(shown_[k]);

@@ -55,10 +55,10 @@ struct PoseReport {
 
 /// Controls that posing turns unless told otherwise, of those that lists show and that move a point at p: angles,
 /// plain numbers, and lengths of what is no joint (points of lattices and curves, targets of IK). Joints keep their
-/// lengths and sizes, and what sounds like flesh (bellies, cheeks) is left to physics. What carries the whole body
-/// (nodes that move four fifths of the points) would follow every pull as one piece: it stays, unless points are held,
-/// and then only the last of these nodes goes along, the hips. Where nothing else is left, as for a ball, all that
-/// carries it is free. Ascending.
+/// lengths and sizes, and what sounds like flesh (bellies, chests, cheeks) is left to physics. What carries the whole
+/// body (nodes that move four fifths of the points) would follow every pull as one piece: it stays, unless points are
+/// held, and then only the last of these nodes goes along, the hips. Where nothing else is left, as for a ball, all
+/// that carries it is free. Ascending.
 std::vector<int> posable_controls(const Character& character, In p, bool points_are_held);
 
 /// Keeps body, factorisations and the last pose between drags, so that small moves take few iterations.
