@@ -56,29 +56,14 @@ Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOpt
     for (const auto& [point, weight] : carriers[i]) moved += weight * motion[point];
     free[i] = moved > kMoved;
   }
-  std::vector<int> number(body.mesh.point_count(), -1);
-  std::vector<Vec3> points;
-  for (const Tet& tet : body.mesh.tets) {
-    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
-    Tet local{};
-    for (int k = 0; k < 4; ++k) {
-      const int i = tet[k];
-      if (number[i] < 0) {
-        number[i] = static_cast<int>(points.size());
-        points.emplace_back(Vec3::Zero());
-        for (const auto& [point, weight] : carriers[i])
-          points.back() += weight * surface.points.segment<3>(3 * static_cast<Eigen::Index>(point));
-        region.nodes.push_back(!free[i] ? FleshNode::held : skin[i] ? FleshNode::skin : FleshNode::interior);
-        region.on_surface.push_back(carriers[i]);
-        region.bones.emplace_back();
-      }
-      local[k] = number[i];
-    }
-    region.mesh.tets.push_back(local);
+  for (const int i : cut_free(body.mesh, free, region.mesh)) {
+    Vec3 carried = Vec3::Zero();
+    for (const auto& [p, weight] : carriers[i]) carried += weight * point(surface.points, p);
+    point(region.mesh.points, static_cast<int>(region.nodes.size())) = carried;
+    region.nodes.push_back(!free[i] ? FleshNode::held : skin[i] ? FleshNode::skin : FleshNode::interior);
+    region.on_surface.push_back(carriers[i]);
+    region.bones.emplace_back();
   }
-  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
   return region;
 }
 

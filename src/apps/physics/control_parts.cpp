@@ -152,19 +152,9 @@ Part with_solid(const Character& character, Part part, const SoftenOptions& opti
       built_in ? moved_region(character, surface, motion, options) : carried_region(surface.mesh, motion, options);
   if (std::none_of(region.nodes.begin(), region.nodes.end(), [](FleshNode n) { return n == FleshNode::skin; }))
     refuse("has no inside", "name controls that move a closed surface");
-  auto flesh = std::make_shared<Flesh>();
-  Box box;
-  for (int i = 0; i < region.mesh.point_count(); ++i)
-    if (region.nodes[i] == FleshNode::skin)
-      box.include(region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
-  flesh->size = box.size().maxCoeff();
-  flesh->mesh = std::move(region.mesh);
-  flesh->nodes = std::move(region.nodes);
-  flesh->on_surface = std::move(region.on_surface);
-  flesh->bones = std::move(region.bones);
-  flesh->thickness = region.thickness;
+  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region));
   flesh->controls = part.controls;
-  part.flesh = std::move(flesh);
+  part.flesh = flesh;
   return part;
 }
 

@@ -150,30 +150,15 @@ std::vector<char> free_nodes(const Character& character, const RiggedSurface& su
   return free;
 }
 
-/// The tetrahedra that have a free node, their nodes renumbered.
+/// The part of a whole body that has free nodes, and how it is tied.
 void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& region) {
-  const TetMesh& body = whole.body.mesh;
-  std::vector<int> number(body.point_count(), -1);
-  std::vector<Vec3> points;
-  for (const Tet& tet : body.tets) {
-    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
-    Tet local{};
-    for (int k = 0; k < 4; ++k) {
-      const int i = tet[k];
-      if (number[i] < 0) {
-        number[i] = static_cast<int>(points.size());
-        points.push_back(body.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
-        region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
-        region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
-        region.bones.push_back(whole.weights[i]);
-      }
-      local[k] = number[i];
-    }
-    region.mesh.tets.push_back(local);
+  for (const int i : cut_free(whole.body.mesh, free, region.mesh)) {
+    region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
+    region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
+    region.bones.push_back(whole.weights[i]);
   }
-  region.mesh.points.resize(3 * static_cast<Eigen::Index>(points.size()));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)) = points[i];
+  std::vector<Vec3> points;
+  for (int i = 0; i < region.mesh.point_count(); ++i) points.emplace_back(point(region.mesh.points, i));
   for (std::size_t i = 0; i < points.size(); ++i) {  // on a piece that no bone holds: as its neighbours
     if (!region.bones[i].empty()) continue;
     double nearest = std::numeric_limits<double>::infinity();
@@ -195,6 +180,37 @@ void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& regi
 
 double region_cell(const Box& box, double surface_size) {
   return std::clamp(box.diagonal() / 12, 0.012 * surface_size, 0.1 * surface_size);
+}
+
+std::vector<int> cut_free(const TetMesh& body, const std::vector<char>& free, TetMesh& part) {
+  std::vector<int> number(body.point_count(), -1), nodes;
+  for (const Tet& tet : body.tets) {
+    if (std::none_of(tet.begin(), tet.end(), [&](int i) { return free[i]; })) continue;
+    Tet local{};
+    for (int k = 0; k < 4; ++k) {
+      int& n = number[tet[k]];
+      if (n < 0) n = static_cast<int>(nodes.size()), nodes.push_back(tet[k]);
+      local[k] = n;
+    }
+    part.tets.push_back(local);
+  }
+  part.points.resize(3 * static_cast<Eigen::Index>(nodes.size()));
+  for (int k = 0; k < static_cast<int>(nodes.size()); ++k) point(part.points, k) = point(body.points, nodes[k]);
+  return nodes;
+}
+
+std::shared_ptr<Flesh> flesh_of(Region region) {
+  auto flesh = std::make_shared<Flesh>();
+  Box box;
+  for (int i = 0; i < region.mesh.point_count(); ++i)
+    if (region.nodes[i] == FleshNode::skin) box.include(point(region.mesh.points, i));
+  flesh->size = box.size().maxCoeff();
+  flesh->mesh = std::move(region.mesh);
+  flesh->nodes = std::move(region.nodes);
+  flesh->on_surface = std::move(region.on_surface);
+  flesh->bones = std::move(region.bones);
+  flesh->thickness = region.thickness;
+  return flesh;
 }
 
 double weight_of(const Weights& weights, const std::vector<char>& chosen) {

@@ -34,6 +34,12 @@ struct Region {
   double thickness = 0;  ///< largest distance of a skin node from what is held
 };
 
+/// The tetrahedra that have a free node, their nodes renumbered; returns the old numbers of those.
+std::vector<int> cut_free(const TetMesh& body, const std::vector<char>& free, TetMesh& part);
+
+/// The region as a part's flesh: its size is that of its skin. What moves it is to be filled in.
+std::shared_ptr<Flesh> flesh_of(Region region);
+
 /// The flesh of the chosen bones: what is nearer to the skin than to them. Empty mesh if there is none.
 Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
                     const SoftenOptions& options);

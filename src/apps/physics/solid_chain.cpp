@@ -137,23 +137,14 @@ std::shared_ptr<const Flesh> chain_flesh(const Character& character, const Rigge
     return std::find(region.nodes.begin(), region.nodes.end(), kind) != region.nodes.end();
   };
   if (!any(FleshNode::skin) || !any(FleshNode::interior) || !any(FleshNode::held)) return nullptr;
-  auto flesh = std::make_shared<Flesh>();
-  Box box;
-  for (int i = 0; i < region.mesh.point_count(); ++i)
-    if (region.nodes[i] == FleshNode::skin)
-      box.include(region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)));
-  flesh->size = box.size().maxCoeff();
-  flesh->chain_length = shape.length;
   const std::vector<double> depth = depths(character, part.bones);
   std::vector<double> of_node(region.nodes.size(), 0);
   for (std::size_t i = 0; i < of_node.size(); ++i)
     for (const auto& [bone, weight] : region.bones[i]) of_node[i] += weight * depth[bone];
-  for (const Tet& tet : region.mesh.tets)
+  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region));
+  for (const Tet& tet : flesh->mesh.tets)
     flesh->depths.push_back((of_node[tet[0]] + of_node[tet[1]] + of_node[tet[2]] + of_node[tet[3]]) / 4);
-  flesh->mesh = std::move(region.mesh);
-  flesh->nodes = std::move(region.nodes);
-  flesh->on_surface = std::move(region.on_surface);
-  flesh->bones = std::move(region.bones);
+  flesh->chain_length = shape.length;
   flesh->thickness = shape.thickness;
   flesh->joints = part.bones;
   flesh->controls = shape.controls;

@@ -80,6 +80,8 @@ class BodyVariation {
   virtual bool still(double from, double to) const = 0;
 };
 
+inline constexpr double kDriveWidth = 1.0 / 24;  ///< s: over which the animation's acceleration is taken
+
 /// How a step ended.
 struct StepOutcome {
   int iterations = 0, halvings = 0;

@@ -1,0 +1,107 @@
+// What a body is like before it is stepped: how it answers a shake, and how the animation shakes it.
+
+#include "stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace rigspace {
+
+double Stepper::answering_omega_squared() {
+  const Vec p_rest = body_.rig->rest();
+  Vec x;
+  body_.rig->evaluate(*rig_workspace_, p_rest, s_);
+  bind(s_, x);
+  mapping_.set_key(p_rest, x);
+  Objective elastic(mapping_);
+  if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
+  if (rods_) elastic.add("springs", *rods_, 1, Space::coordinates);
+  ObjectiveState state = elastic.make_state();
+  Vec q = mapping_.coordinates(x, p_rest);
+  Vec g, x_at_q = x;
+  elastic.evaluate(state, q, x_at_q);
+  elastic.refresh(state, q, x_at_q, Phase::step);
+  elastic.gradient(state, q, x_at_q, g);
+  const auto system = mapping_.make_system(*state.mapping);
+  elastic.assemble(state, q, x_at_q, HessianMode::projected, false, *system);
+  for (double shift = 0; !system->factor(shift); shift = std::max(10 * shift, 1e-12))
+    if (shift > 1) return 0;
+
+  Vec masses = Vec::Zero(body_.node_count());
+  for (const MassGroup& group : body_.groups) masses += group.masses;
+  const auto weighted = [&](Vec dx) {
+    for (Eigen::Index i = 0; i < masses.size(); ++i) dx.segment<3>(3 * i) *= masses[i];
+    return dx;
+  };
+  double slowest = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec load, v, dx;
+    mapping_.pull(*state.mapping, weighted(Vec3(Vec3::Unit(axis)).replicate(masses.size(), 1)), load);
+    system->solve(load, v);
+    mapping_.push(*state.mapping, v, dx);
+    const double moved = dx.dot(weighted(dx));
+    if (moved > 0) slowest = std::min(slowest, load.dot(v) / moved);
+  }
+  return std::isfinite(slowest) ? slowest : 0;
+}
+
+double Stepper::shaking(int group) {
+  constexpr int kSamples = 96;
+  const Vec& masses = body_.groups[group].masses;
+  const auto center = [&](double time) {
+    const Vec& x = key(time);
+    return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3) * masses / masses.sum());
+  };
+  std::vector<double> accelerations;
+  for (int k = 0; k <= kSamples; ++k) {
+    const double time = motion_.duration() * k / kSamples, w = kDriveWidth;
+    accelerations.push_back((center(time + w) - 2 * center(time) + center(time - w)).norm() / (w * w));
+  }
+  const auto at = accelerations.begin() + static_cast<std::ptrdiff_t>(0.95 * kSamples);
+  std::nth_element(accelerations.begin(), at, accelerations.end());
+  return *at;
+}
+
+double Stepper::rise() {
+  constexpr int kSamples = 64;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (int k = 0; k <= kSamples; ++k) {
+    const Vec& x = key(motion_.duration() * k / kSamples);
+    const double height = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).row(1).mean();
+    low = std::min(low, height), high = std::max(high, height);
+  }
+  return high - low;
+}
+
+/// The harmonic of the cycle that shakes the body most: of the mean of its nodes, the largest amplitude of
+/// acceleration.
+double Stepper::driving_frequency(double duration) {
+  constexpr int kSamples = 64, kHarmonics = 8;
+  Eigen::Matrix3Xd mean(3, kSamples);
+  const Vec3 travel = [&] {
+    Vec moved = key(duration);
+    moved -= key(0);
+    return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean());
+  }();
+  for (int k = 0; k < kSamples; ++k) {
+    const Vec& x = key(duration * k / kSamples);
+    mean.col(k) = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).rowwise().mean() -
+                  travel * static_cast<double>(k) / kSamples;
+  }
+  int strongest = 0;
+  double most = 0;
+  for (int n = 1; n <= kHarmonics; ++n) {
+    Vec3 c = Vec3::Zero(), s = Vec3::Zero();
+    for (int k = 0; k < kSamples; ++k) {
+      const double angle = 2 * std::numbers::pi * n * k / kSamples;
+      c += std::cos(angle) * mean.col(k), s += std::sin(angle) * mean.col(k);
+    }
+    const double acceleration = n * n * std::sqrt(c.squaredNorm() + s.squaredNorm());
+    if (acceleration > 1.001 * most) most = acceleration, strongest = n;
+  }
+  return most > 1e-6 * body_.size ? strongest / duration : 0;
+}
+
+}  // namespace rigspace
