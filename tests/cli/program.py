@@ -3,8 +3,11 @@ import array
 import json
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
+import tempfile
+import unittest
 
 PROGRAM = os.environ["RIGSPACE_PROGRAM"]
 
@@ -106,3 +109,29 @@ def make_hero(path):
     listed = json.loads(rigspace("cast", "--json").stdout)
     made = rigspace("cast", listed[0]["name"], "-o", path)
     assert made.returncode == 0, made.stderr
+
+
+class AfterAFirstRun(unittest.TestCase):
+    """A run is made once, in the folder `first`; each test has a copy of it, `folder`."""
+
+    @classmethod
+    def begin(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.first = pathlib.Path(cls.temporary.name) / "first"
+        cls.first.mkdir()
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.temporary.name) / "again"
+        shutil.copytree(self.first, self.folder)
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def fails(self, code, *arguments):
+        """One sentence, and every file as it was."""
+        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        result = rigspace(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
+        self.assertFalse(list(self.folder.rglob("*.partial")))
+        return result.stderr

@@ -1,11 +1,8 @@
 """Controls of a part over time, hits and the mix, as the command line, recipes and reruns have them."""
 import json
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from program import Glb, make_hero, rigspace
+from program import AfterAFirstRun, Glb, make_hero, rigspace
 
 TAIL = ("--part", "tail*=tail", "--clip", "Hop")  # one chain: quick
 
@@ -16,25 +13,17 @@ def largest(clip, time):
     return max(abs(curve["values"][at]) for curve in clip["curves"])
 
 
-class Keyed(unittest.TestCase):
+class Keyed(AfterAFirstRun):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.first = pathlib.Path(cls.temporary.name) / "first"
-        cls.first.mkdir()
+        cls.begin()
         make_hero(cls.first / "hero.glb")
         made = rigspace("simulate", cls.first / "hero.glb", *TAIL)
         assert made.returncode == 0, made.stderr
         cls.plain = json.loads((cls.first / "hero.soft.json").read_text())
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
     def setUp(self):
-        self.folder = pathlib.Path(self.temporary.name) / "again"
-        shutil.copytree(self.first, self.folder)
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
 
     def run_it(self, *arguments):

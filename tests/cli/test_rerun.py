@@ -2,14 +2,13 @@
 import json
 import math
 import pathlib
-import shutil
 import signal
 import struct
 import subprocess
 import tempfile
 import unittest
 
-from program import PROGRAM, Glb, glb_json, make_hero, rigspace
+from program import PROGRAM, AfterAFirstRun, Glb, glb_json, make_hero, rigspace
 
 PARTS = ("--part", "tail*=tail", "--part", "ear_l*=ear")  # chains alone: quick
 RESULTS = ("hero.soft.glb", "hero.soft.html", "hero.soft.json")
@@ -24,42 +23,24 @@ def rotations(path, animation):
     return {node: keys for (node, kind), keys in Glb(path).channels(animation).items() if kind == "rotation"}
 
 
-class Rerun(unittest.TestCase):
+class Rerun(AfterAFirstRun):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.first = pathlib.Path(cls.temporary.name) / "first"
-        cls.first.mkdir()
+        cls.begin()
         make_hero(cls.first / "hero.glb")
         made = rigspace("simulate", cls.first / "hero.glb", "--clip", "Walk", "--additive", *PARTS)
         assert made.returncode == 0, made.stderr
         cls.words = made.stdout
         cls.recipe = json.loads((cls.first / "hero.soft.json").read_text())
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
     def setUp(self):
-        self.folder = pathlib.Path(self.temporary.name) / "again"
-        shutil.copytree(self.first, self.folder)
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
 
     def rerun(self, *arguments):
         result = rigspace("rerun", self.file, *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(self.file.read_text())
-
-    def fails(self, code, *arguments):
-        """One sentence, and every file as it was."""
-        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
-        result = rigspace(*arguments)
-        self.assertEqual(result.returncode, code, result.stderr)
-        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
-        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
-        self.assertFalse([path for path in self.folder.rglob("*.partial")])
-        return result.stderr
 
     def curves(self, recipe, clip=0):
         return {curve["control"]: curve["values"] for curve in recipe["clips"][clip]["curves"]}

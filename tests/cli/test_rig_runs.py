@@ -5,13 +5,12 @@ import math
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import tempfile
 import unittest
 
-from program import PROGRAM, make_hero, rigspace
+from program import PROGRAM, AfterAFirstRun, make_hero, rigspace
 
 RESULTS = ("bar.soft.rigspace.json", "bar.soft.glb", "bar.soft.html", "bar.soft.json")
 PART = ("--part", "p?=rubber")
@@ -47,26 +46,18 @@ def curves(recipe, clip=0):
     return {curve["control"]: curve["values"] for curve in recipe["clips"][clip]["curves"]}
 
 
-class RigRuns(unittest.TestCase):
+class RigRuns(AfterAFirstRun):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.first = pathlib.Path(cls.temporary.name) / "first"
-        cls.first.mkdir()
+        cls.begin()
         bar = make_bar(cls.first)
         made = rigspace("simulate", bar, "--clip", "Swing", "--clip", "Long", "--end", "2s", *PART)
         assert made.returncode == 0, made.stderr
         cls.words = made.stdout
         cls.recipe = json.loads((cls.first / "bar.soft.json").read_text())
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
     def setUp(self):
-        self.folder = pathlib.Path(self.temporary.name) / "again"
-        shutil.copytree(self.first, self.folder)
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.bar, self.file = self.folder / "bar.rig.json", self.folder / "bar.soft.json"
 
     def run_well(self, *arguments):
@@ -78,16 +69,6 @@ class RigRuns(unittest.TestCase):
     def rerun(self, *arguments):
         self.run_well("rerun", self.file, *arguments)
         return json.loads(self.file.read_text())
-
-    def fails(self, code, *arguments):
-        """One sentence, and every file as it was."""
-        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
-        result = rigspace(*arguments)
-        self.assertEqual(result.returncode, code, result.stderr)
-        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
-        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
-        self.assertFalse(list(self.folder.rglob("*.partial")))
-        return result.stderr
 
     def made(self, output="bar.soft.rigspace.json"):
         return {clip["name"]: clip for clip in json.loads((self.folder / output).read_text())["clips"]}
