@@ -16,7 +16,8 @@ struct NewtonWorkspace::Data {
   Vec x, x_trial, q_trial;
   Vec g, g_trial, direction, right_side, scaling;
   std::vector<char> fixed;
-  double shift = 0;  // the last one that was needed
+  double shift = 0;       // the last one that was needed
+  bool factored = false;  // the system holds a factor without a shift
 };
 
 NewtonWorkspace::NewtonWorkspace() : data_(std::make_unique<Data>()) {}
@@ -29,8 +30,9 @@ System* NewtonWorkspace::system() { return data_->system.get(); }
 
 void NewtonOptions::validate() const {
   search.validate();
-  if (gradient_tolerance >= 0 && gradient_floor >= 0 && step_tolerance >= 0 && max_iterations >= 0 && first_shift > 0 &&
-      shift_growth > 1 && max_shift >= first_shift && bound_margin >= 0)
+  if (gradient_tolerance >= 0 && gradient_floor >= 0 && step_tolerance >= 0 && max_iterations >= 0 &&
+      keep_factor >= 0 && keep_factor < 1 && first_shift > 0 && shift_growth > 1 && max_shift >= first_shift &&
+      bound_margin >= 0)
     return;
   throw Error({.code = ErrorCode::usage,
                .element = "Newton options",
@@ -78,8 +80,10 @@ class Run final : LineFunction {
       data_.state = objective_.make_state();
       data_.system.reset();
       data_.shift = 0;
+      data_.factored = false;
       data_.identity = objective_.identity();
     }
+    if (!options_.keep_over_solves) data_.factored = false;
     check_size("start", q_.size(), fresh ? objective_.mapping().size_q() : data_.g.size());
     if (objective_.bounded()) {
       check_size("bounds", objective_.lower().size(), q_.size());
@@ -94,6 +98,7 @@ class Run final : LineFunction {
     const Change change = objective_.refresh(data_.state, q_, data_.x, phase);
     if (change == Change::size || !data_.system) {
       data_.system = objective_.mapping().make_system(*data_.state.mapping);
+      data_.factored = false;
       if (objective_.bounded() && objective_.lower().size() != q_.size())
         return stop(Termination::failed, "the mapping changed its size but the bounds did not");
     }
@@ -168,6 +173,7 @@ class Run final : LineFunction {
 
   // One Newton step. Where the direction leads nowhere, H is shifted towards the gradient and tried again.
   bool step() {
+    if (kept_factor_serves()) return true;
     const bool exact = options_.hessian == HessianMode::exact;
     const bool curvature = exact ? options_.curvature : options_.projected_curvature;
     objective_.assemble(data_.state, q_, data_.x, options_.hessian, curvature, *data_.system);
@@ -183,6 +189,20 @@ class Run final : LineFunction {
     }
     if (-slope_ <= noise()) return stop(Termination::converged, "no decrease above rounding is left");
     return stop(Termination::stalled, "the line search found no decrease");
+  }
+
+  // A step by the factor of an earlier iteration, while that brings the gradient down fast enough.
+  bool kept_factor_serves() {
+    const double before = kept_norm_;
+    kept_norm_ = summary_.gradient_norm;
+    if (options_.keep_factor == 0 || objective_.bounded() || !data_.factored) return false;
+    if (before > 0 && summary_.gradient_norm > options_.keep_factor * before) return false;
+    data_.right_side = -data_.g;
+    data_.system->solve(data_.right_side, data_.direction);
+    if (!data_.direction.allFinite()) return false;
+    slope_ = data_.g.dot(data_.direction);
+    summary_.shift = 0;
+    return slope_ < 0 && search();
   }
 
   // The coordinates to hold at or move to their bounds (Bertsekas 1982): near a bound, with the gradient pushing
@@ -210,7 +230,9 @@ class Run final : LineFunction {
       if (shift > options_.max_shift)
         return stop(Termination::failed, "the Hessian could not be made positive definite");
       ++summary_.factorizations;
+      data_.factored = false;
       if (!data_.system->factor(shift)) continue;
+      data_.factored = shift == 0;
       data_.right_side = -data_.g;
       data_.system->solve(data_.right_side, data_.direction);
       if (!data_.direction.allFinite()) continue;
@@ -297,6 +319,7 @@ class Run final : LineFunction {
   ObjectiveValue value_, trial_value_;
   double slope_ = 0;
   double trial_step_ = -1, trial_fraction_ = 1, gradient_step_ = -1;
+  double kept_norm_ = 0;  // of the gradient, an iteration ago
   bool gradient_known_ = false;
   bool blind_ = false;      // the last step was too small for f to judge it
   bool full_step_ = false;  // the last step was Newton's own

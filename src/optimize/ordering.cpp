@@ -2,6 +2,7 @@
 
 #include <metis.h>
 
+#include <mutex>
 #include <numeric>
 
 namespace rigspace {
@@ -33,6 +34,8 @@ std::vector<int> fill_reducing_order(const SparseAssembly& H) {
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = 1;  // the same order, hence the same bits, in every run
     idx_t count = nodes;
+    static std::mutex one_at_a_time;  // its random numbers have one state for all threads
+    const std::lock_guard lock(one_at_a_time);
     const int status =
         METIS_NodeND(&count, adjacency_start.data(), adjacency.data(), nullptr, options, order.data(), inverse.data());
     if (status != METIS_OK) std::iota(order.begin(), order.end(), 0);

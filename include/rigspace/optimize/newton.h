@@ -26,10 +26,14 @@ struct NewtonOptions {
   double gradient_floor = 1e-12;     ///< absolute, units of f per unit of q; the only test for a single term
   double step_tolerance = 0;         ///< converged when a full step moves no coordinate of x by more; 0: never
   int max_iterations = 100;
-  double first_shift = 1e-6;   ///< relative to the diagonal, when H is not positive definite (Thesis 3.2.4)
-  double shift_growth = 10;    ///< factor between tries
-  double max_shift = 1e10;     ///< failed beyond
-  double bound_margin = 1e-3;  ///< of the range of a coordinate: nearer to a bound counts as at it (Bertsekas)
+  /// Unless 0: a factor of the Hessian serves further iterations while the gradient falls to this share or less each
+  /// time. Gradients are cheap where the unknowns are few.
+  double keep_factor = 0;
+  bool keep_over_solves = false;  ///< the factor serves the next solve in the same workspace too
+  double first_shift = 1e-6;      ///< relative to the diagonal, when H is not positive definite (Thesis 3.2.4)
+  double shift_growth = 10;       ///< factor between tries
+  double max_shift = 1e10;        ///< failed beyond
+  double bound_margin = 1e-3;     ///< of the range of a coordinate: nearer to a bound counts as at it (Bertsekas)
 
   void validate() const;
 };
