@@ -1,5 +1,7 @@
 #include "rigspace/base/parallel.h"
 
+#include "rigspace/base/serial.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -29,7 +31,12 @@ std::unique_ptr<oneapi::tbb::task_arena>& arena() {
   return value;
 }
 
+thread_local int serial_scopes = 0;
+
 }  // namespace
+
+SerialScope::SerialScope() { ++serial_scopes; }
+SerialScope::~SerialScope() { --serial_scopes; }
 
 int thread_count() { return threads(); }
 
@@ -49,14 +56,18 @@ void parallel_ranges(int count, int chunk, RangeBody body, void* context) {
   chunk = std::max(1, chunk);
   const int chunks = (count + chunk - 1) / chunk;
   const auto run = [&](int k) { body(context, k * chunk, std::min(count, (k + 1) * chunk)); };
-  if (threads() == 1 || chunks == 1) {
+  if (serial_scopes > 0 || chunks == 1 || threads() == 1) {
     for (int k = 0; k < chunks; ++k) run(k);
     return;
   }
   if (!arena()) arena() = std::make_unique<oneapi::tbb::task_arena>(threads());
+  // Isolated: a thread that waits for a loop inside another one does not begin a further turn of the outer one, in the
+  // midst of what it does.
   arena()->execute([&] {
-    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, chunks, 1), [&](const auto& range) {
-      for (int k = range.begin(); k < range.end(); ++k) run(k);
+    oneapi::tbb::this_task_arena::isolate([&] {
+      oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, chunks, 1), [&](const auto& range) {
+        for (int k = range.begin(); k < range.end(); ++k) run(k);
+      });
     });
   });
 }
