@@ -137,6 +137,7 @@ CarrierWeights harmonic_weights(const TetMesh& mesh, const std::vector<char>& ca
       for (Eigen::Index k = 0; k < rows; ++k)
         if (std::abs(w(k, c)) > options.drop_below) weights[inner[k]].emplace_back(fixed[first + c], w(k, c));
   }
+  if (!options.affine) return weights;
   parallel_ranges(static_cast<int>(inner.size()), 64, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) reproduce(weights[inner[k]], mesh.points, place_of(mesh, inner[k]));
   });

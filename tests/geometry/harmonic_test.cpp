@@ -53,6 +53,23 @@ TEST(HarmonicWeights, OfTheMiddleOfABallAreSpreadEvenly) {
   }
 }
 
+TEST(HarmonicWeights, OfTwoCarriersAreBetweenThemUnlessMadeAffine) {
+  // The maximum principle, for a mesh without obtuse angles to speak of; two points cannot keep an affine motion.
+  const TetMesh mesh = ball();
+  std::vector<char> carriers(mesh.point_count(), 0);
+  carriers.front() = carriers.back() = 1;
+  const CarrierWeights weights = harmonic_weights(mesh, carriers, {.drop_below = 0, .affine = false});
+  for (const PointWeights& each : weights) {
+    double sum = 0;
+    for (const auto& [c, w] : each) {
+      sum += w;
+      EXPECT_GE(w, -1e-9);
+      EXPECT_LE(w, 1 + 1e-9);
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+}
+
 TEST(HarmonicWeights, KeepAffineMotionsWhenSmallOnesAreDropped) {
   const TetMesh mesh = ball();
   const CarrierWeights weights = harmonic_weights(mesh, boundary_of(mesh));

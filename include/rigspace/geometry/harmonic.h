@@ -20,6 +20,7 @@ void reproduce(PointWeights& weights, In points, const Vec3& x);
 
 struct HarmonicOptions {
   double drop_below = 1e-4;  ///< weights smaller in magnitude are left out, and the others changed to make up for it
+  bool affine = true;        ///< false: harmonic weights as they are, which keep shifts (while none is dropped) alone
 
   void validate() const;
 };
