@@ -1,5 +1,6 @@
 #include "assembly.h"
 
+#include "rigspace/base/parallel.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
@@ -111,12 +112,15 @@ RiggedCharacter Assembly::finish(Version version) && {
 }
 
 plan::Mask mask_of(const flesh::Flesh& flesh, const std::function<double(const Vec3&)>& weight) {
+  std::vector<double> weights(flesh.points.size());
+  parallel_ranges(flesh.size(), 256, [&](int begin, int end) {
+    for (int v = begin; v < end; ++v) weights[v] = weight(flesh.points[v]);
+  });
   plan::Mask mask;
   for (int v = 0; v < flesh.size(); ++v) {
-    const double w = weight(flesh.points[v]);
-    if (w < 1e-3) continue;
+    if (weights[v] < 1e-3) continue;
     mask.points.push_back(v);
-    mask.weights.push_back(w);
+    mask.weights.push_back(weights[v]);
   }
   return mask;
 }

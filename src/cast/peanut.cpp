@@ -7,6 +7,9 @@
 #include "peanut_clips.h"
 #include "peanut_rig.h"
 #include "peanut_shape.h"
+#include "refine.h"
+#include "rigspace/base/require.h"
+#include "rigspace/cast/sized.h"
 #include "rigspace/geometry/polygonise.h"
 
 #include <cmath>
@@ -107,6 +110,25 @@ Flesh make_skin(const Skeleton& skeleton, std::span<const flesh::Part> parts, bo
   return skin;
 }
 
+// Of about so many points; weights are smoothed over the same stretch of skin at all sizes.
+Flesh make_sized_skin(const Skeleton& skeleton, std::span<const flesh::Part> parts, int vertices) {
+  constexpr int kMostDirect = 20000, kSmoothed = 24700, kRounds = 15;  // as make_skin has it
+  const ScalarField solid = [](const Vec3& p) { return body(p); };
+  int base = vertices, divisions = 0;
+  for (; base > kMostDirect; ++divisions) base = (base + 6) / 4;  // V + E of a closed surface is 4 V - 6
+  TriMesh surface;
+  for (double cell = 0.0135; surface.point_count() < base; cell *= 0.9)
+    surface = polygonise(solid, {.low = {-0.72, -0.1, -0.6}, .high = {0.72, 1.36, 0.72}, .cell = cell});
+  surface = coarsened(surface, solid, base);
+  Flesh skin = flesh::make_body(surface, {.solid = solid,
+                                          .color = skin_color,
+                                          .parts = parts,
+                                          .joints = skeleton.size(),
+                                          .smoothing = std::max(1, kRounds * base / kSmoothed)});
+  for (; divisions > 0; --divisions) skin = refined(skin, solid);
+  return skin;
+}
+
 Flesh make_eyes(const Skeleton& skeleton) {
   Flesh eyes{.name = "eyes", .material = 1};
   for (const double side : {1.0, -1.0}) {
@@ -201,6 +223,21 @@ RiggedCharacter make_peanut(Version version) {
   RiggedCharacter rigged = std::move(assembly).finish(version);
   rigged.character.clips = clips(skeleton);
   return rigged;
+}
+
+Character make_sized_peanut(int vertices) {
+  using namespace peanut;
+  require_option(vertices >= 500 && vertices <= 4000000, "number of vertices", vertices, "expected 500 to 4000000");
+  const Skeleton skeleton = make_skeleton(false);
+  const std::vector<flesh::Part> parts = parts_of(skeleton, false);
+  Assembly assembly("peanut", {"skin"});
+  assembly.add_joints(skeleton);
+  const std::vector<Flesh> skins{make_sized_skin(skeleton, parts, vertices)};
+  assembly.add(skins.front());
+  add_rig(skins, parts, assembly.plan);
+  RiggedCharacter rigged = std::move(assembly).finish(Version::rig);
+  rigged.character.clips = clips(skeleton);
+  return std::move(rigged.character);
 }
 
 }  // namespace rigspace

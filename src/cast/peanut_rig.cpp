@@ -47,7 +47,7 @@ plan::Wire wire_of(const std::string& name, std::span<const Vec3> points, RigPla
 
 // The free points are the front layer but for its upper and lower rim: four across, three up. The lattice acts on what
 // the spine carries, so that arms, legs and trunk stay out of it.
-void add_belly(RigPlan& plan) {
+void add_belly(std::span<const flesh::Flesh> skins, RigPlan& plan) {
   plan::Lattice lattice;
   const Vec3 low(-0.36, 0.14, -0.14), high(0.36, 0.76, 0.38);
   linear(lattice.frame) = (high - low).asDiagonal();
@@ -60,7 +60,8 @@ void add_belly(RigPlan& plan) {
   for (int j = 1; j <= 3; ++j) {
     for (int i = 0; i < 4; ++i) lattice.free.push_back({i, j, 2});
   }
-  plan.deformers.push_back({.name = "belly", .pieces = {"body", "proxy"}, .kind = lattice});
+  plan.deformers.push_back({.name = "belly", .pieces = {}, .kind = lattice});
+  for (const flesh::Flesh& skin : skins) plan.deformers.back().pieces.push_back(skin.name);
   plan.rules.push_back({.pattern = "belly_*", .group = "belly"});
 }
 
@@ -124,7 +125,7 @@ void add_rig(std::span<const flesh::Flesh> skins, std::span<const flesh::Part> p
   };
   const shapes::Tube trunk_line(kTrunk, [](double) { return 0.05; }), tail_line(kTail, [](double) { return 0.03; });
   add_blink(plan);
-  add_belly(plan);
+  add_belly(skins, plan);
   add_crouch(plan);
 
   plan.controls.push_back(angle_control("trunk.twist", 0.5));
