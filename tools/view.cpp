@@ -1,9 +1,10 @@
 // rigspace view: one page that plays a character.
 
-#include "command.h"
+#include "compare.h"
 
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/render/compare_page.h"
 #include "rigspace/render/view_page.h"
 
 #include <fmt/format.h>
@@ -12,29 +13,62 @@ namespace rigspace::tools {
 namespace {
 
 struct Options {
-  std::string file, output, clip;
+  std::string output;
+  CompareSource source;
 };
+
+std::string page_of_one(const Options& options, const Context& context) {
+  const GltfFile file(options.source.file);
+  print_warnings(context, options.source.file, file.character().warnings);
+  clip_named(file.character(), options.source.file, options.source.clip);
+  const auto title = std::filesystem::path(options.source.file).filename().string();
+  return view_page(file.to_glb(), {.title = title, .clip = options.source.clip});
+}
+
+std::string page_of_two(const Options& options, const Context& context) {
+  const Compared compared = load_compared(options.source, context);
+  return compare_page(compared.character, {.title = compared.first_label + " and " + compared.second_label,
+                                           .first = compared.first,
+                                           .second = compared.second,
+                                           .first_label = compared.first_label,
+                                           .second_label = compared.second_label});
+}
 
 }  // namespace
 
 void add_view(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("view", "One self-contained page that plays the character in any browser");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character: .glb, .gltf or .bvh")->required();
+  CompareSource& source = options->source;
+  command->add_option("FILE", source.file, "a character: .glb, .gltf, .bvh or .rig.json")->required();
   command->add_option("-o,--output", options->output, "page.html")->required()->type_name("OUT");
-  command->add_option("--clip", options->clip, "the clip that plays first")->type_name("NAME");
+  command
+      ->add_option("--clip", source.clip,
+                   "the clip that plays first; with --over the one to compare, the last of both by default")
+      ->type_name("NAME");
+  auto* over = command
+                   ->add_option("--over", source.over,
+                                "a second motion of the same character, from curves (.rigspace.json) or a file like "
+                                "FILE: both on one page")
+                   ->type_name("OTHER");
+  command->add_option("--over-clip", source.over_clip, "the clip of OTHER; else of the same name, or its first")
+      ->type_name("NAME")
+      ->needs(over);
+  command->add_option("--clips", source.clips, "FILE's motion from curves: .rigspace.json")
+      ->type_name("CURVES")
+      ->needs(over);
   command->footer(
-      "The page needs no network: send it by mail, open it from disk.\n"
-      "Example\n  rigspace view hero.glb -o hero.html");
+      "The page needs no network: send it by mail, open it from disk. With --over it shows two motions side by side,\n"
+      "wiped, or one as a ghost over the other, a slider between them, and how far apart their points are.\n"
+      "Examples\n  rigspace view hero.glb -o hero.html\n"
+      "  rigspace view hero.soft.glb --over hero.softer.glb -o both.html\n"
+      "  rigspace view peanut.rig.json --clips full.rigspace.json --over fast.rigspace.json -o both.html");
   command->callback([options, &context] {
     check_extension(options->output, "html htm");
-    check_input(options->file);
+    check_input(options->source.file);
     check_writable(options->output);
-    const GltfFile file(options->file);
-    print_warnings(context, options->file, file.character().warnings);
-    clip_named(file.character(), options->file, options->clip);
-    const auto title = std::filesystem::path(options->file).filename().string();
-    const std::string page = view_page(file.to_glb(), {.title = title, .clip = options->clip});
+    const std::string page =
+        options->source.over.empty() ? page_of_one(*options, context) : page_of_two(*options, context);
     write_file(options->output, page);
     if (context.json)
       fmt::print("{}\n", nlohmann::ordered_json{{"output", options->output}, {"bytes", page.size()}}.dump(2));

@@ -25,6 +25,18 @@ TEST(SoftPage, CarriesItsOptionsAsJson) {
   EXPECT_EQ(between(page, "id=\"character\">", "</script>"), "Z2xURjEyMzQ1Njc4");
 }
 
+TEST(SoftPage, CarriesMeasuredCurvesAndTheNamesOfItsSides) {
+  SoftPageOptions options{
+      .title = "t", .pairs = {{.base = "full", .soft = "fast"}}, .base_label = "full", .soft_label = "fast"};
+  options.pairs[0].parts.push_back({.name = "distance", .curves = {{.name = "largest", .percent = {0, 0.5}}}});
+  RIGSPACE_PAGE_OR_SKIP(page, soft_page(bytes_of("glTF12345678"), options));
+  EXPECT_EQ(
+      between(page, "id=\"options\">", "</script>"),
+      R"({"title":"t","pairs":[{"base":"full","soft":"fast","loop":false,"parts":[{"name":"distance","preset":"",)"
+      R"("nodes":[],"morphs":[],"summary":"","curves":[{"name":"largest","percent":[0.000000,0.500000]}]}]}],)"
+      R"("notes":[],"labels":{"before":"full","after":"fast"}})");
+}
+
 TEST(SoftPage, KeepsHostileNamesHarmless) {
   const std::string hostile = "</script><script>alert(\"1\")";
   SoftPageOptions options = walk();

@@ -9,6 +9,12 @@
 
 namespace rigspace {
 
+/// A distance of the two clips that is known already, at even times from the first to the last of the pair.
+struct SoftPageCurve {
+  std::string name;
+  std::vector<double> percent;  ///< of the character's size
+};
+
 /// What moves by itself: one entry of the page's list.
 struct SoftPagePart {
   std::string name;
@@ -16,6 +22,7 @@ struct SoftPagePart {
   std::vector<std::string> nodes;   ///< joints, root first, named as the rig names nodes; unknown ones are left out
   std::vector<std::string> morphs;  ///< morph controls, "<mesh node>:<morph>"
   std::string summary;              ///< a sentence for people; may be empty
+  std::vector<SoftPageCurve> curves = {};
 };
 
 /// Two clips of one file, of one length: the artist's, and the same with soft parts.
@@ -26,9 +33,10 @@ struct SoftPair {
 };
 
 struct SoftPageOptions {
-  std::string title;               ///< plain text, UTF-8: usually the file's name
-  std::vector<SoftPair> pairs;     ///< at least one; the first is shown first
-  std::vector<std::string> notes;  ///< sentences for people, shown beneath the parts
+  std::string title;                                        ///< plain text, UTF-8: usually the file's name
+  std::vector<SoftPair> pairs;                              ///< at least one; the first is shown first
+  std::vector<std::string> notes;                           ///< sentences for people, shown beneath the parts
+  std::string base_label = "before", soft_label = "after";  ///< what the two sides are called, plain text
 };
 
 /// The page for a binary glTF file that holds both clips of every pair. The bytes go into it as they are; what they

@@ -1,4 +1,5 @@
-// The page of `rigspace simulate`: the artist's clip and the soft one, under one camera and one clock.
+// The page of `rigspace simulate` and of `rigspace view --over`: two clips, the artist's and the soft one for example,
+// under one camera and one clock.
 
 import { Vector3 } from 'three';
 import { Character } from './character';
@@ -58,7 +59,7 @@ class SoftPage {
   readonly comparison: Comparison;
   private readonly viewport: Viewport;
   private readonly split: Split;
-  private readonly slider = new AmountSlider((amount) => this.setAmount(amount));
+  private readonly slider: AmountSlider;
   private readonly parts: PartList;
   private readonly transport: Transport;
   private readonly tools = new Toolbar();
@@ -74,6 +75,7 @@ class SoftPage {
   constructor(stage: HTMLElement, readonly character: Character, options: Partial<SoftOptions>) {
     this.pairs = pairsOf(character, options.pairs ?? []);
     if (this.pairs.length === 0) throw new Error('The page holds no two clips to compare; write it again.');
+    const labels = options.labels ?? { before: 'before', after: 'after' };
     this.pair = this.pairs[0];
     const rest = character.extentNow().box.getSize(new Vector3());
     this.size = Math.max(rest.x, rest.y, rest.z) || 1;
@@ -83,7 +85,8 @@ class SoftPage {
     this.viewport = new Viewport(stage);
     this.viewport.show(character, this.extent);
     this.split = new Split(stage, this.viewport, {
-      before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(this.amount) });
+      before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(this.amount) }, labels);
+    this.slider = new AmountSlider(labels.after, (amount) => this.setAmount(amount));
     this.chart = new Chart(this.theme, (time) => { this.player.playing = false; this.player.seek(time); });
     this.parts = new PartList(options.notes ?? [], (part, alone) => this.toggle(part, alone));
     this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair));
@@ -175,7 +178,8 @@ class SoftPage {
       const own = this.deviation.curves.filter((curve) => curve.part === part);
       const largest = (curves: typeof own) => Math.max(...curves.map((curve) =>
         this.amount * valueAtTime(this.deviation, curve, 'size', this.player.time)));
-      const quantity = (['turn', 'shift', 'weight'] as const).find((kind) => own.some((c) => c.quantity === kind));
+      const quantity = (['turn', 'shift', 'distance', 'weight'] as const)
+        .find((kind) => own.some((c) => c.quantity === kind));
       if (!quantity) return 'still';
       return reading(largest(own.filter((c) => c.quantity === quantity)), quantity);
     }));

@@ -12,9 +12,9 @@ export class AmountSlider {
   private readonly reading = element('output', { class: 'reading' });
   private readonly marks: HTMLButtonElement[];
 
-  constructor(choose: (amount: number) => void) {
+  constructor(after: string, choose: (amount: number) => void) {
     this.slider = element('input', { type: 'range', min: 0, max: kMostAmount, step: 0.01, 'aria-label': 'Amount',
-      title: 'How much of the soft motion “after” shows (0, 1, 2); double click for ×1',
+      title: `How much of the difference “${after}” shows (0, 1, 2); double click for ×1`,
       oninput: () => choose(snapped(Number(this.slider.value))), onpointerup: () => this.slider.blur(),
       ondblclick: () => choose(1) });
     this.marks = kMarks.map((mark) =>

@@ -11,6 +11,7 @@ const kLanes: { quantity: Quantity; title: (measure: Measure) => string }[] = [
   { quantity: 'turn', title: (m) => (m === 'size' ? 'rotation, degrees' : `rotation about ${m}, degrees`) },
   { quantity: 'shift', title: (m) => (m === 'size' ? 'shift, % of size' : `shift along ${m}, % of size`) },
   { quantity: 'weight', title: () => 'morph weight' },
+  { quantity: 'distance', title: () => 'distance, % of size' },
 ];
 const kLeft = 46, kRight = 20, kTop = 20, kBottom = 22;  // pixels around the lanes
 const kOverlap = 0.1;  // of a loop's duration, shown again before its start and after its end

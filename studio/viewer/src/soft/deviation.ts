@@ -5,10 +5,10 @@ import { Comparison, Pair } from './comparison';
 import { PartOptions } from './options';
 import { worldScale } from './pose';
 
-/// What a curve measures. Rotations and shifts have components and a size; a weight is one number.
-export type Quantity = 'turn' | 'shift' | 'weight';
+/// What a curve measures. Rotations and shifts have components and a size; a weight and a distance are one number.
+export type Quantity = 'turn' | 'shift' | 'weight' | 'distance';
 
-export const kUnits: Record<Quantity, string> = { turn: '°', shift: ' %', weight: '' };
+export const kUnits: Record<Quantity, string> = { turn: '°', shift: ' %', weight: '', distance: ' %' };
 
 export function reading(value: number, quantity: Quantity): string {
   return `${value.toFixed(quantity === 'turn' ? 1 : 2).replace('-', '−')}${kUnits[quantity]}`;
@@ -19,7 +19,7 @@ export interface DeviationCurve {
   name: string;          ///< of the joint or morph
   rank: number;          ///< 0 at the part's first, 1 at its last: root to tip
   quantity: Quantity;
-  /// x, y, z over time: degrees in the joint's axes; percent of the character's size; weights in x alone.
+  /// x, y, z over time: degrees in the joint's axes; percent of the character's size; weights and distances in x alone.
   values: [Float32Array, Float32Array, Float32Array];
 }
 
@@ -29,7 +29,7 @@ export interface Deviation {
 }
 
 const kMostSamples = 1500;
-const kStill = { turn: 0.01, shift: 0.001, weight: 1e-4 };  // a curve that never leaves this is not drawn
+const kStill = { turn: 0.01, shift: 0.001, weight: 1e-4, distance: 1e-4 };  // a curve that never leaves this is not drawn
 
 /// `size` is the character's, in scene units. Leaves the comparison at another time.
 export function deviationOf(comparison: Comparison, pair: Pair, size: number): Deviation {
@@ -41,7 +41,21 @@ export function deviationOf(comparison: Comparison, pair: Pair, size: number): D
     comparison.set(pair, time);
     for (const track of tracks) track.sample(i);
   });
-  return { times, curves: tracks.map((track) => track.curve).filter(moves) };
+  const measured = pair.options.parts.flatMap((part, p) => measuredOf(part, p, count));
+  return { times, curves: [...tracks.map((track) => track.curve), ...measured].filter(moves) };
+}
+
+/// What the program measured, at as many times.
+function measuredOf(part: PartOptions, index: number, count: number): DeviationCurve[] {
+  return (part.curves ?? []).map(({ name, percent }, i, all) => {
+    const at = (t: number) => {
+      const place = t * (percent.length - 1), k = Math.min(Math.floor(place), Math.max(0, percent.length - 2));
+      return percent[k] + (place - k) * ((percent[k + 1] ?? percent[k]) - percent[k]);
+    };
+    return { part: index, name, rank: all.length > 1 ? i / (all.length - 1) : 1, quantity: 'distance' as const,
+             values: [Float32Array.from({ length: count }, (_, j) => at(count > 1 ? j / (count - 1) : 0)),
+                      new Float32Array(count), new Float32Array(count)] };
+  });
 }
 
 interface Track {
@@ -87,7 +101,7 @@ export type Component = Exclude<Measure, 'size'>;
 /// One number of a curve at a sample.
 export function valueAt(curve: DeviationCurve, measure: Measure, i: number): number {
   const [x, y, z] = curve.values;
-  if (curve.quantity === 'weight' || measure === 'x') return x[i];
+  if (curve.quantity === 'weight' || curve.quantity === 'distance' || measure === 'x') return x[i];
   if (measure === 'size') return Math.hypot(x[i], y[i], z[i]);
   return measure === 'y' ? y[i] : z[i];
 }

@@ -6,6 +6,7 @@ export interface PartOptions {
   nodes: string[];   ///< joints, root first
   morphs: string[];  ///< "<mesh node>:<morph>"
   summary: string;
+  curves?: { name: string; percent: number[] }[];  ///< measured by the program, at even times: percent of the size
 }
 
 export interface PairOptions {
@@ -19,4 +20,5 @@ export interface SoftOptions {
   title: string;
   pairs: PairOptions[];
   notes: string[];
+  labels?: { before: string; after: string };  ///< what the two sides are called
 }

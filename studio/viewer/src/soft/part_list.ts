@@ -16,7 +16,7 @@ export class PartList {
     this.rows = parts.map((part, i) => {
       const reading = element('output', {});
       const count = part.nodes.length > 0 ? plural(part.nodes.length, 'joint') : plural(part.morphs.length, 'morph');
-      const kind = [part.preset, count].filter(Boolean).join(' · ');
+      const kind = [part.preset, part.curves ? '' : count].filter(Boolean).join(' · ');
       const title = `${part.name}: ${kind}. Click to show or hide its curves, double click for it alone.`;
       const button = element('button', { type: 'button', class: 'part', title,
         style: `--part: ${partColor(i, theme)}`,

@@ -5,10 +5,15 @@ import { kWhole, Pane, Viewport } from '../viewport';
 
 export type Mode = 'side' | 'wipe' | 'overlay';
 
-const kModes: { mode: Mode; name: string; title: string }[] = [
-  { mode: 'side', name: 'Side by side', title: 'Before and after, each in its half (V)' },
-  { mode: 'wipe', name: 'Wipe', title: 'One picture, divided by a line to drag (V)' },
-  { mode: 'overlay', name: 'Overlay', title: 'After, with before as a ghost over it (V)' },
+export interface Labels {
+  before: string;
+  after: string;
+}
+
+const kModes: { mode: Mode; name: string; title: (labels: Labels) => string }[] = [
+  { mode: 'side', name: 'Side by side', title: ({ before, after }) => `${before} and ${after}, each in its half (V)` },
+  { mode: 'wipe', name: 'Wipe', title: () => 'One picture, divided by a line to drag (V)' },
+  { mode: 'overlay', name: 'Overlay', title: ({ before, after }) => `${after}, with ${before} as a ghost over it (V)` },
 ];
 const kNarrow = 700;  // pixels: below, the halves are stacked where that shows more
 const kLabelHeight = 34;
@@ -21,14 +26,16 @@ export class Split {
   private readonly buttons: HTMLButtonElement[];
   private readonly divider = element('div', { class: 'divider', role: 'separator', tabindex: 0,
                                               'aria-label': 'Wipe', 'aria-orientation': 'vertical' });
-  private readonly before = element('p', { class: 'side' }, 'before');
+  private readonly before: HTMLElement;
   private readonly amount = element('span', { class: 'quiet' });
-  private readonly after = element('p', { class: 'side after' }, 'after ', this.amount);
+  private readonly after: HTMLElement;
 
   constructor(private readonly stage: HTMLElement, private readonly viewport: Viewport,
-              private readonly show: { before: () => void; after: () => void }) {
+              private readonly show: { before: () => void; after: () => void }, labels: Labels) {
+    this.before = element('p', { class: 'side' }, labels.before);
+    this.after = element('p', { class: 'side after' }, `${labels.after} `, this.amount);
     this.buttons = kModes.map(({ mode, name, title }) =>
-      element('button', { type: 'button', title, onclick: (event) => {
+      element('button', { type: 'button', title: title(labels), onclick: (event) => {
         (event.currentTarget as HTMLElement).blur();
         this.choose(mode);
       } }, name));
