@@ -17,7 +17,7 @@ BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, std::vector
   skin.assign(mesh.point_count(), 0);
   BoneWeights ties(mesh.point_count()), carried(mesh.point_count());
   const SurfaceBinding binding = bind_boundary(mesh, surface);
-  const std::vector<int> used = used_points(surface);
+  const std::vector<int> used = points_to_choose(surface, mesh);
   for (int k = 0; k < binding.count(); ++k) {
     skin[binding.nodes[k]] = 1;
     if (binding.off_surface[k]) {

@@ -1,7 +1,9 @@
 #include "carrying.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 
 namespace rigspace {
 
@@ -31,6 +33,29 @@ std::vector<int> used_points(const TriMesh& surface) {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   return used;
+}
+
+std::vector<int> points_to_choose(const TriMesh& surface, const TetMesh& body) {
+  constexpr std::size_t kFarMore = 16;
+  const std::vector<int> used = used_points(surface);
+  const TriMesh boundary = boundary_surface(body);
+  if (used.size() <= kFarMore * static_cast<std::size_t>(boundary.point_count())) return used;
+  double edges = 0;
+  for (const Triangle& t : boundary.triangles)
+    for (int k = 0; k < 3; ++k) edges += (point(boundary.points, t[k]) - point(boundary.points, t[(k + 1) % 3])).norm();
+  const double spacing = 0.5 * edges / (3.0 * boundary.triangle_count());
+  const Vec normals = vertex_normals(surface);
+  // The first point in each cube of that edge that faces each way.
+  std::set<std::array<int, 4>> taken;
+  std::vector<int> chosen;
+  for (const int i : used) {
+    const Vec3 x = point(surface.points, i) / spacing, n = point(normals, i);
+    const std::array<int, 4> place{static_cast<int>(std::floor(x.x())), static_cast<int>(std::floor(x.y())),
+                                   static_cast<int>(std::floor(x.z())),
+                                   (n.x() > 0) + 2 * (n.y() > 0) + 4 * (n.z() > 0)};
+    if (taken.insert(place).second) chosen.push_back(i);
+  }
+  return chosen;
 }
 
 }  // namespace rigspace

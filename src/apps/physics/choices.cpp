@@ -14,6 +14,7 @@ struct Named {
   std::string_view name;
 };
 
+constexpr std::array kMethods{Named{Method::fast, "fast"}, Named{Method::full, "full"}};
 constexpr std::array kInteriors{Named{Interior::dynamic, "dynamic"}, Named{Interior::still, "still"},
                                 Named{Interior::carried, "carried"}};
 constexpr std::array kCurvatures{Named{RigCurvature::none, "gauss-newton"}, Named{RigCurvature::learned, "learned"},
@@ -42,8 +43,10 @@ auto find_in(const List& list, std::string_view name, const char* what) {
 
 }  // namespace
 
+std::string_view name(Method method) { return name_in(kMethods, method); }
 std::string_view name(Interior interior) { return name_in(kInteriors, interior); }
 std::string_view name(RigCurvature curvature) { return name_in(kCurvatures, curvature); }
+Method method_named(std::string_view text) { return find_in(kMethods, text, "method"); }
 Interior interior_named(std::string_view text) { return find_in(kInteriors, text, "interior"); }
 RigCurvature rig_curvature_named(std::string_view text) { return find_in(kCurvatures, text, "solver"); }
 

@@ -16,7 +16,7 @@ namespace {
                .element = "collider \"" + words + "\"",
                .value = words,
                .problem = problem,
-               .remedy = "expected self, ground, sphere:x,y,z,r, capsule:x,y,z,x,y,z,r or a character's file"});
+               .remedy = "expected self, parts, ground, sphere:x,y,z,r, capsule:x,y,z,x,y,z,r or a character's file"});
 }
 
 std::vector<double> numbers_after(const std::string& words, std::size_t at, std::size_t count) {

@@ -29,10 +29,12 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Controls that some clip moves.
+/// Controls that some clip of an artist moves. Clips that `rig modes` leaves, Walk_soft_modes, are an earlier result on
+/// sliders and what these do not hold: they do not say that an artist keys the controls behind them.
 std::set<std::string> keyed_controls(const Character& character) {
   std::set<std::string> keyed;
   for (const Animation& clip : character.clips) {
+    if (clip.name.ends_with("_modes")) continue;
     for (const Track& track : clip.tracks)
       if (!track.curve.values.empty() &&
           *std::max_element(track.curve.values.begin(), track.curve.values.end()) -

@@ -1,5 +1,6 @@
 // Flesh: a solid around the skeleton, its skin on the rig, its inside free (RSP 3).
 
+#include "fast_body.h"
 #include "part_system.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
@@ -7,6 +8,7 @@
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
+#include "stiffness_cache.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +17,25 @@
 
 namespace rigspace {
 namespace {
+
+/// Poses to train at: rest, and others spread over all clips.
+std::vector<Vec> training_poses(const Character& character) {
+  constexpr int kPoses = 8;
+  std::vector<Vec> poses{character.rig->rest()};
+  double whole = 0;
+  for (const Animation& clip : character.clips) whole += clip.duration;
+  for (int k = 1; k < kPoses && whole > 0; ++k) {
+    double time = whole * (k - 0.5) / (kPoses - 1);
+    for (const Animation& clip : character.clips) {
+      if (time <= clip.duration) {
+        poses.push_back(pose_at(character, &clip, time));
+        break;
+      }
+      time -= clip.duration;
+    }
+  }
+  return poses;
+}
 
 /// The character's rig with the nodes of the flesh as further points, each skinned by its own weights.
 std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Flesh& flesh) {
@@ -45,7 +66,8 @@ std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Fle
 
 class FleshSystem final : public PartSystem {
  public:
-  FleshSystem(const Character& character, const Part& part, int index, const SimulationOptions& options)
+  FleshSystem(const Character& character, const Part& part, int index, const SimulationOptions& options,
+              const ProgressCallback& training = {})
       : flesh_(*part.flesh), options_(options) {
     parts.push_back({.part = &part,
                      .preset = &preset_named(part.preset),
@@ -61,8 +83,10 @@ class FleshSystem final : public PartSystem {
     measure_inertia();
     character_ = &character;
     soften_tip(part.look.overlap);
-    omega_squared_ = Stepper(base_, none, options_).answering_omega_squared();
+    if (fast()) train(training);
+    omega_squared_ = Stepper(stepped(base_), none, options_).answering_omega_squared();
     if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // after it: scales are relative to the plain body
+    if (fast() && !flesh_.factors.empty()) train(training);
   }
 
   /// For stiffen.
@@ -76,7 +100,7 @@ class FleshSystem final : public PartSystem {
     double omega = 2 * std::numbers::pi * part.look.rate;
     if (chain() && part.look.overlap != overlap_) {
       soften_tip(part.look.overlap);
-      omega_squared_ = Stepper(base_, KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
+      omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
     }
     SteppedBody body = base_;
     body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
@@ -116,7 +140,7 @@ class FleshSystem final : public PartSystem {
     body.size = flesh_.size;
     body.gravity = 9.81 / options_.metres_per_unit;
     body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
-    return body;
+    return stepped(std::move(body));
   }
 
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
@@ -132,6 +156,23 @@ class FleshSystem final : public PartSystem {
 
  private:
   bool chain() const { return flesh_.chain_length > 0; }
+  bool fast() const {
+    return options_.method == Method::fast && options_.interior == Interior::dynamic &&
+           options_.curvature == RigCurvature::none;
+  }
+
+  void train(const ProgressCallback& progress) {
+    const std::vector<Vec> poses = training_poses(*character_);
+    reduction_ =
+        train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
+  }
+
+  /// As it is stepped: what runs into things does so with all of its skin; and elements that rest in another shape than
+  /// the animated one carry stress that few of them cannot tell.
+  SteppedBody stepped(SteppedBody body) const {
+    if (!reduction_) return body;
+    return reduced(body, *reduction_, options_.collisions.any() || !options_.follow_animation);
+  }
 
   /// The stiffness of a chain falls toward its tip as that of rods does.
   void soften_tip(double overlap) {
@@ -258,6 +299,7 @@ class FleshSystem final : public PartSystem {
   const Flesh& flesh_;
   SimulationOptions options_;
   SteppedBody base_;
+  std::optional<Reduction> reduction_;
   Vec inertia_;                 // per free control
   std::vector<double> scales_;  // per soft joint
   double omega_squared_ = 0, overlap_ = 0;
@@ -272,16 +314,19 @@ ControlStiffness stiffen(const Character& character, Part& part, const Simulatio
   auto flesh = std::make_shared<Flesh>(*part.flesh);
   flesh->factors.clear();
   plain.flesh = flesh, plain.stiffness.clear();
-  const ControlledBody body = FleshSystem(character, plain, 0, options).controlled_body();
-  ControlStiffness result = control_stiffness(body, part.stiffness);
+  SimulationOptions full = options;
+  full.method = Method::full;
+  const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
+  ControlStiffness result =
+      options.recall ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
   flesh->factors = result.factors;
   part.flesh = std::move(flesh);
   return result;
 }
 
 std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
-                                              const SimulationOptions& options) {
-  return std::make_unique<FleshSystem>(character, parts[index], index, options);
+                                              const SimulationOptions& options, const ProgressCallback& training) {
+  return std::make_unique<FleshSystem>(character, parts[index], index, options, training);
 }
 
 }  // namespace rigspace

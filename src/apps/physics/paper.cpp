@@ -1,6 +1,7 @@
 #include "rigspace/apps/physics/paper.h"
 
 #include "rigspace/apps/physics/flesh.h"
+#include "rigspace/base/bytes.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -66,10 +67,16 @@ class PaperSimulation {
     exact.step = h;
     RigSpaceSimulation stepped(result.body, free_, exact);
     result.masses = stepped.masses();
-    start(stepped, options_.start - before * h, h);
-    if (before == 0) record(result, stepped, options_.start);
-    for (int k = 1 - before; k <= kept; ++k) {
+    int k = 1 - before;
+    if (!options_.checkpoints.resume.empty()) {
+      k = resume(result, stepped);
+    } else {
+      start(stepped, options_.start - before * h, h);
+      if (before == 0) record(result, stepped, options_.start);
+    }
+    for (int since = 0; k <= kept; ++k, ++since) {
       report_or_cancel(progress, static_cast<double>(k + before) / (kept + before));
+      if (since >= options_.checkpoints.every && saves()) save(result, stepped, k), since = 0;
       const double time = options_.start + k * h;
       const long evaluations = stepped.rig_evaluations();
       motion_.controls(time, key_);
@@ -154,6 +161,52 @@ class PaperSimulation {
         box.extend(Vec3(body.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i))));
     }
     return box.isEmpty() ? 0 : box.sizes().maxCoeff();
+  }
+
+  /// Structured BFGS goes on with what it learned in the steps before, which is not saved.
+  bool saves() const { return options_.checkpoints.save != nullptr && options_.curvature != RigCurvature::learned; }
+
+  /// All that step k and those after it depend on: an Euler step starts from controls, nodes and velocities alone.
+  void save(const PaperRun& result, const RigSpaceSimulation& simulation, int k) const {
+    ByteWriter out;
+    out.number(k);
+    for (const Vec* each : {&simulation.controls(), &simulation.nodes(), &simulation.velocities()}) out.values(*each);
+    out.number(static_cast<double>(poses_.size()));
+    for (std::size_t m = 0; m < poses_.size(); ++m) {
+      out.number(result.motion.times[m]);
+      for (const Vec* each : {&poses_[m], &keys_[m], &nodes_[m]}) out.values(*each);
+      for (const PartTrack& track : tracks_) out.number(track.swings[m]);
+    }
+    out.number(static_cast<double>(result.steps.size()));
+    for (const PaperStep& step : result.steps)
+      for (const double each :
+           {step.time, static_cast<double>(step.iterations), static_cast<double>(step.halvings),
+            static_cast<double>(step.rig_evaluations), step.gradient, step.residual, step.converged ? 1.0 : 0.0})
+        out.number(each);
+    options_.checkpoints.save(out.bytes());
+  }
+
+  /// The step to go on with.
+  int resume(PaperRun& result, RigSpaceSimulation& simulation) {
+    ByteReader in(options_.checkpoints.resume);
+    const int k = in.integer();
+    const Vec p = in.values(), x = in.values(), v = in.values();
+    simulation.restart(p, x);
+    simulation.set_velocity(v);
+    const int moments = in.integer();
+    for (int m = 0; m < moments; ++m) {
+      result.motion.times.push_back(in.number());
+      for (std::vector<Vec>* each : {&poses_, &keys_, &nodes_}) each->push_back(in.values());
+      for (PartTrack& track : tracks_) track.swings.push_back(in.number());
+    }
+    const int steps = in.integer();
+    for (int s = 0; s < steps; ++s) {
+      PaperStep& step = result.steps.emplace_back();
+      step.time = in.number(), step.iterations = in.integer(), step.halvings = in.integer();
+      step.rig_evaluations = static_cast<long>(in.number());
+      step.gradient = in.number(), step.residual = in.number(), step.converged = in.number() != 0;
+    }
+    return k;
   }
 
   /// In the artist's pose, with the artist's velocity.

@@ -43,7 +43,7 @@ std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::s
                                               const SimulationOptions& options);
 /// One part's flesh.
 std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
-                                              const SimulationOptions& options);
+                                              const SimulationOptions& options, const ProgressCallback& training = {});
 
 /// What one run through a clip gave. Of one that was stopped the matrices have fewer columns than there are times.
 struct Run {

@@ -30,6 +30,10 @@ inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", 
 inline constexpr NamedField<PartReport, double> kReportShares[] = {{"eased", &PartReport::eased},
                                                                    {"finished", &PartReport::finished}};
 
+/// Those that are zero without collisions, and are then left out.
+inline constexpr NamedField<PartReport, double> kReportDepths[] = {{"deepest", &PartReport::deepest},
+                                                                   {"deepest_at_s", &PartReport::deepest_at}};
+
 inline constexpr NamedField<SimulationOptions, double> kPhysicsNumbers[] = {
     {"step", &SimulationOptions::step},       {"metres_per_unit", &SimulationOptions::metres_per_unit},
     {"young", &SimulationOptions::young},     {"poisson", &SimulationOptions::poisson},

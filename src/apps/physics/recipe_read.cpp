@@ -182,6 +182,7 @@ std::vector<RecipeValue> read_values(const Place& place, const Recipe& recipe) {
 
 void read_options(const Place& place, RecipeOptions& options) {
   SimulationOptions& physics = options.physics;
+  physics.method = Method::full;  // of recipes that do not say: there was no other
   place.each_field([&](const std::string& key, const Place& value) {
     for (const auto& field : kPhysicsNumbers)
       if (field.name == key) return void(physics.*field.value = value.number());
@@ -211,6 +212,8 @@ void read_options(const Place& place, RecipeOptions& options) {
       physics.collisions.friction = value.number();
     else if (key == "paper")
       physics.paper = value.truth();
+    else if (key == "method")
+      value.check([&] { physics.method = method_named(value.text()); });
     else if (key == "interior")
       value.check([&] { physics.interior = interior_named(value.text()); });
     else if (key == "solver")
@@ -231,6 +234,8 @@ PartReport read_report(const Place& place) {
   PartReport report{.flesh = place.at("flesh").truth()};
   for (const auto& field : kReportFields) report.*field.value = place.at(field.name).number();
   for (const auto& field : kReportShares)
+    if (place.has(field.name)) report.*field.value = place.at(field.name).number();
+  for (const auto& field : kReportDepths)
     if (place.has(field.name)) report.*field.value = place.at(field.name).number();
   return report;
 }
@@ -277,6 +282,13 @@ RecipeClip read_clip(const Place& place, const Recipe& recipe) {
   return clip;
 }
 
+RecipeInput read_input(const Place& input) {
+  return {.file = input.at("file").text(),
+          .bytes = static_cast<std::uint64_t>(input.at("bytes").count()),
+          .hash = input.at("hash").text(),
+          .process = input.has("process") ? input.at("process").text() : ""};
+}
+
 Recipe read_document(const Place& place) {
   const std::int64_t schema = place.at("schema").count();
   if (!place.has("program") || place.at("program").text() != "rigspace")
@@ -285,11 +297,8 @@ Recipe read_document(const Place& place) {
     place.at("schema").fail("is " + std::to_string(schema),
                             "this program reads " + std::to_string(kRecipeSchema) + "; use the one that wrote it");
   Recipe recipe{.version = place.at("version").text()};
-  const Place input = place.at("input");
-  recipe.input = {.file = input.at("file").text(),
-                  .bytes = static_cast<std::uint64_t>(input.at("bytes").count()),
-                  .hash = input.at("hash").text(),
-                  .process = input.has("process") ? input.at("process").text() : ""};
+  recipe.input = read_input(place.at("input"));
+  if (place.has("on")) recipe.on = read_input(place.at("on"));
   constexpr std::string_view kFormats[] = {".glb", ".gltf", ".rigspace.json"};
   recipe.format = kFormats[place.at("output").word(kFormats)];
   if (place.has("notes")) place.at("notes").each([&](const Place& note) { recipe.notes.push_back(note.text()); });

@@ -69,6 +69,7 @@ Json json_of(const RecipeOptions& options) {
   json["protect"] = options.protect;
   if (!options.collide.empty()) json["collide"] = options.collide, json["friction"] = physics.collisions.friction;
   if (physics.paper) json["paper"] = true;
+  if (physics.method != Method::full) json["method"] = name(physics.method);
   if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
   if (physics.curvature != RigCurvature::none) json["solver"] = name(physics.curvature);
   if (physics.material != MaterialKind::stable_neo_hookean) json["material"] = name(physics.material);
@@ -82,6 +83,14 @@ Json json_of(const PartReport& report) {
   for (const auto& field : kReportFields) json[std::string(field.name)] = report.*field.value;
   for (const auto& field : kReportShares)
     if (report.*field.value != 1) json[std::string(field.name)] = report.*field.value;
+  if (report.deepest > 0)
+    for (const auto& field : kReportDepths) json[std::string(field.name)] = report.*field.value;
+  return json;
+}
+
+Json json_of(const RecipeInput& input) {
+  Json json{{"file", input.file}, {"bytes", input.bytes}, {"hash", input.hash}};
+  if (!input.process.empty()) json["process"] = input.process;
   return json;
 }
 
@@ -137,8 +146,8 @@ void print(const Json& json, const std::string& indent, std::string& text) {
 
 std::string recipe_text(const Recipe& recipe) {
   Json json{{"schema", kRecipeSchema}, {"program", "rigspace"}, {"version", recipe.version}};
-  json["input"] = {{"file", recipe.input.file}, {"bytes", recipe.input.bytes}, {"hash", recipe.input.hash}};
-  if (!recipe.input.process.empty()) json["input"]["process"] = recipe.input.process;
+  json["input"] = json_of(recipe.input);
+  if (!recipe.on.file.empty()) json["on"] = json_of(recipe.on);
   json["output"] = recipe.format;
   if (!recipe.notes.empty()) json["notes"] = recipe.notes;
   json["options"] = json_of(recipe.options);

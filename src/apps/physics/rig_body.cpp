@@ -69,7 +69,7 @@ RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMes
   RigBody body{.mesh = std::move(mesh)};
   body.skin.assign(body.mesh.point_count(), 0);
   std::vector<Weights> of_skin(body.mesh.point_count());
-  const std::vector<int> used = used_points(surface);
+  const std::vector<int> used = points_to_choose(surface, body.mesh);
   const SurfaceBinding binding = bind_boundary(body.mesh, surface);
   for (int k = 0; k < binding.count(); ++k) {
     const int node = binding.nodes[k];

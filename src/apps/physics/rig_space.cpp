@@ -1,5 +1,7 @@
 #include "rigspace/apps/physics/rig_space.h"
 
+#include "element_projection.h"
+#include "rigspace/apps/physics/linear_rig.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/optimize/bfgs.h"
@@ -114,7 +116,9 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
 
   const RigSpaceMapping& mapping;
   std::unique_ptr<Workspace> workspace;
-  Vec p, s;
+  Vec p, s, y;
+  long linear_version = -1;      // of the J below
+  ElementProjection projection;  // for bodies without interior unknowns, linear in a step
   BlockJacobian ds_dp;
   RowMajor J, T;         // d bound nodes / d free controls; and H J of it
   SparseAssembly mixed;  // over x: blocks with a bound node
@@ -140,13 +144,34 @@ RigSpaceMapping::RigSpaceMapping(RigSpaceDescription description) : d_(std::move
   for (std::size_t k = 0; k < d_.interior.size(); ++k) role_[d_.interior[k]] = static_cast<int>(k);
   for (std::size_t k = 0; k < d_.bound.size(); ++k) role_[d_.bound[k]] = -2 - static_cast<int>(k);
   p_key_ = d_.rig->rest();
-  x_key_ = Vec::Zero(size_x());
+  x_key_ = moved_ = Vec::Zero(size_x());
+  shift_ = Vec::Zero(3 * static_cast<Eigen::Index>(d_.bound.size()));
+  key_workspace_ = d_.rig->make_workspace();
 }
 
+RigSpaceMapping::~RigSpaceMapping() = default;
+
 void RigSpaceMapping::set_key(In p_key, In x_key) {
+  if (d_.relative) {
+    d_.rig->evaluate(*key_workspace_, p_key, key_points_);
+    ++rig_evaluations_;
+  }
+  set_key(p_key, x_key, key_points_);
+}
+
+void RigSpaceMapping::set_key(In p_key, In x_key, In s_key) {
   assert(p_key.size() == p_key_.size() && x_key.size() == x_key_.size());
   p_key_ = p_key;
   x_key_ = x_key;
+  if (!d_.relative) return;
+  bind(s_key, moved_);
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    point(shift_, static_cast<int>(k)) = point(x_key, d_.bound[k]) - point(moved_, d_.bound[k]);
+}
+
+void RigSpaceMapping::place(In y, Vec& x) const {
+  for (std::size_t k = 0; k < d_.bound.size(); ++k)
+    point(x, d_.bound[k]) = point(y, static_cast<int>(k)) + point(shift_, static_cast<int>(k));
 }
 
 Vec RigSpaceMapping::coordinates(In x, In p) const {
@@ -180,18 +205,35 @@ void RigSpaceMapping::bind(In s, Vec& x) const {
 void RigSpaceMapping::evaluate(State& state, In q, Vec& x) const {
   auto& memory = state_as<Memory>(state);
   controls_at(q, memory.p);
-  d_.rig->evaluate(*memory.workspace, memory.p, memory.s);
-  ++rig_evaluations_;
   x = x_key_;
   for (std::size_t k = 0; k < d_.interior.size(); ++k)
     x.segment<3>(3 * d_.interior[k]) = q.segment<3>(3 * static_cast<Eigen::Index>(k));
+  if (linear_ != nullptr) {
+    linear_->at(memory.p, memory.y);
+    return place(memory.y, x);
+  }
+  d_.rig->evaluate(*memory.workspace, memory.p, memory.s);
+  ++rig_evaluations_;
   bind(memory.s, x);
+  if (!d_.relative) return;
+  for (std::size_t k = 0; k < d_.bound.size(); ++k) point(x, d_.bound[k]) += point(shift_, static_cast<int>(k));
 }
 
 void RigSpaceMapping::linearize(State& state, In q) const {
   auto& memory = state_as<Memory>(state);
   controls_at(q, memory.p);
   memory.q = q;
+  if (linear_ != nullptr) {
+    if (memory.linear_version == linear_->version()) return;
+    memory.linear_version = linear_->version();
+    if (d_.interior.empty()) return memory.projection.set_rows(linear_->J(), linear_->pattern(), linear_->shape());
+    const BlockJacobian& J = linear_->J();
+    memory.J.setZero();
+    for (int k = 0; k < J.points(); ++k)
+      for (int e = J.start[k]; e < J.start[k + 1]; ++e) memory.J.block<3, 1>(3 * k, J.column[e]) = J.value.col(e);
+    return;
+  }
+  memory.linear_version = -1;
   d_.rig->jacobian(*memory.workspace, memory.p, d_.free, memory.ds_dp);
   ++rig_jacobians_;
   if (!d_.rig->traits().exact_jacobian) rig_evaluations_ += 2 * static_cast<long>(d_.free.size());
@@ -209,6 +251,12 @@ void RigSpaceMapping::push(const State& state, In dq, Vec& dx) const {
   for (std::size_t k = 0; k < d_.interior.size(); ++k)
     dx.segment<3>(3 * d_.interior[k]) = dq.segment<3>(3 * static_cast<Eigen::Index>(k));
   const auto dp = dq.tail(control_size());
+  if (sparse_rows()) {
+    const BlockJacobian& J = linear_->J();
+    for (int k = 0; k < J.points(); ++k)
+      for (int e = J.start[k]; e < J.start[k + 1]; ++e) point(dx, d_.bound[k]) += dp[J.column[e]] * J.value.col(e);
+    return;
+  }
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
     dx.segment<3>(3 * d_.bound[k]).noalias() = memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)).lazyProduct(dp);
 }
@@ -219,6 +267,14 @@ void RigSpaceMapping::pull(const State& state, In g, Vec& g_q) const {
   for (std::size_t k = 0; k < d_.interior.size(); ++k)
     g_q.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.interior[k]);
   auto g_p = g_q.tail(control_size());
+  if (sparse_rows()) {
+    const BlockJacobian& J = linear_->J();
+    for (int k = 0; k < J.points(); ++k) {
+      const Vec3 g_k = point(g, d_.bound[k]);
+      for (int e = J.start[k]; e < J.start[k + 1]; ++e) g_p[J.column[e]] += J.value.col(e).dot(g_k);
+    }
+    return;
+  }
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
     g_p.noalias() +=
         memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)).transpose().lazyProduct(g.segment<3>(3 * d_.bound[k]));
@@ -227,6 +283,11 @@ void RigSpaceMapping::pull(const State& state, In g, Vec& g_q) const {
 BlockSink& RigSpaceMapping::sink(State& state, System& system) const {
   auto& memory = state_as<Memory>(state);
   memory.system = &dynamic_cast<BorderedSystem&>(system);
+  if (sparse_rows()) {
+    memory.projection.keep_inertia(keep_inertia_);
+    memory.projection.begin(memory.system->corner(), role_);
+    return memory.projection;
+  }
   memory.mixed.clear();
   return memory;
 }
@@ -236,6 +297,7 @@ BlockSink& RigSpaceMapping::sink(State& state, System& system) const {
 void RigSpaceMapping::finish(State& state, System& system) const {
   auto& memory = state_as<Memory>(state);
   auto& bordered = dynamic_cast<BorderedSystem&>(system);
+  if (sparse_rows()) return memory.projection.finish();
   memory.mixed.finish();
   memory.T.setZero();
   Mat& border = bordered.border();
@@ -372,7 +434,7 @@ void RigSpaceMapping::second_derivatives(Memory& memory, In g, Mat& T) const {
 bool RigSpaceMapping::add_curvature(State& state, In g, System& system) const {
   auto& memory = state_as<Memory>(state);
   auto& bordered = dynamic_cast<BorderedSystem&>(system);
-  if (curvature_ == RigCurvature::none) return false;
+  if (curvature_ == RigCurvature::none || linear_ != nullptr) return false;
   if (curvature_ == RigCurvature::exact) {
     Mat T;
     second_derivatives(memory, g, T);

@@ -1,5 +1,6 @@
 #include "rigspace/apps/physics/rig_space_simulation.h"
 
+#include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/base/require.h"
 #include "rigspace/energy/rods.h"
 #include "rigspace/geometry/harmonic.h"
@@ -20,7 +21,9 @@ Material in_units(Material material, double metres) {
 
 /// Of a body whose inside has no masses of its own: they count where they are carried.
 Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
-  const Vec lumped = lumped_masses(body.mesh, options.density * std::pow(options.metres_per_unit, 3));
+  const double density = options.density * std::pow(options.metres_per_unit, 3);
+  if (body.volumes.size() > 0) return density * body.volumes;
+  const Vec lumped = lumped_masses(body.mesh, density);
   if (options.interior != Interior::still) return lumped;
   const CarrierWeights carriers = harmonic_weights(body.mesh, body.skin, {.drop_below = 0});
   Vec masses = Vec::Zero(lumped.size());
@@ -47,16 +50,17 @@ void RigSpaceOptions::validate() const {
 
 RigSpaceDescription RigSpaceSimulation::description(std::vector<int> free) const {
   RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count(), .bind_start = {0}};
+  d.relative = !body_.moves.point.empty();
   for (int i = 0; i < body_.node_count(); ++i) {
     if (!body_.skin[i] && options_.interior != Interior::carried) {
       d.interior.push_back(i);
       continue;
     }
     d.bound.push_back(i);
-    d.bind_point.insert(d.bind_point.end(), body_.point.begin() + body_.start[i],
-                        body_.point.begin() + body_.start[i + 1]);
-    d.bind_weight.insert(d.bind_weight.end(), body_.weight.begin() + body_.start[i],
-                         body_.weight.begin() + body_.start[i + 1]);
+    const NodeTies& ties = d.relative ? body_.moves : body_;
+    d.bind_point.insert(d.bind_point.end(), ties.point.begin() + ties.start[i], ties.point.begin() + ties.start[i + 1]);
+    d.bind_weight.insert(d.bind_weight.end(), ties.weight.begin() + ties.start[i],
+                         ties.weight.begin() + ties.start[i + 1]);
     d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
   }
   return d;
@@ -66,7 +70,7 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
     : body_(std::move(body)),
       options_(options),
       mapping_(description(std::move(free))),
-      solid_(body_.mesh.points, body_.mesh.tets, in_units(options.material, options.metres_per_unit)),
+      solid_(body_.mesh.points, body_.mesh.tets, in_units(options.material, options.metres_per_unit), body_.shares),
       masses_(masses_of(body_, options)),
       momentum_(masses_),
       gravity_(rigspace::gravity(masses_, options.gravity / options.metres_per_unit)),
@@ -76,6 +80,12 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
       integrator_(options.integrator) {
   options_.validate();
   mapping_.set_curvature(options_.curvature);
+  mapping_.keep_inertia(options_.keep_factor > 0);
+  if (options_.linear) {
+    linear_ = std::make_unique<LinearRig>(mapping_.description(), body_.mesh.points, options_.jacobian,
+                                          rows_of(body_.response, mapping_.description().bound));
+    linear_->set_masses(masses_);
+  }
   dynamics_.add("momentum", momentum_);
   for (Objective* each : {&dynamics_, &statics_}) {
     each->add("solid", solid_);
@@ -116,7 +126,11 @@ void RigSpaceSimulation::add(std::string name, const Energy& energy, double weig
   dynamics_.add(std::move(name), energy, weight);
 }
 
-void RigSpaceSimulation::set_stiffness(std::span<const double> factors) { solid_.set_stiffness(factors); }
+void RigSpaceSimulation::set_stiffness(std::span<const double> factors) {
+  std::vector<double> all(factors.begin(), factors.end());
+  for (std::size_t e = 0; e < body_.shares.size(); ++e) all[e] *= body_.shares[e];
+  solid_.set_stiffness(all);
+}
 
 void RigSpaceSimulation::carried_nodes(In p, Vec& x) {
   body_.rig->evaluate(*workspace_, p, s_);
@@ -136,6 +150,7 @@ void RigSpaceSimulation::restart(In p) {
   x_carried_ = x_;
   integrator_.restart(x_, Vec::Zero(x_.size()));
   h_before_ = 0;
+  if (linear_) linear_->restart();
 }
 
 void RigSpaceSimulation::restart(In p, In x) {
@@ -153,16 +168,29 @@ NewtonOptions RigSpaceSimulation::newton_options() const {
                        .gradient_tolerance = options_.gradient_tolerance,
                        .gradient_floor = options_.gradient_floor,
                        .step_tolerance = options_.step_tolerance,
-                       .max_iterations = options_.max_iterations};
+                       .max_iterations = options_.max_iterations,
+                       .keep_factor = options_.keep_factor,
+                       .keep_over_solves = options_.keep_factor > 0};
   if (options_.forced_iterations > 0)
     newton.gradient_tolerance = newton.gradient_floor = 0, newton.max_iterations = options_.forced_iterations;
   return newton;
+}
+
+/// Where nodes go away from the keyed pose, that is with the free controls at rest.
+void RigSpaceSimulation::set_key(In p_key) {
+  if (!mapping_.description().relative) return mapping_.set_key(p_key, x_);
+  Vec p = p_key, x_key;
+  const Vec rest = body_.rig->rest();
+  for (const int c : free()) p[c] = rest[c];
+  carried_nodes(p, x_key);
+  mapping_.set_key(p, x_key, s_);
 }
 
 /// Where the step may end: free controls go on as they went, and what is inside keeps its place in the flesh.
 Vec RigSpaceSimulation::start(In p_key, double ratio) {
   Vec p = p_key, x;
   for (const int c : free()) p[c] = p_[c] + ratio * (p_[c] - p_before_[c]);
+  if (mapping_.interior_size() == 0) return mapping_.coordinates(x_, p);
   carried_nodes(p, x);
   return mapping_.coordinates(x + (x_ - x_carried_), p);
 }
@@ -171,7 +199,41 @@ void RigSpaceSimulation::accept(In q) {
   p_before_ = p_;
   mapping_.controls_at(q, p_);
   x_ = newton_.x();
-  carried_nodes(p_, x_carried_);
+  if (linear_) {
+    linear_->accept(p_);
+    mapping_.place(y_, x_);  // history is where the rig truly is
+  }
+  if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
+}
+
+/// The rig made linear at the controls of q; whether there is one to be.
+bool RigSpaceSimulation::linearise(In q) {
+  mapping_.set_linear(linear_.get());
+  if (!linear_) return false;
+  Vec p;
+  mapping_.controls_at(q, p);
+  linear_->begin(p, body_.rig->rest(), x_);
+  return true;
+}
+
+/// A solve from q; of a linear rig once more where that was too far from the rig (4.13).
+Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
+  const bool linear = linearise(q);
+  const Vec from = q;
+  Summary summary = Newton(newton).solve(dynamics_, q, newton_);
+  report.iterations += summary.iterations, ++report.solves;
+  if (!linear) return summary;
+  Vec p;
+  mapping_.controls_at(q, p);
+  if (!linear_->holds(p, y_)) {
+    linear_->renew();
+    q = from;
+    summary = Newton(newton).solve(dynamics_, q, newton_);
+    report.iterations += summary.iterations, ++report.solves;
+    mapping_.controls_at(q, p);
+    linear_->holds(p, y_);
+  }
+  return summary;
 }
 
 bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool last_try) {
@@ -185,18 +247,15 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   }
   integrator_.momentum_target(options_.mass_damping, drift, target);
   momentum_.set_target(target, integrator_.momentum_scale(options_.mass_damping));
-  mapping_.set_key(p_key, x_);
-  const Newton newton(newton_options());
+  set_key(p_key);
   Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
-  Summary summary = newton.solve(dynamics_, q, newton_);
-  report.iterations += summary.iterations, ++report.solves;
+  Summary summary = solve(newton_options(), q, report);
   const bool forced = options_.forced_iterations > 0;
   if (!summary.converged() && !forced && !last_try) {  // from the present state instead of the prediction
     q = start(p_key, 0);
-    NewtonOptions careful = newton.options();
-    careful.hessian = HessianMode::projected;
-    summary = Newton(careful).solve(dynamics_, q, newton_);
-    report.iterations += summary.iterations, ++report.solves;
+    NewtonOptions careful = newton_options();
+    careful.hessian = HessianMode::projected, careful.keep_factor = 0;
+    summary = solve(careful, q, report);
   }
   if (!summary.converged() && !forced && !last_try) return false;
   if (!q.allFinite()) q = start(p_key, 0);
@@ -226,10 +285,17 @@ RigSpaceStep RigSpaceSimulation::step(In p_key) {
 }
 
 Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
-  mapping_.set_key(p_key, x_);
+  set_key(p_key);
   Vec q = start(p_key, 0);
   hold_->springs.set_target(q.tail(mapping_.control_size()));
-  const Summary summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
+  if (linear_) linear_->restart();
+  Summary summary;
+  for (int round = 0; round < 20; ++round) {  // of a linear rig until it is so where the balance is
+    const bool linear = linearise(q);
+    summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
+    if (!linear || summary.iterations == 0) break;
+    linear_->restart();
+  }
   mapping_.controls_at(q, p_);
   p_before_ = p_;
   key_ = p_key;

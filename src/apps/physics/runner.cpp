@@ -110,8 +110,10 @@ Run Runner::run(const ProgressCallback& progress, const Save& save, ByteReader* 
       advance(state_.cycle * (grid_ * h_) + start_ + k * h_);
       record(k);
       Run& run = state_.run;
-      run.smallest_volume = std::min(run.smallest_volume, stepper_.smallest_volume_ratio());
-      run.volume_change = std::max(run.volume_change, std::abs(stepper_.volume_ratio() - 1));
+      if (k % stepper_.measure_every() == 0) {
+        run.smallest_volume = std::min(run.smallest_volume, stepper_.smallest_volume_ratio());
+        run.volume_change = std::max(run.volume_change, std::abs(stepper_.volume_ratio() - 1));
+      }
       if (k % 8 == 0) report(progress, "simulating", static_cast<double>(state_.cycle * grid_ + k) / (cycles * grid_));
     }
     if (cycle_done()) break;

@@ -2,6 +2,7 @@
 
 #include "keyed_look.h"
 #include "limb_guard.h"
+#include "part_contact.h"
 #include "rigspace/apps/physics/paper.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -79,11 +80,18 @@ void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& devi
 }
 
 std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, std::span<const Part> parts,
-                                                    const SimulationOptions& options) {
+                                                    const SimulationOptions& options,
+                                                    const ProgressCallback& training) {
   std::vector<std::unique_ptr<PartSystem>> systems;
   if (auto chains = make_chain_system(character, parts, options)) systems.push_back(std::move(chains));
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    if (parts[k].flesh) systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto part_of_all = [&](const Progress& p) {
+      return !training ||
+             training({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(parts.size())});
+    };
+    if (parts[k].flesh)
+      systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options, part_of_all));
+  }
   if (systems.empty())
     throw Error(
         {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
@@ -164,6 +172,7 @@ class Collector {
     }
     fade_out(run.deviation, run.times);
     for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->look);
+    measure_depths(key_, system, run, motion_.parts);
     motion_.times = run.times;
     merge(motion_, body.free, run.deviation);
     motion_.looped = motion_.looped && run.looped;
@@ -222,7 +231,10 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   key.set_cyclic(options.looping == Looping::always ||
                  (options.looping == Looping::find && key.loops() && whole && repeat));
   const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
-  const auto systems = systems_of(character, parts, options);
+  const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
+  const auto systems = systems_of(character, parts, options, [&](const Progress& p) {
+    return !progress || progress({p.stage, trained * p.fraction});
+  });
   if (options.collisions.any())
     for (const auto& system : systems) {
       system->obstacles = obstacles_for(character, *system, key, options.collisions);
@@ -235,6 +247,9 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   ByteWriter done;
   for (std::size_t k = 0; k < systems.size(); ++k) {
     PartSystem& system = *systems[k];
+    if (options.collisions.parts)
+      for (Obstacle& each : obstacles_from(collector.motion(), character, key, system))
+        system.obstacles.push_back(std::move(each));
     Tuner tuner(system, key, options, size);
     Run run;
     if (static_cast<int>(k) < finished) {
@@ -249,8 +264,8 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
         options.checkpoints.save(out.bytes());
       };
       const auto part_of_all = [&](const Progress& p) {
-        return !progress ||
-               progress({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(systems.size())});
+        return !progress || progress({p.stage, trained + (1 - trained) * (static_cast<double>(k) + p.fraction) /
+                                                             static_cast<double>(systems.size())});
       };
       ByteReader* rest = static_cast<int>(k) == finished && !resume.empty() ? &resume : nullptr;
       try {

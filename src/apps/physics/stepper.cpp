@@ -1,5 +1,7 @@
 #include "stepper.h"
 
+#include "rigspace/apps/physics/interior_response.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,6 +27,31 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
   return joints;
 }
 
+/// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
+/// it, control by control, where the last one no longer holds.
+LinearRigOptions jacobian_use(const Rig& rig) {
+  if (rig.traits().exact_jacobian) return {.deferred = false};
+  return {.broyden = true, .tolerance = 0.02};
+}
+
+double volume_at(In x, const Tet& tet) {
+  return tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
+}
+
+double smallest_of(std::span<const Tet> tets, In bind_volumes, In x, In x_key) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t e = 0; e < tets.size(); ++e)
+    if (const double keyed = volume_at(x_key, tets[e]); keyed > kCrushed * bind_volumes[static_cast<Eigen::Index>(e)])
+      smallest = std::min(smallest, volume_at(x, tets[e]) / keyed);
+  return smallest;
+}
+
+double sum_of_volumes(std::span<const Tet> tets, In x) {
+  double sum = 0;
+  for (const Tet& tet : tets) sum += volume_at(x, tet);
+  return sum;
+}
+
 }  // namespace
 
 RigSpaceDescription description_of(const SteppedBody& body) {
@@ -33,10 +60,15 @@ RigSpaceDescription description_of(const SteppedBody& body) {
     if (body.roles[i] == NodeRole::interior) d.interior.push_back(i);
     if (body.roles[i] != NodeRole::bound) continue;
     d.bound.push_back(i);
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-      d.bind_point.push_back(body.point[e]), d.bind_weight.push_back(body.weight[e]);
+    const bool moved = !body.moves.point.empty();
+    const auto& start = moved ? body.moves.start : body.start;
+    for (int e = start[i]; e < start[i + 1]; ++e) {
+      d.bind_point.push_back(moved ? body.moves.point[e] : body.point[e]);
+      d.bind_weight.push_back(moved ? body.moves.weight[e] : body.weight[e]);
+    }
     d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
   }
+  d.relative = !body.moves.point.empty();
   return d;
 }
 
@@ -48,10 +80,17 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       rig_workspace_(body_.rig->make_workspace()),
       load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
       objective_(mapping_) {
+  Vec x_rest;
+  body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
+  bind(s_, x_rest);
+  if (body_.linear) {
+    linear_.emplace(mapping_.description(), x_rest, jacobian_use(*body_.rig),
+                    rows_of(body_.response, mapping_.description().bound));
+    Vec masses = Vec::Zero(body_.node_count());
+    for (const MassGroup& group : body_.groups) masses += group.masses;
+    linear_->set_masses(masses);
+  }
   if (!body_.tets.empty()) {
-    Vec x_rest;
-    body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
-    bind(s_, x_rest);
     bind_volumes_ = volumes({x_rest, body_.tets});
     solid_.emplace(x_rest, body_.tets,
                    Material{.kind = options_.material, .young = body_.stiffness, .poisson = body_.poisson},
@@ -142,6 +181,7 @@ void Stepper::start(double time, double grid, bool under_way) {
   now_.d_now = now_.d_before = now_.d_older = none;
   now_.time = time, now_.h = now_.h_before = grid;
   patience_ = kPatience;
+  if (linear_) linear_->restart();
   if (contact_) contact_->start(time, key(time), key(time));
 }
 
@@ -276,6 +316,33 @@ Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
   return q;
 }
 
+/// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
+/// nodes of its end are in x_, where the rig truly has them.
+Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
+  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  const Vec from = q;
+  if (linear_) {
+    mapping_.controls_at(q, p_end_);
+    linear_->begin(p_end_, p_key_, x_key);
+  }
+  Summary summary = newton.solve(objective_, q, newton_);
+  outcome.iterations += summary.iterations;
+  x_ = newton_.x();
+  if (!linear_ || !q.allFinite()) return summary;
+  mapping_.controls_at(q, p_end_);
+  if (!linear_->holds(p_end_, y_)) {
+    linear_->renew();
+    q = from;
+    summary = newton.solve(objective_, q, newton_);
+    outcome.iterations += summary.iterations;
+    if (!q.allFinite()) return summary;
+    mapping_.controls_at(q, p_end_);
+    linear_->holds(p_end_, y_);
+  }
+  mapping_.place(y_, x_);
+  return summary;
+}
+
 bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   const double h = time - now_.time, ratio = h / now_.h;
   if (ratio > 2.2) now_.integrator.forget();
@@ -301,24 +368,22 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
                        .gradient_tolerance = solid_ ? 1e-5 : 1e-6,
                        .gradient_floor = floor,
                        .step_tolerance = solid_ ? 2e-6 * body_.size : 0,
-                       .max_iterations = 30});
+                       .max_iterations = 30,
+                       .keep_factor = linear_ ? 0.3 : 0});
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
                       now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
-  Summary summary = newton.solve(objective_, q, newton_);
-  outcome.iterations += summary.iterations;
+  Summary summary = solve(newton, x_key, q, outcome);
   if (!summary.converged()) {  // from the last state instead of the prediction
     q = coordinates(now_.p_now, now_.d_now, x_key);
-    summary = newton.solve(objective_, q, newton_);
-    outcome.iterations += summary.iterations;
+    summary = solve(newton, x_key, q, outcome);
   }
   // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
   for (const double share : {0.9, 0.6, 0.0}) {
     if (!reach_limit_ || std::isfinite(summary.initial_value)) break;
     q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
-    summary = newton.solve(objective_, q, newton_);
-    outcome.iterations += summary.iterations;
+    summary = solve(newton, x_key, q, outcome);
   }
-  const Vec& x = newton_.x();
+  const Vec& x = x_;
   if (!last_try) {
     if (!summary.converged() || !q.allFinite()) return false;
     const bool may_halve = h > 0.9 * grid_ * std::pow(0.5, kErrorHalvings);
@@ -340,6 +405,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
   now_.integrator.accept(now_.d_now);
+  if (linear_) mapping_.controls_at(q, p_end_), linear_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
@@ -403,35 +469,67 @@ bool Stepper::still(double from, double to) {
 }
 
 /// Volume of each element over that in the animation, the smallest of those that the animation itself leaves sound.
-double Stepper::smallest_ratio(In x, In x_key) const {
-  double smallest = std::numeric_limits<double>::infinity();
-  const auto volume_at = [](In points, const Tet& tet) {
-    return tet_volume(points.segment<3>(3 * tet[0]), points.segment<3>(3 * tet[1]), points.segment<3>(3 * tet[2]),
-                      points.segment<3>(3 * tet[3]));
-  };
-  for (std::size_t e = 0; e < body_.tets.size(); ++e)
-    if (const double keyed = volume_at(x_key, body_.tets[e]);
-        keyed > kCrushed * bind_volumes_[static_cast<Eigen::Index>(e)])
-      smallest = std::min(smallest, volume_at(x, body_.tets[e]) / keyed);
-  return smallest;
+double Stepper::smallest_ratio(In x, In x_key) const { return smallest_of(body_.tets, bind_volumes_, x, x_key); }
+
+/// The body that a reduced one stands for, in the present state.
+struct Stepper::Shape {
+  explicit Shape(const WholeBody& of) : whole(of), workspace(of.body.rig->make_workspace()) {
+    Vec x;
+    bind(of.body.rig->rest(), x);
+    bind_volumes = volumes({x, of.body.tets});
+  }
+  void bind(In p, Vec& x) {
+    whole.body.rig->evaluate(*workspace, p, s);
+    x.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
+    for (int i = 0; i < whole.body.node_count(); ++i)
+      for (int e = whole.body.start[i]; e < whole.body.start[i + 1]; ++e)
+        point(x, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
+  }
+  const WholeBody& whole;
+  std::unique_ptr<Workspace> workspace;
+  Vec s, x, x_key, bind_volumes;
+  double time = -1;
+};
+
+const Stepper::Shape& Stepper::whole_shape() {
+  if (!shape_) shape_ = std::make_shared<Shape>(*body_.whole);
+  Shape& shape = *shape_;
+  if (shape.time == now_.time) return shape;
+  shape.time = now_.time;
+  motion_.controls(now_.time, p_key_);
+  shape.bind(p_key_, shape.x_key);
+  for (std::size_t k = 0; k < body_.free.size(); ++k) p_key_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
+  shape.bind(p_key_, shape.x);
+  const SteppedBody& body = shape.whole.body;
+  for (int i = 0; i < body.node_count(); ++i) {
+    if (body.roles[i] == NodeRole::bound) continue;
+    point(shape.x, i) = point(shape.x_key, i);
+    if (body.roles[i] != NodeRole::interior) continue;
+    for (const auto& [node, weight] : shape.whole.interior[i])
+      if (body.roles[node] == NodeRole::bound)
+        point(shape.x, i) += weight * (point(shape.x, node) - point(shape.x_key, node));
+  }
+  return shape;
 }
 
 double Stepper::smallest_volume_ratio() {
   if (!solid_) return 1;
+  if (body_.whole) {
+    const Shape& shape = whole_shape();
+    return smallest_of(shape.whole.body.tets, shape.bind_volumes, shape.x, shape.x_key);
+  }
   const Vec x_key = key(now_.time);
   return smallest_ratio(x_key + now_.d_now, x_key);
 }
 
 double Stepper::volume_ratio() {
   if (!solid_) return 1;
+  if (body_.whole) {
+    const Shape& shape = whole_shape();
+    return sum_of_volumes(shape.whole.body.tets, shape.x) / sum_of_volumes(shape.whole.body.tets, shape.x_key);
+  }
   const Vec x_key = key(now_.time);
-  const auto whole = [&](In x) {
-    double sum = 0;
-    for (const auto& [a, b, c, d] : body_.tets)
-      sum += tet_volume(x.segment<3>(3 * a), x.segment<3>(3 * b), x.segment<3>(3 * c), x.segment<3>(3 * d));
-    return sum;
-  };
-  return whole(x_key + now_.d_now) / whole(x_key);
+  return sum_of_volumes(body_.tets, x_key + now_.d_now) / sum_of_volumes(body_.tets, x_key);
 }
 
 void Stepper::write(ByteWriter& out) const {
@@ -441,6 +539,8 @@ void Stepper::write(ByteWriter& out) const {
   out.number(patience_);
   out.number(under_way_ ? 1 : 0);
   if (contact_) out.values(contact_->memory());
+  if (linear_)
+    for (const Vec& each : linear_->memory()) out.values(each);
 }
 
 void Stepper::read(ByteReader& in) {
@@ -452,6 +552,10 @@ void Stepper::read(ByteReader& in) {
   patience_ = in.integer();
   under_way_ = in.number() != 0;
   if (contact_) contact_->recall(in.values());
+  if (!linear_) return;
+  std::vector<Vec> memory(linear_->memory().size());
+  for (Vec& each : memory) each = in.values();
+  linear_->recall(memory);
 }
 
 }  // namespace rigspace

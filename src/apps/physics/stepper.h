@@ -1,6 +1,8 @@
 #pragma once
 // Private to physics: a body in rig space with all that acts on it, stepped along the artist's motion (RSP 3).
 
+#include "rigspace/apps/physics/linear_rig.h"
+#include "rigspace/apps/physics/rig_body.h"
 #include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/bytes.h"
@@ -10,6 +12,7 @@
 #include "rigspace/energy/momentum.h"
 #include "rigspace/energy/rods.h"
 #include "rigspace/energy/solid.h"
+#include "rigspace/geometry/harmonic.h"
 #include "rigspace/optimize/newton.h"
 #include "stepper_contact.h"
 
@@ -37,6 +40,8 @@ struct MassGroup {
 
 enum class NodeRole : char { held, interior, bound };
 
+struct WholeBody;
+
 /// All nodes follow points of a rig: node i at rest in the animation is the sum of weight[e] times point[e] of the rig,
 /// e in start[i] .. start[i + 1]. Held ones stay there, bound ones follow the free controls too, interior ones are
 /// free.
@@ -46,6 +51,13 @@ struct SteppedBody {
   std::vector<int> start{0}, point;
   std::vector<double> weight;
   std::vector<NodeRole> roles;
+
+  /// Of a reduced body (fast_body.h): bound nodes go by these points away from the keyed pose, the rig is linear within
+  /// a step, and `whole` is what it stands for. Empty: by those above.
+  NodeTies moves;
+  BlockJacobian response;  ///< beside that, per node (interior_response.h)
+  bool linear = false;
+  std::shared_ptr<const WholeBody> whole;
 
   std::vector<MassGroup> groups;
   std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods
@@ -64,6 +76,12 @@ struct SteppedBody {
   double force_floor = 0;      ///< forces on controls below this are nothing
 
   int node_count() const { return static_cast<int>(roles.size()); }
+};
+
+/// What a reduced body was made of, for what is measured of its shape.
+struct WholeBody {
+  SteppedBody body;
+  CarrierWeights interior;  ///< what carries nodes inside
 };
 
 /// Its map: which nodes are what.
@@ -121,6 +139,8 @@ class Stepper {
   double smallest_volume_ratio();
   /// Volume of the flesh over that in the animation; 1 without flesh.
   double volume_ratio();
+  /// Steps between which shapes are worth measuring: those of a reduced body cost more than its steps.
+  int measure_every() const { return body_.whole ? 4 : 1; }
 
   /// The square of the angular frequency with which the body answers a shake, the slowest of three directions: with v
   /// the static response to a uniform acceleration, K v = M 1, Rayleigh's quotient v K v / v M v in rig space. (The
@@ -159,6 +179,9 @@ class Stepper {
   void set_targets(In x_key);
   void set_loads(double time);
   double smallest_ratio(In x, In x_key) const;
+  Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
+  struct Shape;
+  const Shape& whole_shape();
   Vec coordinates(In p_deviation, In d, In x_key) const;
   bool try_step(double time, StepOutcome& outcome, bool last_try);
   void step(double time, StepOutcome& outcome, int depth);
@@ -167,6 +190,7 @@ class Stepper {
   const KeyedMotion& motion_;
   SimulationOptions options_;
   RigSpaceMapping mapping_;
+  std::optional<LinearRig> linear_;
   std::unique_ptr<Workspace> rig_workspace_;
   std::vector<Momentum> momenta_;
   std::optional<Solid> solid_;
@@ -191,6 +215,8 @@ class Stepper {
   };
   std::deque<Key> keys_;
   Vec p_key_, s_, bind_volumes_;
+  Vec x_, y_, p_end_;             // of a step
+  std::shared_ptr<Shape> shape_;  // of the whole that a reduced body stands for
 };
 
 }  // namespace rigspace

@@ -15,6 +15,8 @@ double Stepper::answering_omega_squared() {
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
   bind(s_, x);
   mapping_.set_key(p_rest, x);
+  if (linear_) linear_->restart(), linear_->begin(p_rest, p_rest, x);
+  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
   Objective elastic(mapping_);
   if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
   if (rods_) elastic.add("springs", *rods_, 1, Space::coordinates);

@@ -25,4 +25,38 @@ inline Character make_ball() {
   return character;
 }
 
+/// Several balls in a row along x, `apart` metres from middle to middle, with bones `body_1`, `body_2` .. of their own.
+inline Character make_balls(int count, double apart) {
+  auto graph = std::make_shared<ControlGraph>();
+  Character character{.name = "balls"};
+  const int root = add_node(*graph, {.name = "root"});
+  character.bones = {{.name = "root", .parent = -1, .slot = root}};
+  const TriMesh ball = polygonise([](const Vec3& x) { return x.norm() - 0.3; },
+                                  {.low = Vec3::Constant(-0.4), .high = Vec3::Constant(0.4), .cell = 0.06});
+  SkinDescription skin{.joint_slots = {root}, .inverse_bind = {identity_affine()}};
+  Vec points(count * ball.points.size());
+  Piece piece{.name = "balls", .point_count = count * ball.point_count()};
+  for (int k = 0; k < count; ++k) {
+    const std::string name = "body_" + std::to_string(k + 1);
+    const Vec3 middle(k * apart, 0, 0);
+    const int slot = add_node(*graph, {.name = name, .parent_slot = root, .translation = middle});
+    character.bones.push_back({.name = name, .parent = 0, .slot = slot});
+    skin.joint_slots.push_back(slot);
+    Affine inverse_bind = identity_affine();
+    translation(inverse_bind) = -middle;
+    skin.inverse_bind.push_back(inverse_bind);
+    for (int i = 0; i < ball.point_count(); ++i) {
+      points.segment<3>(3 * (k * ball.point_count() + i)) = ball.points.segment<3>(3 * i) + middle;
+      skin.influences.push_back({{k + 1, 1.0}});
+    }
+    for (const Triangle& t : ball.triangles)
+      piece.triangles.push_back(
+          {t[0] + k * ball.point_count(), t[1] + k * ball.point_count(), t[2] + k * ball.point_count()});
+  }
+  character.pieces.push_back(std::move(piece));
+  character.rig = std::make_shared<BuiltInRig>(
+      graph, points, std::vector<std::shared_ptr<const Deformer>>{make_linear_blend_skin(skin)});
+  return character;
+}
+
 }  // namespace rigspace::testing

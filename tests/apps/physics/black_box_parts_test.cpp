@@ -49,7 +49,11 @@ Part part_of(const Character& character) {
 SoftMotion run(const Character& character, RigCurvature curvature = RigCurvature::none,
                Interior interior = Interior::dynamic) {
   return simulate_parts(character, &character.clips.front(), std::vector{part_of(character)},
-                        {.end = 0.3, .looping = Looping::never, .interior = interior, .curvature = curvature});
+                        {.end = 0.3,
+                         .looping = Looping::never,
+                         .method = Method::full,
+                         .interior = interior,
+                         .curvature = curvature});
 }
 
 TEST(BlackBoxParts, MoveAsTheRigInsideMovesTheSameSolid) {

@@ -79,6 +79,39 @@ TEST(Collisions, DentFleshThatABallIsPressedInto) {
   EXPECT_EQ(motion.failed_steps, 0);
   // Eight soft joints cannot make the print of a ball of 12 cm, but they give way.
   EXPECT_LT(deepest_in_pressed_ball(motion), 0.02);
+  // What is reported is of the solid's own skin, whose points lie between those that are drawn, and of all times.
+  EXPECT_GT(motion.parts[0].deepest, 0.5 * deepest_in_pressed_ball(motion));
+  EXPECT_LT(motion.parts[0].deepest, 0.03);
+  EXPECT_GT(motion.parts[0].deepest_at, 0.1);
+}
+
+/// Two balls of flesh on bones of their own, 0.7 m apart in x; the clip brings the second to 0.54 m and keeps it there.
+TEST(Collisions, PressALaterPartAgainstAnEarlierOneAsThatMoves) {
+  const Character hard = testing::make_balls(2, 0.7);
+  std::vector<Part> parts = parts_from_pattern(hard, "body_1=jelly");
+  parts.push_back(parts_from_pattern(hard, "body_2=jelly")[0]);
+  parts[0].name = "first", parts[1].name = "second";
+  Softened soft = soften(hard, parts, {.max_per_part = 8});
+  ASSERT_EQ(soft.parts.size(), 2u);
+  for (Part& part : soft.parts) part.look.rate = 3, part.look.settle = 0.4;
+  const Animation pressed = root_clip("body_2.tx", {0, 0.5, 1}, {0.7, 0.54, 0.54}, Interpolation::linear);
+  SimulationOptions options{.looping = Looping::never};
+  const auto overlap = [&](const SoftMotion& motion) {  // along x, of the balls' nearest points, at the end
+    const Vec s = skin_at(soft.character, pressed, motion, 1);
+    double first = -1, second = 1;
+    const int half = static_cast<int>(s.size()) / 6;
+    for (int i = 0; i < 2 * half; ++i)
+      i < half ? first = std::max(first, s[3 * i]) : second = std::min(second, s[3 * i]);
+    return first - second;
+  };
+  const double through = overlap(simulate_parts(soft.character, &pressed, soft.parts, options));
+  EXPECT_GT(through, 0.05) << "without contact they go through each other";
+  options.collisions.parts = true;
+  const SoftMotion motion = simulate_parts(soft.character, &pressed, soft.parts, options);
+  EXPECT_EQ(motion.failed_steps, 0);
+  EXPECT_LT(overlap(motion), 0.5 * through) << "the later one gives way, as far as eight soft joints can";
+  EXPECT_EQ(motion.parts[0].deepest, 0) << "the first one has nobody before it";
+  EXPECT_GT(motion.parts[1].deepest, 0);
 }
 
 TEST(Collisions, LeaveTheArtistsOwnPenetrationsAlone) {

@@ -31,6 +31,19 @@ TEST(ControlParts, AreFoundByTheirGroups) {
   EXPECT_EQ(named(parts, "legs"), nullptr);
 }
 
+TEST(ControlParts, AreFoundBesideClipsOnSlidersAndNotWhereAnArtistKeysThem) {
+  Character character = peanut();
+  const std::string control =
+      character.rig->controls()[named(find_control_parts(character), "belly")->controls[0]].name;
+  character.clips.push_back({.name = "Walk_soft_modes",
+                             .duration = 1,
+                             .tracks = {{.control = control, .curve = {.times = {0, 1}, .values = {0, 0.1}}}},
+                             .rotations = {}});
+  EXPECT_NE(named(find_control_parts(character), "belly"), nullptr);
+  character.clips.back().name = "Breathe";
+  EXPECT_EQ(named(find_control_parts(character), "belly"), nullptr);
+}
+
 TEST(ControlParts, TakeSeveralPatterns) {
   const Part both = control_part_from_pattern(peanut(), "trunk,tail=tail");
   EXPECT_EQ(both.name, "trunk");

@@ -43,6 +43,29 @@ TEST(Paper, StepsByAHundredthToTheirTolerance) {
   }
 }
 
+TEST(Paper, ResumesToTheSameBits) {
+  const Character bar = make_character("bar");
+  const Part part = part_of(bar, {"p1", "p2", "p3", "p4"});
+  std::vector<std::vector<std::byte>> saved;
+  SimulationOptions options = printed(0.12);
+  options.preroll = 0.03;
+  options.checkpoints.every = 4;
+  options.checkpoints.save = [&](std::span<const std::byte> bytes) { saved.emplace_back(bytes.begin(), bytes.end()); };
+  const PaperRun whole = run_paper(bar, &bar.clips.front(), {&part, 1}, options);
+  ASSERT_EQ(saved.size(), 3u);
+  options.checkpoints.save = nullptr;
+  for (const std::vector<std::byte>& each : saved) {
+    options.checkpoints.resume = each;
+    const PaperRun resumed = run_paper(bar, &bar.clips.front(), {&part, 1}, options);
+    EXPECT_EQ(resumed.nodes, whole.nodes);
+    EXPECT_EQ(resumed.motion.deviation, whole.motion.deviation);
+    EXPECT_EQ(resumed.motion.parts[0].swing, whole.motion.parts[0].swing);
+    ASSERT_EQ(resumed.steps.size(), whole.steps.size());
+    EXPECT_EQ(resumed.steps.back().gradient, whole.steps.back().gradient);
+    EXPECT_EQ(resumed.steps.back().rig_evaluations, whole.steps.back().rig_evaluations);
+  }
+}
+
 TEST(Paper, DeviatesFromTheKeysByWhatItSays) {
   const Character bar = make_character("bar");
   const Part part = part_of(bar, {"p1", "p2", "p3", "p4"});

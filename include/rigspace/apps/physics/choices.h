@@ -5,6 +5,12 @@
 
 namespace rigspace {
 
+/// How bodies are solved for.
+enum class Method {
+  fast,  ///< controls as only unknowns, the rig linear within a step, the inside carried, few elements (Thesis 4)
+  full,  ///< the inside as further unknowns, every element, the rig as it is (RSP): the reference
+};
+
 /// What the nodes inside a body do (RSP 6).
 enum class Interior {
   dynamic,  ///< move with masses of their own: waves run through the body
@@ -23,9 +29,11 @@ enum class RigCurvature {
 };
 
 /// "dynamic", "gauss-newton": as options and files spell them.
+std::string_view name(Method);
 std::string_view name(Interior);
 std::string_view name(RigCurvature);
 /// Throw Error with the list of names.
+Method method_named(std::string_view);
 Interior interior_named(std::string_view);
 RigCurvature rig_curvature_named(std::string_view);
 

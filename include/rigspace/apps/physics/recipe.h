@@ -33,8 +33,8 @@ struct RecipeOptions {
   int max_influences = 4;            ///< of a point of the skin, once it has soft joints
   std::vector<std::string> protect;  ///< patterns of joints whose skin flesh leaves alone
   ChainForm chains = ChainForm::rods;
-  /// What parts run into: "self", "ground", "sphere:..", "capsule:.." (collisions.h), or files of characters, relative
-  /// to the recipe's folder. Of the physics' own collisions only the friction is kept.
+  /// What parts run into: "self", "parts", "ground", "sphere:..", "capsule:.." (collisions.h), or files of characters,
+  /// relative to the recipe's folder. Of the physics' own collisions only the friction is kept.
   std::vector<std::string> collide;
 };
 
@@ -95,7 +95,8 @@ struct RecipeClip {
 struct Recipe {
   std::string version;  ///< of the program that wrote it
   RecipeInput input;
-  std::string format;  ///< how the result beside the recipe ends: ".glb", ".gltf", or ".rigspace.json"
+  RecipeInput on = {};  ///< an earlier result that was the keyed motion; no file: the artist's clips were
+  std::string format;   ///< how the result beside the recipe ends: ".glb", ".gltf", or ".rigspace.json"
   RecipeOptions options;
   std::vector<RecipePart> parts;
   std::vector<RecipeClip> clips;

@@ -10,16 +10,29 @@
 
 namespace rigspace {
 
+/// Points of a rig with weights, for each node: e in start[i] .. start[i + 1].
+struct NodeTies {
+  std::vector<int> start{0}, point;
+  std::vector<double> weight;
+};
+
 /// Every node is carried by points of the rig: x_i = sum of weight[e] s[point[e]], e in start[i] .. start[i + 1]. Nodes
 /// of the skin are there, b = B s(p); those inside are free to be elsewhere, and what carries them, by harmonic weights
 /// of the skin, is where they would be if the flesh had no life of its own. The rest shape is that of the rig's rest
 /// pose.
-struct RigBody {
+struct RigBody : NodeTies {
   std::shared_ptr<const Rig> rig;  ///< for the points that nodes need alone
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
+  /// Of a reduced body whose inside is carried in keyed form: what takes each node away from where it is carried with
+  /// the free controls at rest. Empty: the ties themselves.
+  NodeTies moves = {};
+  /// Of a reduced body too: what nodes do beside their ties, per node (interior_response.h). Takes a linear rig.
+  BlockJacobian response = {};
+  /// Of a body of which a few elements stand for all (reduced_body.h): how many each stands for, and the volume that
+  /// each node has the mass of. Empty: 1, and a quarter of each element around.
+  std::vector<double> shares = {};
+  Vec volumes = {};
 
   int node_count() const { return mesh.point_count(); }
   int skin_count() const;

@@ -3,6 +3,7 @@
 // coordinates, under gravity, about its rest shape. Some controls are keyed, the others free. For research, benchmarks,
 // posing and `--paper`; what animators get is simulation.h, which adds to their motion instead.
 
+#include "rigspace/apps/physics/linear_rig.h"
 #include "rigspace/apps/physics/rig_body.h"
 #include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/base/progress.h"
@@ -39,6 +40,9 @@ struct RigSpaceOptions {
   bool predict = true;        ///< a step starts where controls would go on as they went; false: where they are
   int max_halvings = 4;       ///< of a step that does not converge; keyed controls go straight within it
   bool keep_limits = false;   ///< free controls stay within their limits
+  bool linear = false;        ///< the rig is linear within a step (Thesis 4.2.2), as `jacobian` says
+  LinearRigOptions jacobian = {};
+  double keep_factor = 0;  ///< see NewtonOptions
 
   void validate() const;
 };
@@ -91,7 +95,11 @@ class RigSpaceSimulation {
   const Solid& solid() const { return solid_; }
   const Vec& masses() const { return masses_; }  ///< kg, per node
   /// Evaluations of the rig so far, those of differences included.
-  long rig_evaluations() const { return mapping_.rig_evaluations() + carried_; }
+  long rig_evaluations() const {
+    return mapping_.rig_evaluations() + carried_ + (linear_ ? linear_->counts().evaluations : 0);
+  }
+  /// Of a linear rig, what it took; null of others.
+  const LinearRig* linear() const { return linear_.get(); }
   /// kg unit^2 / s^2: kinetic, elastic, against gravity.
   double energy() const;
 
@@ -99,6 +107,9 @@ class RigSpaceSimulation {
   RigSpaceDescription description(std::vector<int> free) const;
   void carried_nodes(In p, Vec& x);
   bool try_step(In p_key, double h, RigSpaceStep& report, bool last_try);
+  void set_key(In p_key);
+  bool linearise(In q);
+  Summary solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report);
   void advance(In p_from, In p_to, double h, RigSpaceStep& report, int depth);
   Vec start(In p_key, double ratio);
   void accept(In q);
@@ -108,6 +119,7 @@ class RigSpaceSimulation {
   RigBody body_;
   RigSpaceOptions options_;
   RigSpaceMapping mapping_;
+  std::unique_ptr<LinearRig> linear_;
   Solid solid_;
   Vec masses_;
   Momentum momentum_;
@@ -118,7 +130,7 @@ class RigSpaceSimulation {
   NewtonWorkspace newton_, static_newton_;
   std::unique_ptr<Workspace> workspace_;
   Integrator integrator_;
-  Vec p_, p_before_, key_, x_, x_carried_, s_;
+  Vec p_, p_before_, key_, x_, x_carried_, s_, y_;
   double h_before_ = 0;
   long carried_ = 0;
 };

@@ -53,6 +53,9 @@ struct SimulationOptions {
   double poisson = 0.4;                                      ///< of flesh
   double density = 1000;                                     ///< kg/m^3
   Collisions collisions;
+  /// Of flesh; chains of rods are small as they are. An interior or a curvature that is asked for is the full method's.
+  Method method = Method::fast;
+  bool recall = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
   bool paper = false;                           ///< every choice as printed (paper.h); looks and loops do not count
@@ -78,6 +81,11 @@ struct PartReport {
   double young = 0;            ///< Pa, of flesh, as used
   double eased = 1;            ///< of flesh: the least share of its deviation that is left where limbs or props touch
   double finished = 1;         ///< 0..1 of the stretch: how far a stopped run came with this part
+  /// Scene units: how deep its skin goes, at most, into what it collides with, limbs and earlier parts included; into
+  /// limbs beyond what the artist's pose does. Of the motion as it is written. 0 without collisions; its own flesh is
+  /// not measured.
+  double deepest = 0;
+  double deepest_at = 0;  ///< s
 };
 
 /// Deviations over one clip, on the physics grid. Of a run that was stopped, the times are those of the whole stretch:

@@ -1,0 +1,114 @@
+#pragma once
+// A rig seen from the nodes of a body, linear within a step (Thesis 4.2.2, 4.2.4):
+//   x~(p) = x(p~) + J (p - p~),   p~ the controls that a step is expected to end at, keyed ones at their new values.
+// (Printed, p~ is p^t, which does not converge as h -> 0: half of J^T M T p'^2 is lost. ERRATA.)
+//
+// J may be kept over many steps. It is stored in frames that turn with the keyed pose, so that a body that turns as a
+// whole does not wear it out, and it is renewed where it misses what the rig truly does.
+
+#include "rigspace/apps/physics/rig_space.h"
+#include "rigspace/rig/jacobian.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+struct LinearRigOptions {
+  bool deferred = true;     ///< J is kept while it holds; false: a new one every step
+  bool predict = true;      ///< renews J before a step that it would miss (4.14), not only after it (4.13)
+  bool broyden = false;     ///< between evaluations J learns from every state that is evaluated anyway
+  double tolerance = 0.05;  ///< how far J may miss, of the way that the free controls take the nodes in a step
+  double floor = 1e-5;      ///< of the body's size: ways shorter than this are nothing
+  int frames = 16;          ///< regions of the body that turn by themselves; 0: J is kept as it is
+  int most_steps = 120;     ///< that a J may serve
+
+  void validate() const;
+};
+
+struct LinearRigCounts {
+  long evaluations = 0;  ///< of the rig, those of differences included
+  long jacobians = 0;
+  long predicted = 0;  ///< Jacobians that were renewed before a step
+  long rollbacks = 0;  ///< steps done again with a new one
+};
+
+class TurningFrames;
+
+class LinearRig {
+ public:
+  /// Of the description, rig, free controls and bound nodes count. `x_rest`: all nodes. `response`: beside B s(p), what
+  /// nodes do by the deviation of each free control from the keyed pose, per bound node, in the frame of the rest pose
+  /// (interior_response.h); none if empty.
+  LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options = {},
+            BlockJacobian response = {});
+  ~LinearRig();
+
+  /// Weights of the nodes in what is missed; 1 until the first call.
+  void set_masses(In masses);
+  /// What was before is nothing to go by: a teleport, another clip. J stays until it misses.
+  void restart() { has_last_ = false; }
+
+  /// A step toward p, all controls, with p_key and all nodes at x_key in the keyed pose. Two evaluations, and a
+  /// Jacobian where that is due.
+  void begin(In p, In p_key, In x_key);
+  /// J anew at the same place, for a step that `holds` refused.
+  void renew();
+
+  /// B s(p) and the response as they truly are, of the bound nodes in order; and whether x~ is near enough to it. One
+  /// evaluation.
+  bool holds(In p, Vec& y);
+  /// The step ends there: y of the last `holds`.
+  void accept(In p);
+
+  /// y~ = y(p~) + J (p - p~), of the bound nodes in order. All controls.
+  void at(In p, Vec& y) const;
+  /// Rows of J: entries e in start[k] .. start[k + 1] of bound node k.
+  const BlockJacobian& J() const { return J_; }
+  /// Changes with J's values, with the places of its entries, and with its values beside the turning of frames.
+  long version() const { return version_; }
+  long pattern() const { return pattern_; }
+  long shape() const { return shape_; }
+
+  const LinearRigOptions& options() const { return options_; }
+  const LinearRigCounts& counts() const { return counts_; }
+  const Rig& rig() const { return *rig_; }
+
+  /// All that later steps depend on, as numbers; recalled, they come out to the bit. Between steps.
+  std::vector<Vec> memory() const;
+  void recall(std::span<const Vec> memory);
+
+ private:
+  void nodes_at(In p, Vec& y);
+  void turn(In x_key);
+  void turn_rows();
+  void evaluate_jacobian();
+  void learn(In p, In y);
+  double missed(In y_linear, In y_true, In y_from) const;
+
+  std::shared_ptr<const Rig> rig_;
+  std::unique_ptr<Workspace> workspace_;
+  std::vector<int> free_, bound_, bind_start_, bind_point_;
+  std::vector<double> bind_weight_;
+  LinearRigOptions options_;
+  LinearRigCounts counts_;
+  double size_ = 1;
+
+  BlockJacobian point_J_;        // of the rig's points
+  BlockJacobian response_;       // of the bound nodes, in the frames of the rest pose
+  BlockJacobian reference_, J_;  // of the bound nodes: in the frames of the rest pose, and now
+  long version_ = 0, pattern_ = 0, shape_ = 0;
+  bool has_J_ = false, has_last_ = false;
+  int age_ = 0;
+
+  std::unique_ptr<TurningFrames> frames_;
+  Vec key_, p_key_;      // bound nodes, all controls, in the keyed pose
+  Vec p_, y0_;           // where x~ touches x
+  Vec p_stay_, y_stay_;  // the last state's free controls among the keyed ones of now
+  Vec y_, p_last_;       // of the last `holds`; accepted
+  Vec s_, y_linear_, masses_, typical_, row_;
+  std::vector<int> mark_, columns_, start_before_, column_before_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,59 @@
+#pragma once
+/* Secondary motion for engines, in C: realtime_rig.h without exceptions and without C++.
+
+   A model is a character's parts, trained once; a rig is one character in the game. Functions that return int return 0,
+   or an exit code of the library when something is wrong (2 usage, 3 bad input, 1 anything else); those that return a
+   pointer return NULL. rigspace_realtime_error says what was wrong. Nothing is thrown, nothing is printed.
+
+   A model may be used from many threads at once, a rig by one at a time. Stepping takes no lock and allocates nothing.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rigspace_realtime_model rigspace_realtime_model;
+typedef struct rigspace_realtime_rig rigspace_realtime_rig;
+
+/* The last error on this thread, one sentence; empty if there was none. Valid until the next call on the thread. */
+const char* rigspace_realtime_error(void);
+
+/* Loads a .glb, .gltf or .rig.json, gives its parts flesh and trains them; seconds, unless the cache has it. `settings`
+   is JSON or NULL for what shows itself:
+     {"parts": ["pelvis,spine*=belly", "tail*=tail"],          patterns and presets, as `rigspace simulate --part`
+      "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of Look, by the name of the part
+      "tune_on": "Walk", "step": 0.008333, "window": 0.016667, "max_substeps": 8, "teleport_speed": 60,
+      "metres_per_unit": 1}                                     see RealtimeOptions */
+rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
+/* Instances that are left keep what they need. */
+void rigspace_realtime_release_model(rigspace_realtime_model* model);
+
+/* All controls of the rig, soft joints included: a pose has a value for each, in this order. */
+int rigspace_realtime_control_count(const rigspace_realtime_model* model);
+const char* rigspace_realtime_control_name(const rigspace_realtime_model* model, int control);
+double rigspace_realtime_control_rest(const rigspace_realtime_model* model, int control);
+/* The simulated ones, ascending: indices into those. */
+int rigspace_realtime_free_count(const rigspace_realtime_model* model);
+int rigspace_realtime_free_control(const rigspace_realtime_model* model, int k);
+double rigspace_realtime_latency(const rigspace_realtime_model* model); /* s */
+
+/* In the rest pose, at rest. */
+rigspace_realtime_rig* rigspace_realtime_create(const rigspace_realtime_model* model);
+void rigspace_realtime_destroy(rigspace_realtime_rig* rig);
+
+int rigspace_realtime_reset(rigspace_realtime_rig* rig, const double* pose, int count);
+/* The animation's pose at the end of the next step. */
+int rigspace_realtime_set_keyed(rigspace_realtime_rig* rig, const double* pose, int count);
+/* The next pose is elsewhere: there is no way from here to there. */
+int rigspace_realtime_teleport(rigspace_realtime_rig* rig);
+int rigspace_realtime_step(rigspace_realtime_rig* rig, double seconds);
+
+/* Values of the simulated controls; and the same, written into a whole pose. */
+int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int count);
+int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int count);
+/* 1: the motion is larger than what was trained. */
+int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,68 @@
+#pragma once
+// Private to physics: K = sum_e J_e^T H_e J_e over the few controls that each element feels.
+
+#include "rigspace/optimize/energy.h"
+#include "rigspace/rig/jacobian.h"
+
+#include <array>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+/// Takes blocks of nodes and adds them to the lower triangle of a dense matrix over the controls. Energies bring the
+/// same elements in the same order again and again: which controls an element feels is found once.
+class ElementProjection final : public BlockSink {
+ public:
+  /// Rows of J, one for each bound node. `pattern` changes when the places of its entries do, `shape` when its values
+  /// do otherwise than by rotations of whole rows. Referred to.
+  void set_rows(const BlockJacobian& J, long pattern, long shape);
+  /// Whether J^T M J serves further steps. Its last bits then depend on when it was summed: not for runs that are to be
+  /// resumed to the same bits.
+  void keep_inertia(bool keep) { keep_inertia_ = keep; }
+  /// `roles` as RigSpaceMapping has them: -2 - k is bound node k, what is more is not moved by the controls.
+  void begin(Mat& K, std::span<const int> roles);
+
+  void add(std::span<const int> points, const double* H) override;
+  void add_batch(int k, std::span<const int> points, const double* H) override;
+  /// The blocks have arrived in K.
+  void finish();
+  void add_coordinates(std::span<const int> coordinates, const double* H) override;
+
+ private:
+  struct Plan {
+    std::vector<int> points;   // as given
+    std::vector<int> columns;  // of the controls that any of them feels, ascending
+    std::vector<int> rows;     // of J: -1 where a point is held
+    std::vector<int> places;   // of each entry of each row among `columns`
+    int same_as = -1;          // an earlier plan over the same points: blocks are summed before they are projected
+    std::vector<double> H;
+    bool pending = false;
+  };
+  Plan& plan(std::span<const int> points);
+  void project_now(Plan& plan);
+
+  const BlockJacobian* J_ = nullptr;
+  Mat* K_ = nullptr;
+  std::span<const int> roles_;
+  long pattern_ = -1, shape_ = -1;
+  struct Inertia {
+    long shape = -2;
+    std::vector<int> points;
+    std::vector<double> masses;
+    Mat K;
+  };
+  std::array<Inertia, 4> inertia_;  // of the batches of points, in order
+  int batch_ = 0;
+  bool keep_inertia_ = false;
+  std::vector<Plan> plans_;
+  std::map<std::vector<int>, int> first_over_;  // points to the first plan over them
+  std::size_t next_ = 0;
+  std::vector<int> waiting_;
+  std::vector<double> Je_, HJ_;
+  std::vector<int> touched_;
+  std::vector<double> spread_;
+};
+
+}  // namespace rigspace

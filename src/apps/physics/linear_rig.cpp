@@ -1,0 +1,244 @@
+#include "rigspace/apps/physics/linear_rig.h"
+
+#include "rigspace/base/require.h"
+#include "turning_frames.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+void LinearRigOptions::validate() const {
+  require_option(tolerance > 0, "tolerance of the rig's Jacobian", tolerance, "expected a number above 0");
+  require_option(floor >= 0, "floor of the rig's Jacobian", floor, "expected at least 0");
+  require_option(frames >= 0, "number of frames", frames, "expected at least 0");
+  require_option(most_steps >= 1, "steps that a Jacobian serves", most_steps, "expected at least 1");
+}
+
+LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options, BlockJacobian response)
+    : rig_(map.rig),
+      workspace_(map.rig->make_workspace()),
+      free_(map.free),
+      bound_(map.bound),
+      bind_start_(map.bind_start),
+      bind_point_(map.bind_point),
+      bind_weight_(map.bind_weight),
+      options_(options),
+      response_(std::move(response)) {
+  options_.validate();
+  const auto n = static_cast<Eigen::Index>(bound_.size());
+  key_.resize(3 * n);
+  for (Eigen::Index k = 0; k < n; ++k) key_.segment<3>(3 * k) = point(x_rest, bound_[k]);
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
+  if (n > 0) {
+    const Eigen::Map<const Eigen::Matrix3Xd> points(key_.data(), 3, n);
+    low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
+  }
+  size_ = std::max((high - low).norm(), 1e-12);
+  frames_ = std::make_unique<TurningFrames>(key_, options_.frames);
+  masses_ = Vec::Ones(n);
+  typical_.resize(static_cast<Eigen::Index>(free_.size()));
+  for (std::size_t c = 0; c < free_.size(); ++c)
+    typical_[static_cast<Eigen::Index>(c)] = std::max(1e-12, rig_->controls()[free_[c]].typical);
+  mark_.assign(free_.size(), -1);
+  row_.resize(3 * typical_.size());
+}
+
+LinearRig::~LinearRig() = default;
+
+void LinearRig::set_masses(In masses) {
+  for (std::size_t k = 0; k < bound_.size(); ++k) masses_[static_cast<Eigen::Index>(k)] = masses[bound_[k]];
+}
+
+/// B s(p), and beside it the response to how far the free controls are from the keyed pose, in the frames of now.
+void LinearRig::nodes_at(In p, Vec& y) {
+  rig_->evaluate(*workspace_, p, s_);
+  ++counts_.evaluations;
+  const Vec& s = s_;
+  y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    Vec3 node = Vec3::Zero();
+    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
+      node += bind_weight_[e] * s.segment<3>(3 * bind_point_[e]);
+    if (!response_.start.empty()) {
+      Vec3 beside = Vec3::Zero();
+      for (int e = response_.start[k]; e < response_.start[k + 1]; ++e) {
+        const int control = free_[response_.column[e]];
+        beside += (p[control] - p_key_[control]) * response_.value.col(e);
+      }
+      node += frames_->of(static_cast<Eigen::Index>(k)) * beside;
+    }
+    y.segment<3>(3 * static_cast<Eigen::Index>(k)) = node;
+  }
+}
+
+void LinearRig::turn(In x_key) {
+  const auto n = static_cast<Eigen::Index>(bound_.size());
+  for (Eigen::Index k = 0; k < n; ++k) key_.segment<3>(3 * k) = point(x_key, bound_[k]);
+  frames_->turn(key_);
+  if (has_J_) turn_rows();
+}
+
+void LinearRig::turn_rows() {
+  for (std::size_t k = 0; k < bound_.size(); ++k)
+    for (int e = J_.start[k]; e < J_.start[k + 1]; ++e)
+      J_.value.col(e).noalias() = frames_->of(static_cast<Eigen::Index>(k)) * reference_.value.col(e);
+  ++version_;
+}
+
+void LinearRig::begin(In p, In p_key, In x_key) {
+  p_ = p, p_key_ = p_key;
+  turn(x_key);
+  nodes_at(p, y0_);
+  if (!has_J_ || !options_.deferred || age_ >= options_.most_steps) return evaluate_jacobian();
+  if (!has_last_) return;
+  // Where the free controls of the last state would be among the keyed ones of now: what is left is their own way.
+  p_stay_ = p;
+  for (const int c : free_) p_stay_[c] = p_last_[c];
+  nodes_at(p_stay_, y_stay_);
+  if (!options_.predict) return;
+  at(p_stay_, y_linear_);
+  if (missed(y_linear_, y_stay_, y0_) <= options_.tolerance) {
+    if (options_.broyden) learn(p_stay_, y_stay_);
+    return;
+  }
+  ++counts_.predicted;
+  evaluate_jacobian();
+}
+
+void LinearRig::renew() {
+  ++counts_.rollbacks;
+  evaluate_jacobian();
+}
+
+void LinearRig::evaluate_jacobian() {
+  rig_->jacobian(*workspace_, p_, free_, point_J_);
+  ++counts_.jacobians;
+  if (!rig_->traits().exact_jacobian) counts_.evaluations += 2 * static_cast<long>(free_.size());
+  const int columns = static_cast<int>(free_.size());
+  BlockJacobian& J = reference_;
+  start_before_ = J.start, column_before_ = J.column;
+  J.columns = columns;
+  J.start.assign(1, 0);
+  J.column.clear();
+  Eigen::Index entries = 0;
+  for (std::size_t k = 0; k < bound_.size(); ++k) {  // places first, then values
+    columns_.clear();
+    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
+      for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
+        if (mark_[point_J_.column[j]] != static_cast<int>(k))
+          mark_[point_J_.column[j]] = static_cast<int>(k), columns_.push_back(point_J_.column[j]);
+    for (int e = response_.start.empty() ? 0 : response_.start[k];
+         !response_.start.empty() && e < response_.start[k + 1]; ++e)
+      if (mark_[response_.column[e]] != static_cast<int>(k))
+        mark_[response_.column[e]] = static_cast<int>(k), columns_.push_back(response_.column[e]);
+    std::sort(columns_.begin(), columns_.end());
+    J.column.insert(J.column.end(), columns_.begin(), columns_.end());
+    entries += std::ssize(columns_);
+    J.start.push_back(static_cast<int>(entries));
+  }
+  std::fill(mark_.begin(), mark_.end(), -1);
+  J.value.resize(3, entries);
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
+    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
+      for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
+        row_.segment<3>(3 * point_J_.column[j]) += bind_weight_[e] * point_J_.value.col(j);
+    const Mat3 back = frames_->of(static_cast<Eigen::Index>(k)).transpose();
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e)
+      row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
+    if (!response_.start.empty())
+      for (int e = response_.start[k]; e < response_.start[k + 1]; ++e)
+        row_.segment<3>(3 * response_.column[e]) += response_.value.col(e);
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
+  }
+  if (J.start != start_before_ || J.column != column_before_) ++pattern_;
+  J_ = reference_;
+  turn_rows();
+  ++shape_;
+  has_J_ = true;
+  age_ = 0;
+}
+
+void LinearRig::at(In p, Vec& y) const {
+  y = y0_;
+  for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
+    Vec3 moved = Vec3::Zero();
+    for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
+      const int c = free_[J_.column[e]];
+      moved += (p[c] - p_[c]) * J_.value.col(e);
+    }
+    y.segment<3>(3 * static_cast<Eigen::Index>(k)) += moved;
+  }
+}
+
+/// The square root of (4.13) over the kinetic energy of the same step: with 1/(2 h^2) in both, which is what (4.13)
+/// should have, the step cancels. The way is that of the free controls alone: a walk across the room is none.
+double LinearRig::missed(In y_linear, In y_true, In y_from) const {
+  double miss = 0, way = 0, mass = 0;
+  for (Eigen::Index k = 0; k < masses_.size(); ++k) {
+    miss += masses_[k] * (y_linear.segment<3>(3 * k) - y_true.segment<3>(3 * k)).squaredNorm();
+    way += masses_[k] * (y_true.segment<3>(3 * k) - y_from.segment<3>(3 * k)).squaredNorm();
+    mass += masses_[k];
+  }
+  const double floor = std::pow(options_.floor * size_, 2) * mass;
+  return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
+}
+
+bool LinearRig::holds(In p, Vec& y) {
+  nodes_at(p, y_);
+  y = y_;
+  if (age_ == 0 || !has_last_) return true;  // J is of this very step: a newer one would be the same
+  at(p, y_linear_);
+  return missed(y_linear_, y_, y_stay_) <= options_.tolerance;
+}
+
+void LinearRig::accept(In p) {
+  if (options_.broyden && age_ > 0) learn(p, y_);
+  p_last_ = p;
+  has_last_ = true;
+  ++age_;
+}
+
+/// Broyden's update, row by row over the controls that the row has (Schubert 1970), in units of each control's typical
+/// change, so that J leads from p~ to where the rig truly is at p:  J += (y - y~(p)) d^T / |d|^2.
+void LinearRig::learn(In p, In y) {
+  for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
+    double norm = 0;
+    Vec3 miss = point(y, static_cast<int>(k)) - point(y0_, static_cast<int>(k));
+    for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
+      const int c = J_.column[e];
+      const double d = p[free_[c]] - p_[free_[c]];
+      norm += std::pow(d / typical_[c], 2);
+      miss -= d * J_.value.col(e);
+    }
+    if (norm < 1e-10) continue;  // too short a way to learn from
+    const Mat3 back = frames_->of(static_cast<Eigen::Index>(k)).transpose();
+    for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
+      const int c = J_.column[e];
+      J_.value.col(e) += miss * ((p[free_[c]] - p_[free_[c]]) / (typical_[c] * typical_[c] * norm));
+      reference_.value.col(e) = back * J_.value.col(e);
+    }
+  }
+  ++version_, ++shape_;
+}
+
+std::vector<Vec> LinearRig::memory() const {
+  Vec flags(3), start(std::ssize(reference_.start)), column(std::ssize(reference_.column));
+  flags << (has_J_ ? 1 : 0), (has_last_ ? 1 : 0), age_;
+  for (Eigen::Index i = 0; i < start.size(); ++i) start[i] = reference_.start[i];
+  for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = reference_.column[i];
+  return {flags, start, column, Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
+}
+
+void LinearRig::recall(std::span<const Vec> memory) {
+  has_J_ = memory[0][0] != 0, has_last_ = memory[0][1] != 0, age_ = static_cast<int>(memory[0][2]);
+  reference_.columns = static_cast<int>(free_.size());
+  reference_.start.assign(memory[1].begin(), memory[1].end());
+  reference_.column.assign(memory[2].begin(), memory[2].end());
+  reference_.value = Eigen::Map<const Eigen::Matrix3Xd>(memory[3].data(), 3, memory[3].size() / 3);
+  p_last_ = memory[4];
+  J_ = reference_;
+  ++version_, ++pattern_, ++shape_;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,210 @@
+#include "rigspace/apps/physics/realtime_rig.h"
+
+#include "realtime_body.h"
+#include "realtime_model.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/serial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+namespace rigspace {
+namespace {
+
+constexpr int kEstimateEvery = 8;  // grid steps
+
+}  // namespace
+
+struct RealtimeRig::Data {
+  explicit Data(std::shared_ptr<const RealtimeModel> of) : model(std::move(of)), shared(*model->data_) {}
+
+  void cut(bool zero);
+  void skip(int first, double dt);
+  bool walk(int j, double dt);
+  void pose(double share);
+  void write_out();
+  void require_pose(std::size_t size) const;
+
+  std::shared_ptr<const RealtimeModel> model;
+  const RealtimeModel::Data& shared;
+  std::vector<std::unique_ptr<RealtimeBody>> bodies;
+  Vec p_last, p_next, p;  // of the last call, of this one, of a grid step
+  double phase = 0;       // s since the last grid step
+  bool jump = false, outside = false;
+  long steps = 0, unconverged = 0, iterations = 0;
+  Vec deviation, simulated;
+};
+
+/// Controls this share of the way from the last call to the present one.
+void RealtimeRig::Data::pose(double share) {
+  const double u = std::clamp(share, 0.0, 1.0);
+  p = (1 - u) * p_last + u * p_next;
+  for (const int q : shared.quaternions)
+    if (p_last.segment<4>(q) != p_next.segment<4>(q))
+      p.segment<4>(q) = slerp(p_last.segment<4>(q), p_next.segment<4>(q), u);
+}
+
+/// The last pose, without a way to it.
+void RealtimeRig::Data::cut(bool zero) {
+  jump = false;
+  p_last = p_next;
+  for (const auto& body : bodies) {
+    body->look(p_next);
+    body->settle(zero);
+  }
+}
+
+/// Grid poses up to `first` are seen and not simulated.
+void RealtimeRig::Data::skip(int first, double dt) {
+  const int past = 2 * std::max(1, static_cast<int>(std::lround(shared.options.window / shared.options.step)));
+  for (int j = std::max(1, first - past); j <= first; ++j) {
+    pose((j * shared.options.step - phase) / dt);
+    for (const auto& body : bodies) {
+      body->look(p);
+      body->pass();
+    }
+  }
+  for (const auto& body : bodies) body->rest(false);
+}
+
+/// Grid step j of this call; false where the pose has teleported.
+bool RealtimeRig::Data::walk(int j, double dt) {
+  const RealtimeOptions& options = shared.options;
+  pose((j * options.step - phase) / dt);
+  const double most = options.teleport_speed / options.metres_per_unit * options.step;
+  for (const auto& body : bodies)
+    if (body->look(p) > most && most > 0) return false;
+  bool converged = true;
+  for (const auto& body : bodies) {
+    converged = body->step() && converged;
+    iterations += body->summary().iterations;
+  }
+  if (!converged) ++unconverged;
+  if (++steps % kEstimateEvery != 0) return true;
+  outside = false;
+  for (std::size_t b = 0; b < bodies.size(); ++b) outside = outside || bodies[b]->reach() > shared.trained[b];
+  return true;
+}
+
+/// The deviation a grid step ago, between the last two states.
+void RealtimeRig::Data::write_out() {
+  const double u = std::clamp(phase / shared.options.step, 0.0, 1.0);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const Vec &now = bodies[b]->deviation(), &before = bodies[b]->deviation_before();
+    for (std::size_t k = 0; k < shared.places[b].size(); ++k) {
+      const auto c = static_cast<Eigen::Index>(k);
+      deviation[shared.places[b][k]] = shared.scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
+    }
+  }
+  for (std::size_t k = 0; k < shared.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    simulated[c] = p_next[shared.free[k]] + deviation[c];
+  }
+}
+
+void RealtimeRig::Data::require_pose(std::size_t size) const {
+  if (size == static_cast<std::size_t>(p_next.size())) return;
+  throw Error({.code = ErrorCode::usage,
+               .file = shared.character.name,
+               .element = "pose",
+               .value = std::to_string(size),
+               .problem = "has " + std::to_string(size) + " controls",
+               .remedy = "expected " + std::to_string(p_next.size()) + ", all of the rig"});
+}
+
+RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std::make_unique<Data>(std::move(model))) {
+  const SerialScope serial;
+  for (const SteppedBody& body : data_->shared.bodies)
+    data_->bodies.push_back(std::make_unique<RealtimeBody>(body, data_->shared.options));
+  const Vec rest = data_->shared.character.rig->rest();
+  data_->p_last = data_->p_next = data_->p = rest;
+  data_->deviation = data_->simulated = Vec::Zero(std::ssize(data_->shared.free));
+  reset({rest.data(), static_cast<std::size_t>(rest.size())});
+}
+
+RealtimeRig::~RealtimeRig() = default;
+RealtimeRig::RealtimeRig(RealtimeRig&&) noexcept = default;
+RealtimeRig& RealtimeRig::operator=(RealtimeRig&&) noexcept = default;
+
+void RealtimeRig::reset(std::span<const double> p_key) {
+  set_keyed(p_key);
+  const SerialScope serial;
+  data_->cut(true);
+  data_->phase = 0, data_->steps = data_->unconverged = data_->iterations = 0, data_->outside = false;
+  data_->write_out();
+}
+
+void RealtimeRig::set_keyed(std::span<const double> p_key) {
+  const Eigen::Map<const Vec> p(p_key.data(), std::ssize(p_key));
+  data_->require_pose(p_key.size());
+  for (Eigen::Index c = 0; c < p.size(); ++c)
+    if (!std::isfinite(p[c]))
+      throw Error({.code = ErrorCode::usage,
+                   .file = data_->shared.character.name,
+                   .element = "control \"" + data_->model->controls()[static_cast<std::size_t>(c)].name + "\"",
+                   .value = std::to_string(p[c]),
+                   .problem = "is not a finite number",
+                   .remedy = "the pose was not taken"});
+  data_->p_next = p;
+}
+
+void RealtimeRig::teleport() { data_->jump = true; }
+
+void RealtimeRig::step(double dt) {
+  if (!std::isfinite(dt) || dt < 0)
+    throw Error({.code = ErrorCode::usage,
+                 .element = "time step",
+                 .value = std::to_string(dt),
+                 .problem = "is " + std::to_string(dt) + " s",
+                 .remedy = "expected zero or more"});
+  const SerialScope serial;
+  Data& data = *data_;
+  if (data.jump) data.cut(false);  // it stands there for this call
+  if (dt > 0) {
+    const double h = data.shared.options.step;
+    constexpr double kRounding = 1e-9;  // of a grid step
+    const double total = data.phase + dt, most = 1e9;
+    const int count = static_cast<int>(std::min(most, std::floor(total / h + kRounding)));
+    const int first = std::max(0, count - data.shared.options.max_substeps);
+    if (first > 0) data.skip(first, dt);
+    for (int j = first + 1; j <= count; ++j) {
+      if (data.walk(j, dt)) continue;
+      data.cut(false);
+      break;
+    }
+    data.phase = std::clamp(total - count * h, 0.0, h);
+    data.p_last = data.p_next;
+  }
+  data.write_out();
+}
+
+std::span<const double> RealtimeRig::simulated() const {
+  return {data_->simulated.data(), static_cast<std::size_t>(data_->simulated.size())};
+}
+
+std::span<const double> RealtimeRig::deviation() const {
+  return {data_->deviation.data(), static_cast<std::size_t>(data_->deviation.size())};
+}
+
+void RealtimeRig::apply(std::span<double> p) const {
+  data_->require_pose(p.size());
+  const std::vector<int>& free = data_->shared.free;
+  for (std::size_t k = 0; k < free.size(); ++k)
+    p[static_cast<std::size_t>(free[k])] = data_->simulated[static_cast<Eigen::Index>(k)];
+}
+
+bool RealtimeRig::outside_training() const { return data_->outside; }
+long RealtimeRig::steps() const { return data_->steps; }
+long RealtimeRig::unconverged() const { return data_->unconverged; }
+long RealtimeRig::iterations() const { return data_->iterations; }
+long RealtimeRig::jacobians() const {
+  long count = 0;
+  for (const auto& body : data_->bodies) count += body->jacobians();
+  return count;
+}
+std::size_t RealtimeRig::bytes() const { return data_->model->instance_bytes(); }
+const RealtimeModel& RealtimeRig::model() const { return *data_->model; }
+
+}  // namespace rigspace

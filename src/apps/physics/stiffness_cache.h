@@ -1,0 +1,13 @@
+#pragma once
+// Private to physics: fits of control_stiffness that were made before.
+
+#include "rigspace/apps/physics/control_stiffness.h"
+
+namespace rigspace {
+
+/// control_stiffness with its default options, from the cache where the same body was fitted to the same scales
+/// (ControlStiffness::recalled), and into it. The rig counts by its Jacobian at rest, which is all that a fit sees of
+/// it.
+ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales);
+
+}  // namespace rigspace
