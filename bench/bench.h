@@ -59,5 +59,6 @@ std::vector<Row> bench_rigs(const BenchOptions&);
 std::vector<Row> bench_step(const BenchOptions&);
 std::vector<Row> bench_mesh(const BenchOptions&);
 std::vector<Row> bench_rsp(const BenchOptions&);
+std::vector<Row> bench_fast(const BenchOptions&);
 
 }  // namespace rigspace::bench

@@ -138,15 +138,19 @@ std::span<const RspScene> rsp_scenes() {
   return scenes;
 }
 
-RspSetup prepare(const RspScene& scene, int steps) {
-  const Character character = make_character(scene.member);
-  RspSetup setup{.body = body_of(scene), .options = options_of(scene)};
+void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps) {
+  setup.options = options_of(scene);
   setup.free = controls_named(*setup.body.rig, scene.free);
   const Animation* clip = character.clip(scene.clip);
-  const int learned = scene.modes ? std::max(steps, kLearnedSteps) : steps;
-  for (int k = 0; k <= learned; ++k) setup.keys.push_back(pose_at(character, clip, scene.start + kRspStep * k));
+  for (int k = 0; k <= steps; ++k) setup.keys.push_back(pose_at(character, clip, scene.start + kRspStep * k));
   setup.falling = scene.falling, setup.floor = scene.floor;
   find_balance(setup);
+}
+
+RspSetup prepare(const RspScene& scene, int steps) {
+  RspSetup setup{.body = body_of(scene), .options = options_of(scene)};
+  const int learned = scene.modes ? std::max(steps, kLearnedSteps) : steps;
+  prepare_on(setup, make_character(scene.member), scene, learned);
   if (!scene.modes) return setup;
   reduce(setup);
   setup.keys.resize(static_cast<std::size_t>(steps) + 1);
@@ -231,6 +235,7 @@ RspRun run(const RspSetup& setup) {
     result.rig_jacobians += simulation.mapping().rig_jacobians() - jacobians;
     result.residual = std::max(result.residual, step.residual);
   }
+  if (simulation.linear() != nullptr) result.linear = simulation.linear()->counts();
   return result;
 }
 

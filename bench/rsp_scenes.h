@@ -43,6 +43,9 @@ constexpr double kRspStep = 0.01;  // s, Thesis 7
 
 RspSetup prepare(const RspScene& scene, int steps);
 
+/// The same for a setup that has its body: of a character with the scene's controls and clip. Without modes.
+void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps);
+
 /// Twelve blend shapes of the elephant's belly, for RSP 7's comparison of interfaces: the rest pose, and what one unit
 /// of a lattice point's control does to it.
 std::shared_ptr<const Rig> blend_shapes_of(const Rig& rig, const std::vector<int>& controls);
@@ -59,6 +62,7 @@ struct RspRun {
   double fastest = 0;  ///< s: of one step
   int steps = 0, iterations = 0, most_iterations = 0, halvings = 0, unconverged = 0;
   long rig_evaluations = 0, rig_jacobians = 0;
+  LinearRigCounts linear;  ///< of a rig that is linear within a step
   double residual = 0;     ///< the largest at the end of a step
   double motion = 0;       ///< scene units: largest distance of a node from where the keys alone carry it
   std::vector<Vec> poses;  ///< all controls after each step

@@ -1,0 +1,71 @@
+#pragma once
+// The scenes of `bench fast`: those of Thesis table 4.1 on the cast, and a body with affine handles as a neighbour has
+// it.
+
+#include "bench.h"
+#include "rsp_scenes.h"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+namespace rigspace::bench {
+
+constexpr double kFastFrame = 1.0 / 24;  // s; the Thesis does not say, and film is
+
+/// A scene of Thesis table 4.1 with its seconds per frame: the method of 2012, static interior, the same with deferred
+/// Jacobian, skinned interior, the same with deferred Jacobian. The wrestler was not run by the first: there it is NaN.
+struct FastScene {
+  RspScene scene;
+  std::array<double, 5> thesis;
+};
+
+/// Trunk (13 controls), belly (36), the wrestler's stomp and head shake (174 each). Made ready by `prepare`.
+std::span<const FastScene> fast_scenes();
+
+/// The belly of Peanut at any number of display vertices, its body made from the display surface itself,
+/// and tied to single points of it.
+struct SizedScene {
+  RspSetup setup;
+  int vertices = 0;              ///< of the display
+  double character_seconds = 0;  ///< of making the character
+  double body_seconds = 0;       ///< of the body: tetrahedra, ties, and the rig restricted to what they need
+};
+SizedScene prepare_sized(int vertices, int steps);
+
+/// Rows of what depends on the number of display vertices, and what does not: one for each of 1 k, 10 k, 100 k, and
+/// unless `quick` 1 M.
+std::vector<Row> sizes_rows(bool quick);
+
+/// Rows of many characters stepped in one process, on one thread and on two: 1000, or 50 if `quick`.
+std::vector<Row> crowd_rows(bool quick);
+
+/// A rig of affine handles: each has twelve controls `<handle>.xx xy xz yx .. zz tx ty tz`, the rows of a matrix A and
+/// a shift t, all 0 at rest, and every point of a surface goes with them by weights that sum to one,
+///   s = X + sum_j w_j (A_j (X - c_j) + t_j).
+/// Linear in its controls, as the rigs of Fast Complementary Dynamics.
+struct HandleRig {
+  std::shared_ptr<const Rig> rig;
+  std::vector<int> nodes;  ///< of the mesh: where the handles are, c_j
+};
+
+/// Handles spread over the nodes of a mesh, each as far from the others as can be; their weights are harmonic in the
+/// mesh, one in a small ball around their own handle and zero in those of the others. The rig's points are those of
+/// boundary_surface(mesh).
+HandleRig make_handle_rig(const TetMesh& mesh, int handles);
+
+/// What Fast Complementary Dynamics takes on its own mesh of 10 k vertices and 42 k tetrahedra (PEERS).
+struct NeighbourFigure {
+  int unknowns;
+  double milliseconds_per_step;
+};
+NeighbourFigure neighbour_figure(int handles);
+
+/// A dolphin, laid along its own axes and two metres long: a handle is keyed as if it swam, the others are free.
+/// Nothing where the file is absent.
+std::optional<RspSetup> prepare_neighbour(int handles, int steps);
+
+/// Where it is looked for: below $RIGSPACE_ASSETS, else ../shared/assets.
+std::filesystem::path neighbour_file();
+
+}  // namespace rigspace::bench
