@@ -11,16 +11,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const std::string& word) { return word != "self" && !is_shape(word); }
+bool is_file(const std::string& word) { return word != "self" && word != "parts" && !is_shape(word); }
 
 fs::path found_from(const fs::path& folder, const std::string& word) {
   const fs::path path = (folder.empty() ? fs::path(".") : folder) / word;
   if (!fs::exists(path)) {
     if (word.find(':') != std::string::npos || word.find('.') == std::string::npos)
       obstacle_from_words(word);  // throws
-    throw Error({.file = path.lexically_normal().string(),
-                 .problem = "does not exist",
-                 .remedy = "--collide takes self, ground, sphere:x,y,z,r, capsule:x,y,z,x,y,z,r or a character"});
+    throw Error(
+        {.file = path.lexically_normal().string(),
+         .problem = "does not exist",
+         .remedy = "--collide takes self, parts, ground, sphere:x,y,z,r, capsule:x,y,z,x,y,z,r or a character"});
   }
   return path.lexically_normal();
 }
@@ -32,7 +33,7 @@ std::vector<std::string> colliders_seen_from(const std::vector<std::string>& wor
   std::vector<std::string> seen;
   for (const std::string& word : words) {
     if (!is_file(word)) {
-      if (word != "self") obstacle_from_words(word);  // throws
+      if (is_shape(word)) obstacle_from_words(word);  // throws
       seen.push_back(word);
       continue;
     }
@@ -48,6 +49,8 @@ Collisions collisions_of(const RecipeOptions& options, const std::string& clip, 
   for (const std::string& word : options.collide) {
     if (word == "self")
       collisions.limbs = collisions.self = true;
+    else if (word == "parts")
+      collisions.parts = true;
     else if (is_shape(word))
       collisions.obstacles.push_back(obstacle_from_words(word));
     else

@@ -2,6 +2,7 @@
 
 #include "subject.h"
 
+#include "earlier_result.h"
 #include "rig_content.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/apps/physics/flesh.h"
@@ -25,13 +26,26 @@ using Json = nlohmann::ordered_json;
 
 class ControlSubject : public Subject {
  public:
-  ControlSubject(std::string name, Character character)
-      : name_(std::move(name)), character_(with_all_bones(std::move(character))) {}
+  /// `on`: an earlier result whose motion is keyed, or none.
+  ControlSubject(std::string name, Character character, const std::string& on)
+      : name_(std::move(name)), character_(with_all_bones(std::move(character))), shown_(character_.clips) {
+    if (on.empty()) return;
+    if (is_model(on))
+      throw Error({.file = on,
+                   .problem = "is a rig played out as joints and shapes, and holds no motion of its controls",
+                   .remedy = "name the curves that lie beside it, x.rigspace.json"});
+    const std::vector<Animation> earlier = earlier_clips(on, character_);
+    replace_clips(character_.clips, earlier);
+    for (const Animation& clip : earlier)
+      if (std::none_of(shown_.begin(), shown_.end(), [&](const auto& known) { return known.name == clip.name; }))
+        shown_.push_back(clip);
+  }
 
   const std::string& name() const override { return name_; }
   const Character& character() const override { return character_; }
   const Character& simulated() const override { return character_; }
   std::span<const Part> parts() const override { return parts_; }
+  std::vector<std::string> recalled() const override { return recalled_; }
 
   double frame_rate(const Animation& clip) const override { return key_rate(clip); }
   std::vector<Part> found_parts() const override { return find_control_parts(character_); }
@@ -48,7 +62,10 @@ class ControlSubject : public Subject {
     for (Part& part : parts_from_recipe(character_, recipe.parts)) {
       parts_.push_back(with_solid(character_, std::move(part), {.recall = true, .progress = terminal_progress()}));
       if (parts_.back().stiffness.empty()) continue;
-      const ControlStiffness stiffness = stiffen(character_, parts_.back(), recipe.options.physics);
+      SimulationOptions recalling = recipe.options.physics;
+      recalling.recall = true;
+      const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling);
+      if (stiffness.recalled) recalled_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
       notes.push_back(parts_.back().name + ", stiffness of " +
                       stiffness_in_words(stiffness, character_.rig->controls()));
     }
@@ -57,6 +74,7 @@ class ControlSubject : public Subject {
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
     const std::vector<Animation> made = soft_clips(recipe, notes);
     Character soft = character_;
+    soft.clips = shown_;
     for (const Animation& clip : made)
       if (clip.duration > 0 && !clip.name.ends_with("_add")) soft.clips.push_back(clip);
     const Plain plain = plain_character(soft);
@@ -109,14 +127,16 @@ class ControlSubject : public Subject {
 
   std::string name_;
   Character character_;
+  std::vector<Animation> shown_;  // the artist's clips, beside which the result is played
   std::vector<Part> parts_;
+  std::vector<std::string> recalled_;
 };
 
 class RigFileSubject final : public ControlSubject {
  public:
   /// `own`: the curves of an earlier run, where the rig file names them.
-  RigFileSubject(std::string file, Character character, fs::path own)
-      : ControlSubject(std::move(file), std::move(character)), own_(std::move(own)) {}
+  RigFileSubject(const SubjectSource& source, Character character, fs::path own)
+      : ControlSubject(source.character.file, std::move(character), source.on), own_(std::move(own)) {}
 
   RecipeInput describe(const fs::path& recipe) const override {
     return {
@@ -136,7 +156,7 @@ class RigFileSubject final : public ControlSubject {
 class ProcessSubject final : public ControlSubject {
  public:
   ProcessSubject(const SubjectSource& source, Character character)
-      : ControlSubject(source.character.command, std::move(character)), clips_(source.clips) {}
+      : ControlSubject(source.character.command, std::move(character), source.on), clips_(source.clips) {}
 
   /// A program is known by what it says of itself and, unless it is noisy, its rest pose.
   RecipeInput describe(const fs::path& recipe) const override {
@@ -184,17 +204,19 @@ fs::path own_result(std::span<const fs::path> inputs, const RunFiles& out) {
 
 }  // namespace
 
-Opened open_rig(const std::string& file, Character character, const fs::path& output) {
+Opened open_rig(const SubjectSource& source, Character character, const fs::path& output) {
+  const std::string& file = source.character.file;
   const RunFiles out = RunFiles::of_curves(output.empty() ? soft_beside(file, ".rig.json") : output);
   std::vector<fs::path> inputs = files_of_rig(file);
   const fs::path own = own_result(inputs, out);
+  if (!source.on.empty()) inputs.emplace_back(source.on);
   if (!own.empty()) {
     std::erase_if(inputs, [&](const fs::path& each) { return is_same_file(each, own); });
     for (const Animation& clip : read_curves(own).clips)
       std::erase_if(character.clips, [&](const Animation& known) { return known.name == clip.name; });
   }
   out.check(inputs);
-  return {std::make_unique<RigFileSubject>(file, std::move(character), own), out};
+  return {std::make_unique<RigFileSubject>(source, std::move(character), own), out};
 }
 
 Opened open_process(const SubjectSource& source, const fs::path& output, const Context& context) {
@@ -209,7 +231,7 @@ Opened open_process(const SubjectSource& source, const fs::path& output, const C
                  .problem = "is missing",
                  .remedy = "motion needs something that moves: name a .rigspace.json with clips for the process' rig"});
   const RunFiles out = RunFiles::of_curves(output.empty() ? soft_beside(source.clips, ".rigspace.json") : output);
-  const fs::path inputs[] = {source.clips};
+  const fs::path inputs[] = {source.clips, source.on};
   CurveFile clips = read_curves(source.clips);
   out.check(inputs);
   Character character = source.character.load(context);

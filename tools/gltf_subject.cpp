@@ -2,6 +2,7 @@
 
 #include "subject.h"
 
+#include "earlier_result.h"
 #include "rig_content.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
@@ -22,10 +23,19 @@ using Json = nlohmann::ordered_json;
 
 class GltfSubject final : public Subject {
  public:
-  GltfSubject(std::string path, GltfFile file) : path_(std::move(path)), file_(std::move(file)) {}
+  /// `on`: an earlier result whose motion is keyed, or none. A model among them brings its own soft joints and shapes,
+  /// so that it is what this run adds to.
+  GltfSubject(std::string path, GltfFile file, std::string on)
+      : path_(std::move(path)), on_(std::move(on)), artists_(std::move(file)) {
+    if (on_.empty()) return;
+    if (is_model(on_)) earlier_ = earlier_model(on_, artists_.character());
+    keyed_ = document().character();
+    replace_clips(keyed_->clips, earlier_clips(on_, *keyed_));
+    std::erase_if(keyed_->clips, [](const Animation& clip) { return is_soft_clip(clip.name); });
+  }
 
   const std::string& name() const override { return path_; }
-  const Character& character() const override { return file_.character(); }
+  const Character& character() const override { return keyed_ ? *keyed_ : artists_.character(); }
 
   /// Size and hash: of the file's bytes, or, since a .gltf has its buffers and pictures beside it, of all of it packed
   /// into one.
@@ -33,14 +43,25 @@ class GltfSubject final : public Subject {
     const std::vector<std::byte> bytes = read_file(path_);
     RecipeInput input{.file = path_from_recipe(path_, recipe), .bytes = bytes.size()};
     input.hash = path_.ends_with(".rig.json")                    ? rig_file_hash(path_, {})
-                 : RunFiles::of_model(path_).format() == ".gltf" ? content_hash(file_.to_glb())
+                 : RunFiles::of_model(path_).format() == ".gltf" ? content_hash(artists_.to_glb())
                                                                  : content_hash(bytes);
     return input;
   }
 
   double frame_rate(const Animation& clip) const override { return rigspace::frame_rate(&clip); }
-  std::vector<Part> found_parts() const override { return find_parts(character()); }
+  /// In a result those of the artist's own joints that no earlier run has moved.
+  std::vector<Part> found_parts() const override {
+    if (!earlier_) return find_parts(character());
+    std::vector<RecipePart> found = recipe_parts(artists_.character(), find_parts(artists_.character()));
+    for (const RecipePart& known : earlier_parts(on_))
+      std::erase_if(found, [&](const RecipePart& part) { return part.joints == known.joints; });
+    return parts_from_recipe(character(), found);
+  }
   void refuse_without_parts() const override {
+    if (earlier_)
+      throw Error({.file = path_,
+                   .problem = "has no further part that shows itself: " + on_ + " holds them all",
+                   .remedy = "name one: --part 'joint*=tail', or change those with `rigspace rerun`"});
     throw Error(
         {.file = path_,
          .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain, no belly)",
@@ -63,17 +84,17 @@ class GltfSubject final : public Subject {
     if (soft_.parts.empty()) refuse_without_parts();
     recipe.parts = recipe_parts(soft_.character, soft_.parts);
     if (soft_.joints.joints.empty()) return;
-    if (!soft_.morphs) return file_.add_soft_joints(soft_.joints, options.max_influences);
+    if (!soft_.morphs) return document().add_soft_joints(soft_.joints, options.max_influences);
     morphs_ = with_soft_morphs(character(), soft_.joints);
-    file_.add_soft_morphs(soft_.joints);
+    document().add_soft_morphs(soft_.joints);
   }
   const Character& simulated() const override { return soft_.character; }
   std::span<const Part> parts() const override { return soft_.parts; }
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
     add_soft_clips(recipe, out, notes);
-    file_.save(out.model);
-    write_file(out.page, soft_page(file_.to_glb(), page_of(recipe, out, notes)));
+    document().save(out.model);
+    write_file(out.page, soft_page(document().to_glb(), page_of(recipe, out, notes)));
   }
 
   std::string files_in_words(const RunFiles& out) const override {
@@ -89,8 +110,8 @@ class GltfSubject final : public Subject {
 
   /// Adds a clip to the document and says in its extras what it is.
   void add_clip(const Animation& animation, const Json& extras) {
-    const int index = file_.add_animation(animation);
-    file_.set_json(fmt::format("/animations/{}/extras", index), Json{{"rigspace", extras}}.dump());
+    const int index = document().add_animation(animation);
+    document().set_json(fmt::format("/animations/{}/extras", index), Json{{"rigspace", extras}}.dump());
   }
 
   void add_soft_clips(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) {
@@ -152,22 +173,29 @@ class GltfSubject final : public Subject {
     return page;
   }
 
-  std::string path_;
-  GltfFile file_;
+  /// What the result is added to.
+  GltfFile& document() { return earlier_ ? *earlier_ : artists_; }
+
+  std::string path_, on_;
+  GltfFile artists_;
+  std::optional<GltfFile> earlier_;
+  std::optional<Character> keyed_;  // with the clips of an earlier result
   Softened soft_;
   std::optional<Character> morphs_;  // written in place of the soft joints
 };
 
 }  // namespace
 
-Opened open_gltf(const std::string& file, const fs::path& output, const Context& context) {
+Opened open_gltf(const SubjectSource& source, const fs::path& output, const Context& context) {
+  const std::string& file = source.character.file;
   const RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);
   check_extension(out.model, "glb gltf");
   check_input(file, out.model);
-  out.check({});
+  const fs::path inputs[] = {source.on};
+  out.check(inputs);
   GltfFile loaded(file);
   print_warnings(context, file, loaded.character().warnings);
-  return {std::make_unique<GltfSubject>(file, std::move(loaded)), out};
+  return {std::make_unique<GltfSubject>(file, std::move(loaded), source.on), out};
 }
 
 }  // namespace rigspace::tools

@@ -75,9 +75,10 @@ std::vector<const Part*> parts_matching(const std::string& pattern, std::span<co
 
 }  // namespace
 
-void ClipTimes::include(double clip_frame_rate, double duration) {
+void ClipTimes::include(double clip_frame_rate, double start, double end) {
   frame_rate = !any_ || frame_rate == clip_frame_rate ? clip_frame_rate : 0;
-  longest = any_ ? std::max(longest, duration) : duration;
+  first = any_ ? std::min(first, start) : start;
+  last = any_ ? std::max(last, end) : end;
   any_ = true;
 }
 
@@ -117,8 +118,9 @@ std::vector<RecipeValue> parse_hits(const std::vector<std::string>& hits, std::s
     if (hit.substr(equals + 1) != "none")
       for (const std::string& piece : split(hit.substr(equals + 1), ',')) {
         moments.push_back(time_of(piece, times, option));
-        if (moments.back() < 0 || moments.back() > times.longest + 1e-6)
-          refuse(option, "is outside of the clip", fmt::format("it lasts {:.4g} s", times.longest));
+        if (moments.back() < times.first - 1e-6 || moments.back() > times.last + 1e-6)
+          refuse(option, "is outside of what is simulated of the clip",
+                 fmt::format("that is {:.4g} to {:.4g} s", times.first, times.last));
       }
     for (const Part* part : parts_matching(hit.substr(0, equals), parts, file)) {
       auto known = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.part == part->name; });

@@ -14,11 +14,12 @@ namespace rigspace::tools {
 
 /// What times of keys and hits mean: those of all clips that they are for.
 struct ClipTimes {
-  double frame_rate = 0;                                     ///< 1/s, for times as 12f; 0: the clips differ
-  double longest = std::numeric_limits<double>::infinity();  ///< s: no hit is later
+  double frame_rate = 0;                                  ///< 1/s, for times as 12f; 0: the clips differ
+  double first = 0;                                       ///< s: no hit is earlier
+  double last = std::numeric_limits<double>::infinity();  ///< s: no hit is later
 
-  /// One more clip.
-  void include(double clip_frame_rate, double duration);
+  /// One more clip, of which this stretch is simulated, s.
+  void include(double clip_frame_rate, double start, double end);
 
  private:
   bool any_ = false;

@@ -1,8 +1,11 @@
 // rigspace rerun: a simulation again from its recipe, with other values, in whole or in part.
 
 #include "collide.h"
+#include "earlier_result.h"
 #include "part_values.h"
 #include "simulation_run.h"
+
+#include "rigspace/apps/physics/part_stiffness.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string recipe, output, range;
-  std::vector<std::string> clips, sets, hits;
+  std::vector<std::string> clips, sets, hits, stiffness;
   CharacterSource process;  // its command, where the recipe was made with one
   bool accept_changed_input = false;
 };
@@ -99,7 +102,7 @@ std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std
   ClipTimes times;
   for (std::size_t k = 0; k < tasks.size(); ++k)
     if (const RecipeClip& clip = tasks[k].clip; chosen[k])
-      times.include(clip.frame_rate, clip.has_motion() ? clip.times.back() : clip.end);
+      times.include(clip.frame_rate, clip.start, clip.has_motion() ? clip.times.back() : clip.end);
   std::vector<RecipeValue> values = parse_sets(options.sets, parts, options.recipe, times);
   for (RecipeValue& hit : parse_hits(options.hits, parts, options.recipe, times)) values.push_back(std::move(hit));
   return values;
@@ -128,6 +131,23 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
   }
 }
 
+/// --stiffness: on top of what the recipe's parts have. It is a part's material, so that all curves are made again.
+void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& character, const Options& options) {
+  if (options.stiffness.empty()) return;
+  if (!options.clips.empty() || !options.range.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--stiffness",
+                 .problem = "is of a part in all its clips",
+                 .remedy = "leave --clip and --range out"});
+  for (const std::string& text : options.stiffness) set_stiffness(character, parts, text);
+  for (Part& part : parts)
+    if (std::all_of(part.stiffness.begin(), part.stiffness.end(), [](double s) { return s == 1; }))
+      part.stiffness.clear();
+  const std::vector<RecipePart> now = recipe_parts(character, parts);
+  for (std::size_t k = 0; k < now.size(); ++k)
+    recipe.parts[k].controls = now[k].controls, recipe.parts[k].stiffness = now[k].stiffness;
+}
+
 /// The clips of the recipe; those that a stopped run did not come to are made now.
 std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const std::string& input) {
   std::vector<ClipTask> tasks;
@@ -140,9 +160,10 @@ std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const
   return tasks;
 }
 
-void require_same_input(const RecipeInput& now, const Recipe& recipe, const Options& options) {
-  if (now.hash == recipe.input.hash) return;
-  const std::string file = "input \"" + recipe.input.file + "\"";
+/// `known` is the recipe's input, or the earlier result that it was made on.
+void require_same_input(const RecipeInput& now, const RecipeInput& known, const Options& options) {
+  if (now.hash == known.hash) return;
+  const std::string file = "input \"" + known.file + "\"";
   if (!options.accept_changed_input)
     throw Error({.file = options.recipe,
                  .element = file,
@@ -160,15 +181,19 @@ void require_same_input(const RecipeInput& now, const Recipe& recipe, const Opti
 /// Where the recipe's input comes from. Programs are never started because a file says so: the command comes from who
 /// runs this one.
 SubjectSource source_of(const Recipe& recipe, const Options& options) {
-  const fs::path folder = fs::path(options.recipe).parent_path();
-  const std::string file = (folder / recipe.input.file).lexically_normal().string();
-  if (!fs::exists(file))
-    throw Error({.file = options.recipe,
-                 .element = "input \"" + recipe.input.file + "\"",
-                 .value = file,
-                 .problem = "does not exist",
-                 .remedy = "it is looked for from the recipe's folder: put it there again"});
+  const auto found = [&](const RecipeInput& input) {
+    std::string file = (fs::path(options.recipe).parent_path() / input.file).lexically_normal().string();
+    if (!fs::exists(file))
+      throw Error({.file = options.recipe,
+                   .element = "input \"" + input.file + "\"",
+                   .value = file,
+                   .problem = "does not exist",
+                   .remedy = "it is looked for from the recipe's folder: put it there again"});
+    return file;
+  };
+  const std::string file = found(recipe.input);
   SubjectSource source{.character = options.process};
+  if (!recipe.on.file.empty()) source.on = found(recipe.on);
   const bool given = !options.process.command.empty();
   if (given == recipe.input.process.empty())
     throw Error({.code = ErrorCode::usage,
@@ -191,22 +216,27 @@ fs::path output_of(const Recipe& recipe, const Options& options) {
 
 void rerun(const Options& options, const Context& context) {
   Recipe recipe = read_recipe(options.recipe);
-  auto [subject, out] = open_subject(source_of(recipe, options), output_of(recipe, options), context);
+  const SubjectSource source = source_of(recipe, options);
+  auto [subject, out] = open_subject(source, output_of(recipe, options), context);
   const std::string& input = subject->name();
   const RecipeInput now = subject->describe(out.recipe);
-  require_same_input(now, recipe, options);
+  require_same_input(now, recipe.input, options);
+  const RecipeInput on = describe_earlier(source.on, out.recipe);
+  require_same_input(on, recipe.on, options);
   std::vector<std::string> notes;
   if (recipe.version != RIGSPACE_VERSION)
     notes.push_back("the recipe was written by rigspace " + recipe.version +
                     "; this is " RIGSPACE_VERSION ", and the motion may differ");
   recipe.version = RIGSPACE_VERSION;
   recipe.input = now;
+  recipe.on = on;
   recipe.format = out.format();
   recipe.options.collide =
       colliders_seen_from(recipe.options.collide, fs::path(options.recipe).parent_path(), out.recipe.parent_path());
   std::vector<ClipTask> tasks = tasks_of(recipe, subject->character(), input);
-  const auto parts =
+  auto parts =
       about_file(input, subject->character(), [&] { return parts_from_recipe(subject->character(), recipe.parts); });
+  about_file(input, subject->character(), [&] { restiffen(recipe, parts, subject->character(), options); });
   plan(recipe, tasks, parts, options);
   execute({.subject = std::move(subject),
            .recipe = std::move(recipe),
@@ -227,6 +257,11 @@ void add_rerun(CLI::App& app, Context& context) {
       ->take_all();
   command->add_option("--hit", options->hits, "moments in the artist's pose, in place of those before, or none")
       ->type_name("PART=T")
+      ->take_all();
+  command
+      ->add_option("--stiffness", options->stiffness,
+                   "of controls of a rig, as in simulate; on top of what there was, 1 takes it back; may be repeated")
+      ->type_name("PATTERN=S")
       ->take_all();
   command->add_option("--clip", options->clips, "for these clips only; may be repeated")->type_name("NAME")->take_all();
   command

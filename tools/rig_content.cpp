@@ -57,6 +57,10 @@ std::string rig_file_hash(const fs::path& rig_file, const fs::path& without) {
   return content_hash(content);
 }
 
+std::string file_hash(const fs::path& file) {
+  return file.string().ends_with(".rig.json") ? rig_file_hash(file, {}) : hash_of_file(file);
+}
+
 std::string path_from_recipe(const fs::path& file, const fs::path& recipe) {
   const fs::path folder = recipe.has_parent_path() ? recipe.parent_path() : fs::path(".");
   fs::path relative = fs::relative(file, folder);

@@ -15,6 +15,9 @@ std::vector<std::filesystem::path> files_of_rig(const std::filesystem::path& rig
 /// of clips `without`, which a run of the rig itself wrote.
 std::string rig_file_hash(const std::filesystem::path& rig_file, const std::filesystem::path& without);
 
+/// Of any file by what it holds: of a rig file and a .gltf with all that they name.
+std::string file_hash(const std::filesystem::path& file);
+
 /// How a recipe names a file: from its own folder, with /.
 std::string path_from_recipe(const std::filesystem::path& file, const std::filesystem::path& recipe);
 

@@ -1,6 +1,7 @@
 // rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
 #include "collide.h"
+#include "earlier_result.h"
 #include "part_values.h"
 #include "simulation_run.h"
 
@@ -101,8 +102,11 @@ double frame_rate_of(const Subject& subject, const Animation& clip, const Option
 void set_looks(const Subject& subject, std::vector<Part>& parts, const Options& options) {
   ClipTimes times;
   if (!options.sets.empty() || !options.hits.empty())
-    for (const Animation* clip : clips_of(subject, options))
-      times.include(frame_rate_of(subject, *clip, options), clip->duration);
+    for (const Animation* clip : clips_of(subject, options)) {
+      const double rate = frame_rate_of(subject, *clip, options);
+      const double end = options.end.empty() ? clip->duration : parse_time(options.end, rate, "--end");
+      times.include(rate, parse_time(options.start, rate, "--start"), std::min(end, clip->duration));
+    }
   set_values(parts, parse_sets(options.sets, parts, subject.name(), times));
   set_values(parts, parse_hits(options.hits, parts, subject.name(), times));
   for (const std::string& text : options.stiffness)
@@ -207,6 +211,7 @@ void simulate(const Options& options, const Context& context) {
                  .problem = "is of one clip, and there are several",
                  .remedy = "name one with --clip"});
   recipe.input = subject->describe(out.recipe);
+  recipe.on = describe_earlier(options.source.on, out.recipe);
   recipe.notes = std::move(notes);
   execute({.subject = std::move(subject),
            .recipe = std::move(recipe),
@@ -229,6 +234,11 @@ void add_common(CLI::App& command, Options& options) {
   command
       .add_option("--clips", options.source.clips, "with --rig-process: the clips, a .rigspace.json on its controls")
       ->type_name("CURVES");
+  command
+      .add_option("--on", options.source.on,
+                  "what an earlier run wrote (.glb, .gltf, .rigspace.json): its Walk_soft is Walk here, so that parts "
+                  "are simulated one after another")
+      ->type_name("RESULT");
   command
       .add_option("-o,--output", options.output,
                   "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json; of a rig "
@@ -277,8 +287,9 @@ void add_flesh(CLI::App& command, Options& options) {
 void add_collisions(CLI::App& command, Options& options) {
   command
       .add_option("--collide", options.recipe.collide,
-                  "what parts run into: self (arms, legs, their own flesh), ground (y = 0), sphere:x,y,z,r, "
-                  "capsule:x,y,z,x,y,z,r, or a character, along its clip of the same name; may be repeated")
+                  "what parts run into: self (arms, legs, their own flesh), parts (those simulated before), ground "
+                  "(y = 0), sphere:x,y,z,r, capsule:x,y,z,x,y,z,r, or a character, along its clip of the same name; "
+                  "may be repeated")
       ->type_name("WHAT")
       ->take_all();
   command
@@ -359,6 +370,12 @@ void add_research(CLI::App& command, Options& options) {
                        "not count"));
   group(command
             .add_option_function<std::string>(
+                "--method", [&physics](const std::string& word) { physics.method = method_named(word); },
+                "how flesh is solved: fast, or full, which is the reference")
+            ->check(CLI::IsMember({"fast", "full"}))
+            ->type_name("M"));
+  group(command
+            .add_option_function<std::string>(
                 "--interior", [&physics](const std::string& word) { physics.interior = interior_named(word); },
                 "what is inside flesh: dynamic (by default), still or carried")
             ->check(CLI::IsMember({"dynamic", "still", "carried"}))
@@ -409,6 +426,7 @@ void add_simulate(CLI::App& app, Context& context) {
       "  rigspace simulate hero.glb\n"
       "  rigspace simulate hero.glb --clip Walk --set tail.amount=0.6\n"
       "  rigspace simulate hero.glb --part 'braid*=hair' -o hero.soft.glb\n"
+      "  rigspace simulate hero.glb --on hero.belly.glb --part 'tail*=tail'    on what another run gave\n"
       "  rigspace simulate hero.rig.json --part 'belly=belly'    the rig's own controls: hero.soft.rigspace.json\n"
       "  rigspace rerun hero.soft.json --set tail.amount=0.6     the same with other values");
   command->callback([options, &context] { simulate(*options, context); });

@@ -78,6 +78,7 @@ class Maker {
     set_values(parts, clip.set);
     set_values(parts, values);
     SimulationOptions physics = run_.recipe.options.physics;
+    physics.recall = true;
     physics.start = clip.start;
     physics.end = clip.end;
     physics.preroll = clip.preroll;
@@ -159,6 +160,7 @@ void execute(SimulationRun run, const Context& context) {
                    .remedy = "simulate the artist's file, not a result; `rigspace rerun` changes a result"});
   std::vector<std::string> notes = run.recipe.notes;
   about_file(input, run.subject->character(), [&] { run.subject->prepare(run.recipe, notes); });
+  for (const std::string& each : run.subject->recalled()) run.notes.push_back(each);
   PartialRun partial(run.out.partial, key_of(run));
   if (!context.json) {
     for (const auto& list : {run.notes, notes})

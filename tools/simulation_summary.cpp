@@ -91,6 +91,9 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
       text += "; the amount was raised, since it hardly moved";
     if (report.eased < 1)
       text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);
+    if (report.deepest > 0)
+      text += fmt::format("; at most {:.2g} units deep in what it runs into, at frame {}", report.deepest,
+                          frame_of(clip, report.deepest_at));
     if (report.finished < 1) {
       const double from = clip.times.front(), to = clip.times.back();
       text += fmt::format("; finished to frame {} of {}", frame_of(clip, from + report.finished * (to - from)),
@@ -159,6 +162,7 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
     part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;
     part["largest_at_s"] = report.largest_at;
     part["largest_frame"] = frame_of(clip, report.largest_at);
+    if (report.deepest > 0) part["deepest"] = report.deepest, part["deepest_at_s"] = report.deepest_at;
     json["parts"].push_back(std::move(part));
   }
   return json;

@@ -102,10 +102,10 @@ Opened open_subject(const SubjectSource& source, const fs::path& output, const C
     Character character = load_character(file);
     if (!is_plain(character)) {
       print_warnings(context, file, character.warnings);
-      return open_rig(file, std::move(character), output);
+      return open_rig(source, std::move(character), output);
     }
   }
-  return open_gltf(file, output, context);
+  return open_gltf(source, output, context);
 }
 
 }  // namespace rigspace::tools

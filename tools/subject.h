@@ -40,7 +40,7 @@ class Subject {
 
   /// What messages call it: the file, or the command.
   virtual const std::string& name() const = 0;
-  /// As it was loaded, without what an earlier run of the same result added to it.
+  /// As it was loaded, without what an earlier run of the same result added to it; its clips are the keyed motion.
   virtual const Character& character() const = 0;
   /// The input for a recipe in that place.
   virtual RecipeInput describe(const std::filesystem::path& recipe) const = 0;
@@ -55,6 +55,8 @@ class Subject {
   /// Between loading and simulating: the one place where the character may become another than the input's, parts get
   /// their solids, and the recipe's parts and the notes say so. Throws Error if no part is left.
   virtual void prepare(Recipe& recipe, std::vector<std::string>& notes) = 0;
+  /// What it took from earlier runs, one sentence each: for people, and nothing that the result depends on.
+  virtual std::vector<std::string> recalled() const { return {}; }
   /// After that: what is simulated.
   virtual const Character& simulated() const = 0;
   virtual std::span<const Part> parts() const = 0;
@@ -96,6 +98,7 @@ struct Opened {
 struct SubjectSource {
   CharacterSource character;
   std::string clips;  ///< of a rig process: a .rigspace.json
+  std::string on;     ///< an earlier result, whose motion is the keyed one (earlier_result.h); none by default
 };
 
 /// Loads it, once it is known that the result can be written. An empty output: beside the input, x.soft.glb or
@@ -103,8 +106,8 @@ struct SubjectSource {
 Opened open_subject(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 
 /// The same of one kind.
-Opened open_gltf(const std::string& file, const std::filesystem::path& output, const Context& context);
-Opened open_rig(const std::string& file, Character character, const std::filesystem::path& output);
+Opened open_gltf(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
+Opened open_rig(const SubjectSource& source, Character character, const std::filesystem::path& output);
 Opened open_process(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 
 }  // namespace rigspace::tools

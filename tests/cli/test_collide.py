@@ -47,6 +47,22 @@ class Collisions(unittest.TestCase):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(self.depth(self.folder / "again.glb"), self.depth(dented))
 
+    def test_the_depth_that_is_left_is_told(self):
+        out = self.simulate("told.glb", "--collide", self.ball)
+        report = json.loads((self.folder / "told.json").read_text())["clips"][0]["report"][0]
+        self.assertGreater(report["deepest"], 0)
+        self.assertLess(report["deepest"], 0.05 * self.height)  # so deep it was put
+        self.assertTrue(0 <= report["deepest_at_s"] <= 1.2)
+        self.assertLess(self.depth(out), 1.5 * report["deepest"] + 0.005 * self.height)
+        again = rigspace("rerun", self.folder / "told.json", "-o", self.folder / "told.again.glb")
+        self.assertIn(f"at most {report['deepest']:.2g} units deep in what it runs into", again.stdout)
+        free = json.loads((self.simulate("alone.glb").parent / "alone.json").read_text())
+        self.assertNotIn("deepest", free["clips"][0]["report"][0])
+
+    def test_parts_that_were_simulated_before_are_felt(self):
+        recipe = json.loads(self.simulate("parts.glb", "--collide", "parts").with_suffix(".json").read_text())
+        self.assertEqual(recipe["options"]["collide"], ["parts"])
+
     def test_what_is_no_collider_is_refused(self):
         for word, text in (("wall", "is no shape"), ("sphere:1,2,3", "3 numbers"), ("missing.glb", "does not exist")):
             result = rigspace("simulate", self.hero, "--collide", word, "-o", self.folder / "x.glb")

@@ -85,7 +85,8 @@ class Keyed(AfterAFirstRun):
                              ("--set=tail.rate=0:2,1:0", "above zero"),
                              ("--set=tail.hit=1", "--hit"),
                              ("--hit=tail", "PART=TIME"),
-                             ("--hit=tail=99", "outside of the clip"),
+                             ("--hit=tail=99", "outside of what is simulated of the clip"),
+                             ("--hit=tail=-1f", "outside of what is simulated of the clip"),
                              ("--hit=nose=1", "does not exist"),
                              ("--hit=tail=soon", "is not a time")):
             result = rigspace("rerun", self.file, option)

@@ -5,11 +5,12 @@ import csv
 import json
 import pathlib
 import struct
+import subprocess
 import tempfile
 import unittest
 import zipfile
 
-from program import rigspace
+from program import PROGRAM, rigspace
 
 
 def arrays(path):
@@ -79,6 +80,24 @@ class Paper(unittest.TestCase):
         self.assertTrue(recipe["options"]["paper"])
         self.assertEqual(recipe["options"]["solver"], "bfgs")
         self.assertEqual((recipe["options"]["step"], recipe["options"]["integrator"]), (0.01, "euler"))
+
+    def test_a_run_that_was_killed_goes_on_and_ends_in_the_same_bytes(self):
+        outputs = [self.folder / name for name in ("long.rigspace.json", "long.glb", "long.html", "long.json", "long.csv")]
+        command = ["simulate", self.bar, "--clip", "Swing", "--end", "0.4", "--step", "0.002", "--part", "p?=flesh",
+                   "--young", "1e5", "--paper", "--report", outputs[-1], "-o", outputs[0]]
+        self.assertEqual(rigspace(*command).returncode, 0)
+        unbroken = [path.read_bytes() for path in outputs]
+        for path in outputs:
+            path.unlink()
+        process = subprocess.Popen([PROGRAM, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (self.folder / "long.rigspace.json.partial" / "checkpoint").exists():
+            self.assertIsNone(process.poll())
+        process.kill()
+        process.wait()
+        resumed = rigspace(*command, "--json")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertGreater(json.loads(resumed.stdout)["resumed_at"], 0.5)
+        self.assertTrue([path.read_bytes() for path in outputs] == unbroken)  # megabytes are not to be shown
 
     def test_interiors_differ(self):
         results = {}

@@ -1,5 +1,6 @@
 """How stiff controls of a rig are (--stiffness), and what flesh is made of (--material)."""
 import json
+import os
 import pathlib
 import tempfile
 import unittest
@@ -44,6 +45,29 @@ class Stiffness(unittest.TestCase):
         again = rigspace("rerun", self.folder / "half.json")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual((self.folder / "half.rigspace.json").read_bytes(), before)
+
+    def test_a_fit_is_kept_and_a_rerun_changes_it(self):
+        with tempfile.TemporaryDirectory() as cache:
+            def words(*arguments):
+                result = rigspace(*arguments, env={**os.environ, "RIGSPACE_CACHE": cache})
+                self.assertEqual(result.returncode, 0, result.stderr)
+                return result.stdout
+
+            names = [self.folder / f"kept.{ending}" for ending in ("rigspace.json", "glb", "html", "json")]
+            command = ("simulate", self.bar, *PART, "--end", "0.3", "--stiffness", "p3=10", "-o", names[0])
+            self.assertNotIn("fitted in an earlier run", words(*command))
+            first = [path.read_bytes() for path in names]
+            self.assertIn("p: its stiffness was fitted in an earlier run", words(*command))
+            self.assertTrue([path.read_bytes() for path in names] == first)
+            again = words("rerun", names[3], "--stiffness", "p4=4")
+            self.assertIn("p4: asked 4", again)
+            self.assertNotIn("fitted in an earlier run", again)
+            self.assertEqual(json.loads(names[3].read_text())["parts"][0]["stiffness"], [1, 1, 10, 4])
+            words("rerun", names[3], "--stiffness", "p?=1")
+            self.assertNotIn("stiffness", json.loads(names[3].read_text())["parts"][0])
+            refused = rigspace("rerun", names[3], "--stiffness", "p4=4", "--clip", "Swing")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("leave --clip and --range out", refused.stderr)
 
     def test_what_cannot_be_is_said(self):
         answer, _, _ = self.simulate("end", "--stiffness", "p4=10")
