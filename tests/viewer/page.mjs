@@ -49,8 +49,8 @@ function write(html) {
 export const writePage = (glb, options) => write(fill(Buffer.from(glb).toString('base64'), options));
 
 /// The same, before and after. A pair's parts may be left out.
-export function writeSoftPage(glb, pairs, { title = 'test', notes = [] } = {}) {
-  return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes,
+export function writeSoftPage(glb, pairs, { title = 'test', notes = [], labels } = {}) {
+  return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes, labels,
     pairs: pairs.map((pair) => ({ loop: false, parts: [], ...pair })) }));
 }
 

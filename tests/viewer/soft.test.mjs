@@ -45,6 +45,33 @@ function topRow(t, k) {
   });
 }
 
+describe('two methods', () => {
+  const distance = { name: 'distance of vertices', preset: 'both motions', nodes: [], morphs: [], summary: '',
+                     curves: [{ name: 'largest', percent: [0, 1, 0.5] }, { name: 'mean', percent: [0, 0.25, 0.125] }] };
+  const compared = () => strip([{ base: 'nod', soft: 'nod_soft', parts: [distance] }],
+                               { labels: { before: 'full', after: 'fast' } });
+
+  test('are called by their own names', () =>
+    withPage(compared(), async (page) => {
+      assert.equal(await page.locator('.side').first().textContent(), 'full');
+      assert.equal((await page.locator('.side.after').textContent()).trim(), 'fast ×1.00');
+      assert.match(await page.getByRole('button', { name: 'Overlay' }).getAttribute('title'), /^fast, with full as a ghost/);
+    }));
+
+  test('show the distances that were measured, over the length of the clip', () =>
+    withPage(compared(), async (page) => {
+      const { times, curves } = await page.evaluate(() => window.rigspace.deviation());
+      assert.deepEqual(curves.map(({ name, quantity }) => [name, quantity]), [['largest', 'distance'], ['mean', 'distance']]);
+      const last = times.length - 1;
+      assert.equal(curves[0].values[0][0], 0);
+      assert.equal(curves[0].values[0][last], 0.5);
+      assertClose([Math.max(...curves[0].values[0]), Math.max(...curves[1].values[0])], [1, 0.25], 0.06);
+      assert.equal(await page.evaluate(() => window.rigspace.curvesDrawn), 2);
+      await showAt(page, times[last], 1);
+      assert.match(await page.locator('.part output').textContent(), /^0\.50 %$/);
+    }));
+});
+
 describe('before and after', () => {
   test('are the artist’s clip and base + k (soft - base), rotations along their axis', () =>
     withPage(strip(), async (page) => {
