@@ -14,11 +14,11 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 "$rigspace" cast peanut -o peanut.rig.json
-"$rigspace" simulate peanut.rig.json --clip Walk --clip Dance --part 'belly_*=belly' -o full.glb
+"$rigspace" simulate peanut.rig.json --method full --clip Walk --clip Dance --part 'belly_*=belly' -o full.glb
 modes() { # clip that is learned from, clip that is done: LEARNED.rig.json, DONE.on_LEARNED.rigspace.json
   "$rigspace" rig modes peanut.rig.json --curves full.rigspace.json --clip "$1_soft" --base "$1" --controls 'belly_*' \
     --name belly_mode -o "$1.rig.json"
-  "$rigspace" simulate "$1.rig.json" --clip "$2" --part 'belly_mode*=belly' -o "$2.on_$1.glb"
+  "$rigspace" simulate "$1.rig.json" --method full --clip "$2" --part 'belly_mode*=belly' -o "$2.on_$1.glb"
 }
 modes Walk Dance
 modes Dance Walk
@@ -73,7 +73,7 @@ done
 figures below row0.8.png row1.3.png "$out/rsp_fig7_36_against_6.png"
 
 # A belly that moves three times as much, so that a mode more or less can be seen.
-"$rigspace" simulate peanut.rig.json --clip Walk --part 'belly_*=belly' --set belly.amount=3 -o lively.glb
+"$rigspace" simulate peanut.rig.json --method full --clip Walk --part 'belly_*=belly' --set belly.amount=3 -o lively.glb
 "$rigspace" rig modes peanut.rig.json --curves lively.rigspace.json --clip Walk_soft --base Walk --controls 'belly_*' \
   --name belly_mode -o lively.modes.rig.json
 time=$(figures peak lively.modes.rigspace.json Walk_soft_modes belly_mode_1)

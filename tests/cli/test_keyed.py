@@ -55,7 +55,7 @@ class Keyed(AfterAFirstRun):
         self.assertIn("in the artist's pose at 0.4 s, 0.75 s", words)
         self.assertIn("no loop, since the keys of tail.mix", words)
         clip = recipe["clips"][0]
-        self.assertGreater(largest(clip, 0.55), 2)
+        self.assertGreater(largest(clip, 0.55), 1.5)
         self.assertLess(largest(clip, 0.4), 1e-6)
         self.assertLess(largest(clip, 0.75), 1e-6)
         self.assertEqual(largest(clip, 1.15), 0)

@@ -4,7 +4,9 @@
 #include "rigspace/base/cache.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 namespace rigspace {
 namespace {
@@ -80,7 +82,7 @@ Reduction read(ByteReader in) {
   reduction.response.columns = in.integer();
   reduction.response.start = in.integers(), reduction.response.column = in.integers();
   const Vec values = in.values();
-  reduction.response.value = values.reshaped(3, values.size() / 3);
+  reduction.response.value = Eigen::Map<const Eigen::Matrix3Xd>(values.data(), 3, values.size() / 3);
   BodyCubature& c = reduction.cubature;
   for (auto* list : {&c.elements, &c.masses}) {
     const std::vector<int> elements = in.integers();
@@ -101,6 +103,53 @@ ProgressCallback within(const ProgressCallback& progress, double from, double to
     return !progress || progress({"training", from + (to - from) * p.fraction});
   };
 }
+
+/// Elastic forces of a reduced body on its controls, times the typical change of each.
+class ElasticForces {
+ public:
+  ElasticForces(const SteppedBody& body, MaterialKind material)
+      : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
+    const Vec x_rest = keyed(body.rig->rest());
+    linear_.emplace(mapping_.description(), x_rest, LinearRigOptions{.deferred = false},
+                    rows_of(body.response, mapping_.description().bound));
+    solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
+    objective_.add("flesh", *solid_);
+    mapping_.set_linear(&*linear_);
+    state_ = objective_.make_state();
+  }
+
+  Vec at(const Moment& moment) {
+    const Vec x_key = keyed(moment.p_key);
+    solid_->set_rest(x_key);
+    mapping_.set_key(moment.p_key, x_key);
+    linear_->begin(moment.p, moment.p_key, x_key);
+    Vec q = mapping_.coordinates(x_key, moment.p), x, g;
+    objective_.evaluate(state_, q, x);
+    objective_.refresh(state_, q, x, Phase::step);
+    objective_.gradient(state_, q, x, g);
+    for (std::size_t c = 0; c < body_.free.size(); ++c)
+      g[static_cast<Eigen::Index>(c)] *= body_.rig->controls()[body_.free[c]].typical;
+    return g;
+  }
+
+ private:
+  Vec keyed(In p) {
+    Vec s, x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
+    body_.rig->evaluate(*workspace_, p, s);
+    for (int i = 0; i < body_.node_count(); ++i)
+      for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
+        point(x, i) += body_.weight[e] * point(s, body_.point[e]);
+    return x;
+  }
+
+  const SteppedBody& body_;
+  RigSpaceMapping mapping_;
+  std::unique_ptr<Workspace> workspace_;
+  Objective objective_;
+  std::optional<LinearRig> linear_;
+  std::optional<Solid> solid_;
+  ObjectiveState state_;
+};
 
 /// Nodes that go farthest, so that how far the body reaches is seen in few of them.
 void add_farthest(const RigBody& body, std::span<const int> free, std::vector<int>& nodes) {
@@ -152,6 +201,17 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
     to_cache(kKind, content, out.bytes());
   }
   return reduction;
+}
+
+double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
+                      std::span<const Moment> moments) {
+  ElasticForces some(few, material), every(all, material);
+  double error = 0, size = 0;
+  for (const Moment& moment : moments) {
+    const Vec truth = every.at(moment);
+    error += (some.at(moment) - truth).squaredNorm(), size += truth.squaredNorm();
+  }
+  return size > 0 ? std::sqrt(error / size) : 0;
 }
 
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements) {

@@ -29,6 +29,16 @@ struct ReductionOptions {
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options,
                           const ProgressCallback& progress = {});
 
+/// A state of a run: all controls in the keyed pose, and as simulated.
+struct Moment {
+  Vec p_key, p;
+};
+
+/// How far the elastic forces on the controls of few elements are from those of all, r.m.s. over moments of a motion,
+/// relative; forces in units of each control's typical change. What was trained need not hold for every motion.
+double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
+                      std::span<const Moment> moments);
+
 /// The body with the inside carried and the rig linear within a step; all nodes, or those that the cubature touches.
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements);
 

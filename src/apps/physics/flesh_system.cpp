@@ -143,6 +143,25 @@ class FleshSystem final : public PartSystem {
     return stepped(std::move(body));
   }
 
+  double sampling_error(const Run& run, const KeyedMotion& motion) override {
+    constexpr int kMoments = 32;
+    if (!reduction_ || every_element()) return 0;
+    const SteppedBody few = body();
+    std::vector<Moment> moments;
+    const Eigen::Index columns = run.deviation.cols();
+    for (int k = 0; k < kMoments; ++k) {
+      const Eigen::Index column = (columns - 1) * k / (kMoments - 1);
+      Moment moment;
+      motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
+      moment.p = moment.p_key;
+      for (std::size_t c = 0; c < few.free.size(); ++c)
+        moment.p[few.free[c]] += run.deviation(static_cast<Eigen::Index>(c), column);
+      moments.push_back(std::move(moment));
+    }
+    return rigspace::sampling_error(few, reduced(few.whole->body, *reduction_, true), options_.material, moments);
+  }
+  void use_all_elements() override { all_elements = true; }
+
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
   /// Of a chain the tip's angle away from the artist's motion, seen from the root.
   double swing(const TunedPart& part, double reach) const override {
@@ -167,11 +186,13 @@ class FleshSystem final : public PartSystem {
         train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
   }
 
+  bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
+
   /// As it is stepped: what runs into things does so with all of its skin; and elements that rest in another shape than
   /// the animated one carry stress that few of them cannot tell.
   SteppedBody stepped(SteppedBody body) const {
     if (!reduction_) return body;
-    return reduced(body, *reduction_, options_.collisions.any() || !options_.follow_animation);
+    return reduced(body, *reduction_, every_element());
   }
 
   /// The stiffness of a chain falls toward its tip as that of rods does.

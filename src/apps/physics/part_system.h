@@ -34,8 +34,14 @@ class PartSystem {
   /// The free controls of a part, as numbers among those of the body.
   virtual std::vector<int> rows(std::size_t part) const = 0;
 
+  /// Of a body of which few elements stand for all: how far their forces are from those of all over a run, relative; 0
+  /// of others. From now on all of them, in place of few.
+  virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }
+  virtual void use_all_elements() {}
+
   std::vector<TunedPart> parts;
   std::vector<Obstacle> obstacles;
+  bool all_elements = false;
 };
 
 /// All chains of the parts together: rods on their joints. Null if there is none.

@@ -43,7 +43,7 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
   look(body.rig->rest());
   const RigSpaceDescription map = description_of(body);
-  linear_.emplace(map, x_key_, LinearRigOptions{},
+  linear_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
                   body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
   mapping_.emplace(*linear_, body);
   objective_.emplace(*mapping_);

@@ -18,6 +18,7 @@ constexpr double kJump = 0.12;               // of the character's size: who ris
 constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
 constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
 constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
+constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
 constexpr double kAwayFromSteps = 0.2;       // of the step frequency
 
 /// How far a part should swing at its 95th percentile, in the unit of its kind.
@@ -68,11 +69,16 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     again = ++attempt_ < kMostTries && adjust(run);
     if (!again && (asks_for_more() || options_.collisions.any())) as_asked_ = again = true, derive_all();
   }
+  // A motion that few elements were not trained for is done again with all of them.
+  if (!system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError) {
+    system_.use_all_elements();
+    run = run_once(options_, within(progress, kSearchShare, 1), save, nullptr);
+  }
   return run;
 }
 
 void Tuner::write(ByteWriter& out) const {
-  out.number(attempt_), out.number(as_asked_ ? 1 : 0);
+  out.number(attempt_), out.number(as_asked_ ? 1 : 0), out.number(system_.all_elements ? 1 : 0);
   for (const TunedPart& part : system_.parts)
     for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.raised, part.ease})
       out.number(each);
@@ -80,6 +86,7 @@ void Tuner::write(ByteWriter& out) const {
 
 void Tuner::read(ByteReader& in) {
   attempt_ = in.integer(), as_asked_ = in.number() != 0;
+  if (in.number() != 0) system_.use_all_elements();
   for (TunedPart& part : system_.parts)
     for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.raised, &part.ease})
       *each = in.number();
