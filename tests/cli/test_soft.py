@@ -197,7 +197,7 @@ class TheSameMotion(Simulated):
             return max(apart(finest[time], self.at(files[rate], "Walk_soft", time))) / size
 
         for time in (1 / 6, 1 / 3, 0.5, 5 / 6):  # keys of all four
-            self.assertGreater(max(apart(self.at(self.hero, "Walk", time), self.at(files[120], "Walk_soft", time))) / size, 0.02)
+            self.assertGreater(max(apart(self.at(self.hero, "Walk", time), self.at(files[120], "Walk_soft", time))) / size, 0.015)
             for rate in (24, 30, 60):
                 self.assertLess(difference(rate, time), 1e-3, (rate, time))
         for time in (0.2, 1 / 3, 0.5, 0.9):  # keys, and between them
