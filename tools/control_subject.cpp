@@ -15,6 +15,7 @@
 #include "simulation_summary.h"
 
 #include <fmt/format.h>
+#include <filesystem>
 
 #include <algorithm>
 
@@ -30,6 +31,8 @@ class ControlSubject : public Subject {
   ControlSubject(std::string name, Character character, const std::string& on)
       : name_(std::move(name)), character_(with_all_bones(std::move(character))), shown_(character_.clips) {
     if (on.empty()) return;
+    if (!std::filesystem::exists(on))
+      throw Error({.file = on, .problem = "does not exist", .remedy = "check the path"});
     if (is_model(on))
       throw Error({.file = on,
                    .problem = "is a rig played out as joints and shapes, and holds no motion of its controls",

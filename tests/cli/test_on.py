@@ -134,6 +134,12 @@ class OnCurves(unittest.TestCase):
         self.assertEqual([clip["name"] for clip in clips], ["Swing_soft"])
         return {track["control"]: (track["times"], track["values"]) for track in clips[0]["tracks"]}
 
+    def test_a_result_that_is_not_there(self):
+        for name in ("nothing.glb", "nothing.rigspace.json"):
+            result = rigspace("simulate", self.bar, "--part", "p1=rubber", "--on", self.folder / name)
+            self.assertEqual(result.returncode, 3)
+            self.assertIn(f"{name}: does not exist", result.stderr)
+
     def test_the_second_part_is_simulated_on_the_first(self):
         first = self.simulate("p1", "first")
         second = self.simulate("p2", "second", "--on", self.folder / "first.rigspace.json")

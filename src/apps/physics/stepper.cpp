@@ -14,7 +14,6 @@ constexpr double kErrorTolerance = 0.02;  // of the size, in one step
 constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
 constexpr double kRampTime = 0.15;        // s
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
-constexpr double kCrushed = 0.2;          // of its bind volume: what the animation itself crushes is not judged
 
 std::vector<int> counted(std::size_t count, int first = 0) {
   std::vector<int> list(count);
@@ -32,24 +31,6 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
 LinearRigOptions jacobian_use(const Rig& rig) {
   if (rig.traits().exact_jacobian) return {.deferred = false};
   return {.broyden = true, .tolerance = 0.02};
-}
-
-double volume_at(In x, const Tet& tet) {
-  return tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
-}
-
-double smallest_of(std::span<const Tet> tets, In bind_volumes, In x, In x_key) {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (std::size_t e = 0; e < tets.size(); ++e)
-    if (const double keyed = volume_at(x_key, tets[e]); keyed > kCrushed * bind_volumes[static_cast<Eigen::Index>(e)])
-      smallest = std::min(smallest, volume_at(x, tets[e]) / keyed);
-  return smallest;
-}
-
-double sum_of_volumes(std::span<const Tet> tets, In x) {
-  double sum = 0;
-  for (const Tet& tet : tets) sum += volume_at(x, tet);
-  return sum;
 }
 
 }  // namespace
@@ -466,70 +447,6 @@ bool Stepper::still(double from, double to) {
   if (contact_ && !contact_->still(from, to)) return false;
   const Vec before = key(from);
   return (key(to) - before).cwiseAbs().maxCoeff() <= 1e-7 * body_.size;
-}
-
-/// Volume of each element over that in the animation, the smallest of those that the animation itself leaves sound.
-double Stepper::smallest_ratio(In x, In x_key) const { return smallest_of(body_.tets, bind_volumes_, x, x_key); }
-
-/// The body that a reduced one stands for, in the present state.
-struct Stepper::Shape {
-  explicit Shape(const WholeBody& of) : whole(of), workspace(of.body.rig->make_workspace()) {
-    Vec x;
-    bind(of.body.rig->rest(), x);
-    bind_volumes = volumes({x, of.body.tets});
-  }
-  void bind(In p, Vec& x) {
-    whole.body.rig->evaluate(*workspace, p, s);
-    x.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
-    for (int i = 0; i < whole.body.node_count(); ++i)
-      for (int e = whole.body.start[i]; e < whole.body.start[i + 1]; ++e)
-        point(x, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
-  }
-  const WholeBody& whole;
-  std::unique_ptr<Workspace> workspace;
-  Vec s, x, x_key, bind_volumes;
-  double time = -1;
-};
-
-const Stepper::Shape& Stepper::whole_shape() {
-  if (!shape_) shape_ = std::make_shared<Shape>(*body_.whole);
-  Shape& shape = *shape_;
-  if (shape.time == now_.time) return shape;
-  shape.time = now_.time;
-  motion_.controls(now_.time, p_key_);
-  shape.bind(p_key_, shape.x_key);
-  for (std::size_t k = 0; k < body_.free.size(); ++k) p_key_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
-  shape.bind(p_key_, shape.x);
-  const SteppedBody& body = shape.whole.body;
-  for (int i = 0; i < body.node_count(); ++i) {
-    if (body.roles[i] == NodeRole::bound) continue;
-    point(shape.x, i) = point(shape.x_key, i);
-    if (body.roles[i] != NodeRole::interior) continue;
-    for (const auto& [node, weight] : shape.whole.interior[i])
-      if (body.roles[node] == NodeRole::bound)
-        point(shape.x, i) += weight * (point(shape.x, node) - point(shape.x_key, node));
-  }
-  return shape;
-}
-
-double Stepper::smallest_volume_ratio() {
-  if (!solid_) return 1;
-  if (body_.whole) {
-    const Shape& shape = whole_shape();
-    return smallest_of(shape.whole.body.tets, shape.bind_volumes, shape.x, shape.x_key);
-  }
-  const Vec x_key = key(now_.time);
-  return smallest_ratio(x_key + now_.d_now, x_key);
-}
-
-double Stepper::volume_ratio() {
-  if (!solid_) return 1;
-  if (body_.whole) {
-    const Shape& shape = whole_shape();
-    return sum_of_volumes(shape.whole.body.tets, shape.x) / sum_of_volumes(shape.whole.body.tets, shape.x_key);
-  }
-  const Vec x_key = key(now_.time);
-  return sum_of_volumes(body_.tets, x_key + now_.d_now) / sum_of_volumes(body_.tets, x_key);
 }
 
 void Stepper::write(ByteWriter& out) const {
