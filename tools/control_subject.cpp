@@ -15,9 +15,9 @@
 #include "simulation_summary.h"
 
 #include <fmt/format.h>
-#include <filesystem>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace rigspace::tools {
 namespace {
