@@ -47,7 +47,7 @@ std::vector<Region> regions() {
   std::vector<Region> result;
   const Vec3 belly(0, 0.80, 0.115);
   result.push_back(
-      {"belly", on_skin({belly, Vec3(0, -0.08, 1), {0, 28, 54, 80}, {1, 6, 9, 10}}), 0.20, [belly](const Vec3& p) {
+      {"belly", on_skin({belly, Vec3(0, -0.08, 1), {0, 26, 50, 72}, {1, 6, 9, 10}}), 0.20, [belly](const Vec3& p) {
          const double level = (p - belly).cwiseQuotient(Vec3(0.44, 0.36, 0.42)).norm();
          return smooth_step(1.12, 0.92, level) * smooth_step(-0.14, 0.04, p.z());
        }});
@@ -61,7 +61,7 @@ std::vector<Region> regions() {
                 }};
   for (const double side : {1.0, -1.0}) {
     const auto own = [side](double x, double y, double z) { return Vec3(side * x, y, z); };
-    for (const Vec3& handle : on_skin({own(0.145, 1.05, 0.12), own(0.15, -0.1, 1), {0, 42}, {1, 5}}))
+    for (const Vec3& handle : on_skin({own(0.145, 1.05, 0.12), own(0.12, 0.3, 1), {0, 30}, {1, 5}}))
       chest.handles.push_back(handle);
     for (const Vec3& handle : on_skin({own(0.10, 1.335, 0.08), own(0.55, -0.1, 1), {0, 38}, {1, 3}}))
       cheeks.handles.push_back(handle);
@@ -111,8 +111,11 @@ void add_rig(std::span<const flesh::Flesh> skins, RigPlan& plan) {
   for (const flesh::Flesh& skin : skins) {
     plan::Clusters clusters;
     for (const Region& region : soft) {
-      for (std::size_t k = 0; k < region.handles.size(); ++k)
-        clusters.clusters.push_back({biped::numbered(region.name, static_cast<int>(k)), handle_mask(skin, region, k)});
+      for (std::size_t k = 0; k < region.handles.size(); ++k) {
+        plan::Mask mask = handle_mask(skin, region, k);
+        if (mask.is_everywhere()) continue;  // it reaches none of this skin
+        clusters.clusters.push_back({biped::numbered(region.name, static_cast<int>(k)), std::move(mask)});
+      }
     }
     plan.deformers.push_back({.name = "softness_" + skin.name, .pieces = {skin.name}, .kind = std::move(clusters)});
   }

@@ -65,5 +65,21 @@ TEST_F(Sumo, HandlesTogetherMoveTheBellyAsFarAsThemselves) {
   EXPECT_LT(most, 0.0501);
 }
 
+TEST_F(Sumo, EveryHandleMovesTheSkinAroundItAndNoOther) {
+  // What hardly moves anything is pushed far by physics; what moves everything is no handle.
+  const BuiltInRig& rig = testing::built_in(sumo());
+  for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c) {
+    const Control& control = rig.controls()[c];
+    const auto of = [&](const char* region) { return control.name.starts_with(region); };
+    if (!control.name.ends_with(".ty") || !(of("belly_") || of("chest_") || of("cheek_") || of("hair_"))) continue;
+    Vec p = rig.rest();
+    p[c] += 0.01;
+    const Vec moved = (testing::points_of(sumo(), p) - rig.points_rest()) / 0.01;
+    const auto ways = moved.reshaped(3, moved.size() / 3).colwise().norm();
+    EXPECT_GT(ways.maxCoeff(), 0.4) << control.name;
+    EXPECT_LT((ways.array() > 0.01).count(), 0.05 * static_cast<double>(ways.size())) << control.name;
+  }
+}
+
 }  // namespace
 }  // namespace rigspace
