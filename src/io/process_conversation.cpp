@@ -1,9 +1,11 @@
 #include "process_conversation.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -12,6 +14,7 @@ namespace rigspace {
 namespace {
 
 using Outcome = Process::Outcome;
+using Clock = std::chrono::steady_clock;
 
 static_assert(std::endian::native == std::endian::little, "the wire is little endian, and so are we");
 
@@ -27,6 +30,8 @@ std::string seconds_text(double seconds) {
   return text + " s";
 }
 
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 /// How a process that has closed its output came to that.
 std::string account_of(Process& process) {
   const ProcessEnd end = process.wait(kTimeToEnd);
@@ -40,7 +45,8 @@ std::string with_last_words(const std::string& account, Process& process) {
 
 std::string question_text(const Question& question) {
   const std::string count = std::to_string(question.count);
-  if (question.kind == ProcessOp::jacobian) return "Jacobian of " + count + " controls";
+  if (question.kind == ProcessOp::jacobian || question.kind == ProcessOp::jacobian_some)
+    return "Jacobian of " + count + " controls";
   return "batch of " + count + (question.count == 1 ? " pose" : " poses");
 }
 
@@ -62,11 +68,23 @@ struct ProcessConversation::Attempt {
   }
 };
 
+struct ProcessConversation::Newcomer {
+  std::unique_ptr<Process> process;
+  std::string line;  ///< so far
+  Clock::time_point since = Clock::now();
+};
+
+ProcessConversation::~ProcessConversation() = default;
+
 ProcessConversation::ProcessConversation(ProcessRigOptions options)
-    : options_(std::move(options)), source_("rig process \"" + options_.command + "\"") {
-  processes_.resize(static_cast<std::size_t>(options_.processes));
+    : options_(std::move(options)),
+      source_(options_.name.empty() ? "rig process \"" + options_.command + "\"" : options_.name) {
+  may_grow_ = options_.processes == 0 && thread_count() > 1;
+  processes_.resize(static_cast<std::size_t>(std::max(1, options_.processes)));
+  const auto begin = Clock::now();
   for (auto& process : processes_) process = std::make_unique<Process>(options_.command);  // all start side by side
   handshake_ = greet(*processes_[0]);
+  start_seconds_ = seconds_since(begin);
   for (std::size_t k = 1; k < processes_.size(); ++k) greet_again(*processes_[k]);
 }
 
@@ -78,6 +96,51 @@ std::vector<std::string> ProcessConversation::incidents() const {
 long ProcessConversation::batches() const {
   const std::lock_guard lock(mutex_);
   return answered_;
+}
+
+long ProcessConversation::evaluations() const {
+  const std::lock_guard lock(mutex_);
+  return evaluated_;
+}
+
+std::size_t ProcessConversation::ready(std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  if (count > 1 && may_grow_ && shareable_seconds_ >= start_seconds_) start_newcomers();
+  if (!newcomers_.empty()) hear_newcomers();
+  return processes_.size();
+}
+
+void ProcessConversation::start_newcomers() {
+  may_grow_ = false;
+  try {
+    for (int k = 1; k < thread_count(); ++k)
+      newcomers_.push_back({.process = std::make_unique<Process>(options_.command)});
+  } catch (const Error&) {  // no room for more of them: those that are there serve
+  }
+}
+
+/// Takes in those that have said what they are. One that does not come, or is no help, is done without: perhaps only so
+/// many may run at a time.
+void ProcessConversation::hear_newcomers() {
+  for (Newcomer& each : newcomers_) {
+    std::string more;
+    const Outcome outcome = each.process->read_line(more, kLongestHandshake, {.seconds = 0});
+    each.line += more;
+    if (outcome == Outcome::silent && seconds_since(each.since) < options_.handshake_seconds) continue;
+    try {
+      if (outcome != Outcome::done)
+        throw Error({.problem = with_last_words(
+                         outcome == Outcome::closed ? account_of(*each.process) : "did not say what its controls are",
+                         *each.process)});
+      require_same(parse_handshake(each.line, source_));
+      processes_.push_back(std::move(each.process));
+    } catch (const Error& error) {
+      each.process.reset();
+      incidents_.push_back(source_ + " was not started beside itself: it " + error.info().problem + "; " +
+                           std::to_string(processes_.size()) + " of it must do");
+    }
+  }
+  std::erase_if(newcomers_, [](const Newcomer& each) { return each.process == nullptr; });
 }
 
 ProcessHandshake ProcessConversation::greet(Process& process) const {
@@ -108,11 +171,12 @@ ProcessHandshake ProcessConversation::greet(Process& process) const {
 }
 
 /// A process that came later must be the same rig.
-void ProcessConversation::greet_again(Process& process) const {
-  const ProcessHandshake again = greet(process);
+void ProcessConversation::greet_again(Process& process) const { require_same(greet(process)); }
+
+void ProcessConversation::require_same(const ProcessHandshake& again) const {
   const auto same_name = [](const Control& a, const Control& b) { return a.name == b.name; };
   if (again.point_count == handshake_.point_count && again.jacobian == handshake_.jacobian &&
-      std::ranges::equal(again.controls, handshake_.controls, same_name))
+      again.some_points == handshake_.some_points && std::ranges::equal(again.controls, handshake_.controls, same_name))
     return;
   throw Error({.code = ErrorCode::external_process,
                .file = source_,
@@ -128,6 +192,15 @@ void ProcessConversation::start(std::size_t k) {
 
 void ProcessConversation::ask(std::span<const Question> questions) {
   const std::lock_guard lock(mutex_);
+  const auto begin = Clock::now();
+  ask_all(questions);
+  std::uint64_t count = 0;
+  for (const Question& each : questions) count += each.count;
+  evaluated_ += static_cast<long>(count);
+  if (may_grow_ && count > 1) shareable_seconds_ += seconds_since(begin);
+}
+
+void ProcessConversation::ask_all(std::span<const Question> questions) {
   std::vector<std::size_t> open(questions.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
   for (const std::size_t k : open)
@@ -227,9 +300,10 @@ void ProcessConversation::judge(Attempt& attempt, Process& process) {
   const auto bad = std::ranges::find_if(question.answer, [](double x) { return !std::isfinite(x); });
   if (bad == question.answer.end()) return;
   const std::size_t at = static_cast<std::size_t>(bad - question.answer.begin());
-  const std::size_t coordinates = 3 * static_cast<std::size_t>(handshake_.point_count);
-  wrong("answered that point " + std::to_string(at % coordinates / 3) + " of pose " + std::to_string(at / coordinates) +
-            " is not finite",
+  const std::size_t coordinates = question.answer.size() / question.count, place = at % coordinates / 3;
+  wrong("answered that point " +
+            std::to_string(question.points.empty() ? place : static_cast<std::size_t>(question.points[place])) +
+            " of pose " + std::to_string(at / coordinates) + " is not finite",
         "check the rig at these control values");
 }
 
@@ -261,7 +335,9 @@ void ProcessConversation::hear_refusal(Attempt& attempt, Process& process) {
   } else {
     attempt.problem = "answered " + std::to_string(header.count) + " numbers to a " + question_text(*attempt.question) +
                       " where " + std::to_string(attempt.question->answer.size()) + " were expected";
-    attempt.remedy = "it promised " + std::to_string(handshake_.point_count) + " points";
+    attempt.remedy = attempt.question->points.empty()
+                         ? "it promised " + std::to_string(handshake_.point_count) + " points"
+                         : "it was asked for " + std::to_string(attempt.question->points.size()) + " of its points";
   }
 }
 

@@ -16,7 +16,7 @@
 
 namespace rigspace {
 
-enum class ProcessOp : std::uint32_t { cannot = 0, evaluate = 1, jacobian = 2 };
+enum class ProcessOp : std::uint32_t { cannot = 0, evaluate = 1, jacobian = 2, evaluate_some = 3, jacobian_some = 4 };
 
 /// What precedes every question and answer; little endian (docs/process-rigs.md).
 struct ProcessHeader {
@@ -32,30 +32,41 @@ struct Question {
   ProcessOp kind = ProcessOp::evaluate;
   std::uint64_t count = 0;
   std::span<const std::byte> body;
-  std::span<double> answer;  ///< filled, finite
+  std::span<double> answer;     ///< filled, finite
+  std::span<const int> points;  ///< that are asked for; empty: all
 };
 
 class ProcessConversation {
  public:
   /// Starts all processes and hears what they say of themselves. Throws Error.
   explicit ProcessConversation(ProcessRigOptions options);
+  ~ProcessConversation();
 
   const ProcessHandshake& handshake() const { return handshake_; }
-  std::size_t processes() const { return processes_.size(); }
 
+  /// How many may be asked at once for `count` poses or columns. Where the number of processes is left to us there is
+  /// one at first; when shareable questions have taken as long as its start did, one a core is started beside it, so
+  /// that what they cost is never more than twice the least; nobody waits for them.
+  std::size_t ready(std::size_t count);
   /// Question k to process k, all at once; each is asked again, of a new process, if it was not answered. Throws Error
   /// or Cancelled.
   void ask(std::span<const Question> questions);
 
   std::vector<std::string> incidents() const;
   long batches() const;
+  long evaluations() const;
 
  private:
   struct Attempt;
+  struct Newcomer;  ///< a process that has not said yet what it is
 
   void start(std::size_t k);
+  void start_newcomers();
+  void hear_newcomers();
   ProcessHandshake greet(Process& process) const;
   void greet_again(Process& process) const;
+  void require_same(const ProcessHandshake& again) const;
+  void ask_all(std::span<const Question> questions);
   std::vector<Attempt> attempt(std::span<const Question> questions, std::span<const std::size_t> open);
   void judge(Attempt& attempt, Process& process);
   void hear_refusal(Attempt& attempt, Process& process);
@@ -67,7 +78,11 @@ class ProcessConversation {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Process>> processes_;  ///< empty where one has to be started
   std::uint64_t asked_ = 0;
-  long answered_ = 0;
+  long answered_ = 0, evaluated_ = 0;
+  double start_seconds_ = 0;      ///< that the first process took
+  double shareable_seconds_ = 0;  ///< that questions have taken which several processes could share
+  bool may_grow_ = false;
+  std::vector<Newcomer> newcomers_;
   std::vector<std::string> incidents_;
 };
 

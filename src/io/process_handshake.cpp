@@ -1,6 +1,7 @@
 #include "process_handshake.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/io/curve_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,10 @@ constexpr double kMostControls = 1e6, kMostPoints = 2e7;
 std::string shown(const Json& value) {
   const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return text.size() > 60 ? text.substr(0, 60) + ".." : text;
+}
+
+std::string shown_whole(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Reads a handshake field by field; whatever is wrong names the element.
@@ -72,9 +77,9 @@ class Reader {
 
   Unit unit(const Json& object, const std::string& element) const {
     const std::string told = text(object, "unit", element);
-    for (const Unit each : {Unit::scalar, Unit::length, Unit::angle, Unit::scale})
+    for (const Unit each : {Unit::scalar, Unit::length, Unit::angle, Unit::scale, Unit::quaternion})
       if (told == name(each)) return each;
-    if (!told.empty()) fail(element, "has the unit \"" + told + "\"", "give scalar, length, angle or scale");
+    if (!told.empty()) fail(element, "has the unit \"" + told + "\"", "give scalar, length, angle, scale, quaternion");
     return Unit::scalar;
   }
 
@@ -86,6 +91,7 @@ class Reader {
     if (control.name.empty()) fail(element, "has no name", "name it, such as \"tail.rx\"");
     element = "control \"" + control.name + "\"";
     control.node = text(value, "node", element);
+    control.group = text(value, "group", element);
     control.unit = unit(value, element);
     control.rest = number(value, "rest", control.unit == Unit::scale ? 1 : 0, element);
     control.min = number(value, "min", control.min, element);
@@ -164,6 +170,28 @@ class Reader {
            "the rig has " + std::to_string(rig.point_count));
   }
 
+  /// In the format of a .rigspace.json, docs/curves.md.
+  std::vector<Animation> clips(const Json& told, std::span<const Control> controls) const {
+    const Json file = {{"kind", "rigspace curves"}, {"schema", 1}, {"clips", told}};
+    try {
+      CurveFile curves = parse_curves(file.dump(-1, ' ', false, Json::error_handler_t::replace), "clips");
+      check_units(curves, controls);
+      return std::move(curves.clips);
+    } catch (const Error& error) {
+      fail("clips", "are wrong: " + std::string(error.what()), "give them as in docs/curves.md");
+    }
+  }
+
+  /// The process says that it cannot be this rig.
+  [[noreturn]] void complain(const Json& told) const {
+    if (told.is_string()) throw Error({.file = source_, .problem = told.get<std::string>()});
+    throw Error({.file = source_,
+                 .element = text(told, "element", "error"),
+                 .value = text(told, "value", "error"),
+                 .problem = text(told, "problem", "error"),
+                 .remedy = text(told, "remedy", "error")});
+  }
+
   Json parse(std::string_view line) const {
     const bool looks_like_json =
         line.find_first_not_of(" \t\r") != line.npos && line[line.find_first_not_of(" \t\r")] == '{';
@@ -183,6 +211,24 @@ class Reader {
     }
   }
 
+  /// The line as JSON of our version that is no complaint.
+  Json open(std::string_view line) const {
+    Json json = parse(line);
+    const Json* version = find(json, "rigspace");
+    if (version == nullptr || *version != kProcessProtocol)
+      fail("\"rigspace\"", version == nullptr ? "is absent" : "is " + shown(*version),
+           "this program speaks version " + std::to_string(kProcessProtocol) + " of the protocol");
+    if (const Json* error = find(json, "error")) complain(*error);
+    return json;
+  }
+
+  std::vector<std::string> warnings(const Json& json) const {
+    std::vector<std::string> sentences;
+    if (const Json* told = find(json, "warnings"))
+      for (const Json& each : list(*told, "warnings", 1000)) sentences.push_back(shown_whole(each));
+    return sentences;
+  }
+
  private:
   const std::string& source_;
 };
@@ -197,13 +243,14 @@ std::string quoted(std::string_view text) {
   return result + (text.size() > 60 ? "..\"" : "\"");
 }
 
+std::vector<std::string> parse_notes(std::string_view line, const std::string& source) {
+  const Reader reader(source);
+  return reader.warnings(reader.open(line));
+}
+
 ProcessHandshake parse_handshake(std::string_view line, const std::string& source) {
   const Reader reader(source);
-  const Json json = reader.parse(line);
-  const Json* version = Reader::find(json, "rigspace");
-  if (version == nullptr || *version != kProcessProtocol)
-    reader.fail("\"rigspace\"", version == nullptr ? "is absent" : "is " + shown(*version),
-                "this program speaks version " + std::to_string(kProcessProtocol) + " of the protocol");
+  const Json json = reader.open(line);
   ProcessHandshake rig;
   rig.name = reader.text(json, "name", "it");
   if (rig.name.empty()) rig.name = "rig";
@@ -222,11 +269,16 @@ ProcessHandshake parse_handshake(std::string_view line, const std::string& sourc
   rig.noise = reader.number(json, "noise", -1, "it");
   if (Reader::find(json, "noise") != nullptr && rig.noise < 0)
     reader.fail("noise", "is negative", "give a length, or leave it out to have it measured");
-  const Json* jacobian = Reader::find(json, "jacobian");
-  if (jacobian != nullptr && !jacobian->is_boolean())
-    reader.fail("jacobian", "is " + shown(*jacobian), "give true or false");
-  rig.jacobian = jacobian != nullptr && jacobian->get<bool>();
+  const auto flag = [&](const char* key) {
+    const Json* value = Reader::find(json, key);
+    if (value != nullptr && !value->is_boolean()) reader.fail(key, "is " + shown(*value), "give true or false");
+    return value != nullptr && value->get<bool>();
+  };
+  rig.jacobian = flag("jacobian");
+  rig.some_points = flag("some_points");
   reader.shape(json, rig);
+  if (const Json* clips = Reader::find(json, "clips")) rig.clips = reader.clips(*clips, rig.controls);
+  rig.warnings = reader.warnings(json);
   return rig;
 }
 

@@ -16,14 +16,20 @@ struct ProcessHandshake {
   std::string name;
   std::vector<Control> controls;
   int point_count = 0;
-  double noise = -1;      ///< negative: not told
-  bool jacobian = false;  ///< answers exact Jacobians
+  double noise = -1;         ///< negative: not told
+  bool jacobian = false;     ///< answers exact Jacobians
+  bool some_points = false;  ///< answers for some of its points
   std::vector<Piece> pieces;
   std::vector<SurfaceMaterial> materials;
+  std::vector<Animation> clips;       ///< on its controls
+  std::vector<std::string> warnings;  ///< for people, one sentence each
 };
 
-/// Throws Error (external_process) whose file is `source`.
+/// Throws Error (external_process, or bad_input where the process itself says what is wrong) whose file is `source`.
 ProcessHandshake parse_handshake(std::string_view line, const std::string& source);
+
+/// The warnings of a process that is no rig but did something: {"rigspace": 1, "warnings": [..]}, or "error", as above.
+std::vector<std::string> parse_notes(std::string_view line, const std::string& source);
 
 /// Text that another program wrote, for a message: its first line, printable, at most 60 bytes, in quotes.
 std::string quoted(std::string_view text);

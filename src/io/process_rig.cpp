@@ -1,6 +1,6 @@
 #include "rigspace/io/process_rig.h"
 
-#include "process_conversation.h"
+#include "process_batches.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/rig/differences.h"
@@ -14,11 +14,6 @@ namespace rigspace {
 namespace {
 
 constexpr int kMostProcesses = 256;
-
-/// The k-th of `parts` nearly equal ranges of [0, count).
-std::pair<std::size_t, std::size_t> part_of(std::size_t count, std::size_t parts, std::size_t k) {
-  return {count * k / parts, count * (k + 1) / parts};
-}
 
 /// Columns of ds/dp as they come over the wire; blocks of zeros are left out.
 void from_columns(const Mat& columns, BlockJacobian& J) {
@@ -45,98 +40,113 @@ void ProcessRigOptions::validate() const {
                  .element = "rig process",
                  .problem = "has no command",
                  .remedy = "give one, such as 'python3 rig.py'"});
-  require_option(processes >= 1 && processes <= kMostProcesses, "number of rig processes", processes,
-                 "expected 1 to " + std::to_string(kMostProcesses));
+  require_option(processes >= 0 && processes <= kMostProcesses, "number of rig processes", processes,
+                 "expected 0 to " + std::to_string(kMostProcesses));
   require_option(handshake_seconds > 0 && std::isfinite(handshake_seconds), "rig process's time to start",
                  handshake_seconds, "expected seconds above 0");
   require_option(answer_seconds > 0 && std::isfinite(answer_seconds), "rig process's time to answer", answer_seconds,
                  "expected seconds above 0");
 }
 
-struct ProcessRig::Content {
-  ProcessConversation conversation;
-  double noise = 0;
+namespace {
 
-  explicit Content(ProcessRigOptions options) : conversation(std::move(options)) {}
+void jacobian_of(ProcessBatches& batches, In p, std::span<const int> free, std::span<const int> points,
+                 BlockJacobian& J) {
+  Mat columns;
+  batches.differentiate(p, free, points, columns);
+  from_columns(columns, J);
+}
 
-  const ProcessHandshake& rig() const { return conversation.handshake(); }
-  std::size_t coordinates() const { return 3 * static_cast<std::size_t>(rig().point_count); }
+void evaluate_one(ProcessBatches& batches, In p, std::span<const int> points, Vec& s) {
+  Mat S;
+  batches.evaluate(Eigen::Map<const Mat>(p.data(), p.size(), 1), points, S);
+  s = S.col(0);
+}
 
-  /// s of `count` poses, one behind the other, shared out among the processes.
-  void evaluate(const double* poses, std::size_t count, double* answer) {
-    const std::size_t width = rig().controls.size();
-    std::vector<Question> questions(std::min(count, conversation.processes()));
-    for (std::size_t k = 0; k < questions.size(); ++k) {
-      const auto [begin, end] = part_of(count, questions.size(), k);
-      questions[k] = {.kind = ProcessOp::evaluate,
-                      .count = end - begin,
-                      .body = std::as_bytes(std::span(poses + begin * width, (end - begin) * width)),
-                      .answer = {answer + begin * coordinates(), (end - begin) * coordinates()}};
-    }
-    conversation.ask(questions);
+Traits traits_of(const ProcessBatches& batches) {
+  return {.exact_jacobian = batches.handshake().jacobian, .concurrent = false, .noise = batches.noise};
+}
+
+/// Some points of a rig in other processes.
+class SomePoints final : public Rig {
+ public:
+  SomePoints(std::shared_ptr<ProcessBatches> batches, std::vector<int> points)
+      : batches_(std::move(batches)), points_(std::move(points)) {}
+
+  std::span<const Control> controls() const override { return batches_->handshake().controls; }
+  int point_count() const override { return static_cast<int>(points_.size()); }
+  Traits traits() const override { return traits_of(*batches_); }
+
+  void evaluate(Workspace&, In p, Vec& s) const override {
+    s.resize(0);
+    if (!points_.empty()) evaluate_one(*batches_, p, points_, s);
+  }
+  void evaluate_batch(Workspace&, const Mat& P, Mat& S) const override {
+    S.resize(0, P.cols());
+    if (!points_.empty()) batches_->evaluate(P, points_, S);
+  }
+  void jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const override {
+    if (!traits().exact_jacobian || points_.empty()) return Rig::jacobian(workspace, p, free, J);
+    jacobian_of(*batches_, p, free, points_, J);
+  }
+  std::unique_ptr<Rig> restricted(std::span<const int> points) const override {
+    std::vector<int> of_whole;
+    for (const int i : points) of_whole.push_back(points_[i]);
+    return std::make_unique<SomePoints>(batches_, std::move(of_whole));
   }
 
-  /// ds/dp, the columns of `free` one behind the other. Each process gets the pose, then the numbers of its controls.
-  void differentiate(In p, std::span<const int> free, double* answer) {
-    std::vector<Question> questions(std::min(free.size(), conversation.processes()));
-    std::vector<std::vector<std::byte>> bodies(questions.size());
-    for (std::size_t k = 0; k < questions.size(); ++k) {
-      const auto [begin, end] = part_of(free.size(), questions.size(), k);
-      const std::vector<std::uint32_t> columns(free.begin() + begin, free.begin() + end);
-      const auto pose = std::as_bytes(std::span(p.data(), static_cast<std::size_t>(p.size())));
-      const auto numbers = std::as_bytes(std::span(columns));
-      bodies[k].assign(pose.begin(), pose.end());
-      bodies[k].insert(bodies[k].end(), numbers.begin(), numbers.end());
-      questions[k] = {.kind = ProcessOp::jacobian,
-                      .count = end - begin,
-                      .body = bodies[k],
-                      .answer = {answer + begin * coordinates(), (end - begin) * coordinates()}};
-    }
-    conversation.ask(questions);
-  }
+ private:
+  std::shared_ptr<ProcessBatches> batches_;
+  std::vector<int> points_;
 };
+
+}  // namespace
 
 ProcessRig::ProcessRig(ProcessRigOptions options) {
   options.validate();
-  content_ = std::make_unique<Content>(std::move(options));
+  batches_ = std::make_shared<ProcessBatches>(std::move(options));
   const auto workspace = make_workspace();
-  content_->noise = content_->rig().noise >= 0 ? content_->rig().noise : estimate_noise(*this, *workspace, rest());
+  const double told = batches_->handshake().noise;
+  batches_->noise = told >= 0 ? told : estimate_noise(*this, *workspace, rest());
 }
 
 ProcessRig::~ProcessRig() = default;
 
-std::span<const Control> ProcessRig::controls() const { return content_->rig().controls; }
-int ProcessRig::point_count() const { return content_->rig().point_count; }
-std::vector<std::string> ProcessRig::incidents() const { return content_->conversation.incidents(); }
-long ProcessRig::batches() const { return content_->conversation.batches(); }
-
-Traits ProcessRig::traits() const {
-  return {.exact_jacobian = content_->rig().jacobian, .concurrent = false, .noise = content_->noise};
-}
+std::span<const Control> ProcessRig::controls() const { return batches_->handshake().controls; }
+int ProcessRig::point_count() const { return batches_->handshake().point_count; }
+std::vector<std::string> ProcessRig::incidents() const { return batches_->conversation().incidents(); }
+long ProcessRig::batches() const { return batches_->conversation().batches(); }
+long ProcessRig::evaluations() const { return batches_->conversation().evaluations(); }
+Traits ProcessRig::traits() const { return traits_of(*batches_); }
 
 void ProcessRig::evaluate(Workspace&, In p, Vec& s) const {
   assert(p.size() == static_cast<Eigen::Index>(controls().size()));
-  s.resize(static_cast<Eigen::Index>(content_->coordinates()));
-  content_->evaluate(p.data(), 1, s.data());
+  evaluate_one(*batches_, p, {}, s);
 }
 
 void ProcessRig::evaluate_batch(Workspace&, const Mat& P, Mat& S) const {
   assert(P.rows() == static_cast<Eigen::Index>(controls().size()));
-  S.resize(static_cast<Eigen::Index>(content_->coordinates()), P.cols());
-  content_->evaluate(P.data(), static_cast<std::size_t>(P.cols()), S.data());
+  batches_->evaluate(P, {}, S);
 }
 
 void ProcessRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
-  if (!content_->rig().jacobian) return Rig::jacobian(workspace, p, free, J);
-  Mat columns(static_cast<Eigen::Index>(content_->coordinates()), static_cast<Eigen::Index>(free.size()));
-  content_->differentiate(p, free, columns.data());
-  from_columns(columns, J);
+  if (!batches_->handshake().jacobian) return Rig::jacobian(workspace, p, free, J);
+  jacobian_of(*batches_, p, free, {}, J);
+}
+
+std::unique_ptr<Rig> ProcessRig::restricted(std::span<const int> points) const {
+  return std::make_unique<SomePoints>(batches_, std::vector<int>(points.begin(), points.end()));
 }
 
 Character start_character(ProcessRigOptions options) {
   auto rig = std::make_shared<ProcessRig>(std::move(options));
-  const ProcessHandshake& told = rig->content_->rig();
-  return {.name = told.name, .rig = rig, .pieces = told.pieces, .materials = told.materials};
+  const ProcessHandshake& told = rig->batches_->handshake();
+  return {.name = told.name,
+          .rig = rig,
+          .pieces = told.pieces,
+          .materials = told.materials,
+          .clips = told.clips,
+          .warnings = told.warnings};
 }
 
 }  // namespace rigspace

@@ -2,6 +2,7 @@
 #include "rigspace/io/process_rig.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/black_box.h"
 #include "rigspace/testing/check_rig.h"
@@ -11,9 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -155,7 +158,8 @@ TEST_F(ProcessRigs, MayGiveExactJacobians) {
 }
 
 TEST_F(ProcessRigs, SeveralShareABatchAndGiveTheSameBits) {
-  const ProcessRig one({.command = example()}), three({.command = example(), .processes = 3});
+  const ProcessRig one({.command = example(), .remember_bytes = 0}),
+      three({.command = example(), .processes = 3, .remember_bytes = 0});
   for (const int count : {0, 1, 2, 3, 10}) {
     Mat P(4, count), A, B;
     for (int k = 0; k < count; ++k) P.col(k) = testing::random_pose(one, 1, static_cast<std::uint32_t>(k));
@@ -165,8 +169,155 @@ TEST_F(ProcessRigs, SeveralShareABatchAndGiveTheSameBits) {
   }
 }
 
-TEST_F(ProcessRigs, ThreadsWaitForEachOther) {
+TEST_F(ProcessRigs, SomePointsAreThoseOfTheWhole) {
+  // Whether the process leaves the others out or we do.
+  for (const char* how : {"no-noise", "some-points"}) {
+    const ProcessRig rig({.command = host(how), .processes = 2});
+    const std::vector<int> some{0, 7, 8, 40, 83}, fewer{1, 3}, of_whole{7, 40};
+    const auto restricted = rig.restricted(some), again = restricted->restricted(fewer);
+    ASSERT_EQ(restricted->point_count(), 5);
+    Mat P(4, 7), all, S;
+    for (int k = 0; k < 7; ++k) P.col(k) = testing::random_pose(rig, 1, static_cast<std::uint32_t>(k));
+    rig.evaluate_batch(*rig.make_workspace(), P, all);
+    restricted->evaluate_batch(*restricted->make_workspace(), P, S);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(S.middleRows<3>(3 * i), all.middleRows<3>(3 * some[i])) << how;
+    again->evaluate_batch(*again->make_workspace(), P, S);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(S.middleRows<3>(3 * i), all.middleRows<3>(3 * of_whole[i])) << how;
+    const auto report = testing::check_rig(*restricted, {.tolerance = 1e-8});
+    EXPECT_TRUE(report.ok()) << report;
+  }
+}
+
+TEST_F(ProcessRigs, SomePointsHaveExactJacobiansToo) {
+  for (const char* how : {"jacobian", "some-jacobian"}) {
+    const ProcessRig rig({.command = host(how), .processes = 2});
+    const std::vector<int> some{2, 50}, free{0, 1, 3};
+    const Vec p = testing::random_pose(rig, 1, 3);
+    BlockJacobian all, J;
+    rig.jacobian(*rig.make_workspace(), p, free, all);
+    const auto restricted = rig.restricted(some);
+    const long before = rig.evaluations();
+    restricted->jacobian(*restricted->make_workspace(), p, free, J);
+    EXPECT_EQ(rig.evaluations() - before, 3);
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(J.dense().middleRows<3>(3 * i), all.dense().middleRows<3>(3 * some[i])) << how;
+  }
+}
+
+TEST_F(ProcessRigs, SomePointsTravelAlone) {
+  // The answer that goes wrong says how much was expected: three numbers for each of two points.
+  const ProcessRig rig({.command = host("some-few")});
+  const auto restricted = rig.restricted(std::vector<int>{3, 5});
+  Vec s;
+  try {
+    restricted->evaluate(*restricted->make_workspace(), rig.rest(), s);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(contains(error.what(), "answered 3 numbers to a batch of 1 pose where 6 were expected"))
+        << error.what();
+    EXPECT_TRUE(contains(error.what(), "it was asked for 2 of its points")) << error.what();
+  }
+}
+
+TEST_F(ProcessRigs, SomePointsOutliveTheWhole) {
+  std::unique_ptr<Rig> restricted;
+  {
+    const ProcessRig rig({.command = example()});
+    restricted = rig.restricted(std::vector<int>{4});
+  }
+  Vec s, all(3 * 4 * kRings);
+  const Vec p = restricted->rest();
+  restricted->evaluate(*restricted->make_workspace(), p, s);
+  evaluate_bar(p, all);
+  EXPECT_LT((s - all.segment<3>(12)).norm(), 1e-12);
+}
+
+TEST_F(ProcessRigs, NoPointsAtAllAskNothing) {
+  const ProcessRig rig({.command = host("some-points")});
+  const auto none = rig.restricted({});
+  const long before = rig.batches();
+  Vec s;
+  none->evaluate(*none->make_workspace(), rig.rest(), s);
+  EXPECT_EQ(s.size(), 0);
+  EXPECT_EQ(rig.batches(), before);
+}
+
+TEST_F(ProcessRigs, LeftToThemselvesStartMoreWhereBatchesArePaidFor) {
+  const ThreadCountScope threads(3);
+  const fs::path starts = folder_ / "starts";
+  const auto started = [&] {
+    std::ifstream file(starts);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const ProcessRig rig({.command = "echo >> '" + starts.string() + "'; exec " + example(), .remember_bytes = 0}),
+      one({.command = example(), .processes = 1});
+  Vec s;
+  const auto workspace = rig.make_workspace();
+  for (int k = 0; k < 200; ++k) rig.evaluate(*workspace, rig.rest(), s);
+  EXPECT_EQ(started(), 1);  // one pose at a time is not shared out
+  Mat P(4, 50), A, B;
+  for (int k = 0; k < 50; ++k) P.col(k) = testing::random_pose(one, 1, static_cast<std::uint32_t>(k));
+  one.evaluate_batch(*workspace, P, B);
+  for (int k = 0; k < 20000 && rig.batches() < 200 + k + 3; ++k) {  // until a batch was of three questions
+    rig.evaluate_batch(*workspace, P, A);
+    ASSERT_EQ(A, B);
+  }
+  EXPECT_EQ(started(), 3);
+  EXPECT_TRUE(rig.incidents().empty());
+}
+
+TEST_F(ProcessRigs, DoWithOneWhereNoSecondStarts) {
+  const ThreadCountScope threads(2);
+  const std::string seat = (folder_ / "seat").string();
+  const ProcessRig rig({.command = "mkdir '" + seat + "' || { echo no licence left >&2; exit 1; }; exec " + example(),
+                        .remember_bytes = 0});
+  const BlackBoxRig truth = bar_in_process();
+  for (int k = 0; k < 20000 && rig.incidents().empty(); ++k) ASSERT_LT(worst_difference(rig, truth, 20), 1e-12);
+  ASSERT_EQ(rig.incidents().size(), 1u);
+  EXPECT_TRUE(contains(
+      rig.incidents()[0],
+      "was not started beside itself: it exited with status 1 (its last words: no licence left); 1 of it must do"))
+      << rig.incidents()[0];
+  EXPECT_LT(worst_difference(rig, truth, 20), 1e-12);
+}
+
+TEST_F(ProcessRigs, APoseThatIsKnownIsNotAskedForAgain) {
   const ProcessRig rig({.command = example()});
+  const auto workspace = rig.make_workspace();
+  Mat P(4, 3), first, again;
+  for (int k = 0; k < 3; ++k) P.col(k) = testing::random_pose(rig, 1, static_cast<std::uint32_t>(k));
+  rig.evaluate_batch(*workspace, P, first);
+  EXPECT_EQ(rig.evaluations(), 3);
+  P.col(1) = testing::random_pose(rig, 1, 77);
+  rig.evaluate_batch(*workspace, P, again);
+  EXPECT_EQ(rig.evaluations(), 4);
+  EXPECT_EQ(again.col(0), first.col(0));
+  EXPECT_EQ(again.col(2), first.col(2));
+  Vec s;
+  rig.evaluate(*workspace, P.col(1), s);
+  EXPECT_EQ(s, again.col(1));
+  EXPECT_EQ(rig.evaluations(), 4);
+}
+
+TEST_F(ProcessRigs, RememberOnlyAsMuchAsTheyMay) {
+  // A pose of 84 points and four controls takes 2048 bytes: three of them have room.
+  const ProcessRig rig({.command = example(), .remember_bytes = 3 * 2048});
+  const auto workspace = rig.make_workspace();
+  Vec s;
+  const auto ask = [&](int k) {
+    const long before = rig.evaluations();
+    rig.evaluate(*workspace, testing::random_pose(rig, 1, static_cast<std::uint32_t>(k)), s);
+    return rig.evaluations() - before;
+  };
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(ask(k), 1);
+  EXPECT_EQ(ask(0), 0);
+  EXPECT_EQ(ask(3), 1);  // in the place of pose 1, which was wanted longest ago
+  EXPECT_EQ(ask(0), 0);
+  EXPECT_EQ(ask(1), 1);
+}
+
+TEST_F(ProcessRigs, ThreadsWaitForEachOther) {
+  const ProcessRig rig({.command = example(), .remember_bytes = 0});
   const BlackBoxRig truth = bar_in_process();
   std::vector<double> worst(4, 1);
   {
@@ -209,7 +360,9 @@ TEST_F(ProcessRigs, BringAWholeCharacter) {
 }
 
 /// 30 batches through a process that fails at the n-th question of its first life.
-void recovers(const ProcessRigOptions& options, const std::string& account) {
+void recovers(ProcessRigOptions options, const std::string& account) {
+  if (options.processes == 0) options.processes = 1;  // so that it is the n-th question everywhere
+  options.remember_bytes = 0;
   const ProcessRig rig(options);
   const BlackBoxRig truth = bar_in_process();
   for (int k = 0; k < 30; ++k) EXPECT_LT(worst_difference(rig, truth, 1 + k), 1e-12) << "batch " << k;
@@ -255,7 +408,8 @@ TEST_F(ProcessRigs, RecoverFromHanging) {
 
 TEST_F(ProcessRigs, RecoverWhenKilledBetweenBatches) {
   const std::string pid_file = (folder_ / "pid").string();
-  const ProcessRig rig({.command = "echo $$ > '" + pid_file + "'; exec " + example()});
+  const ProcessRig rig(
+      {.command = "echo $$ > '" + pid_file + "'; exec " + example(), .processes = 1, .remember_bytes = 0});
   const BlackBoxRig truth = bar_in_process();
   EXPECT_LT(worst_difference(rig, truth, 3), 1e-12);
   for (int k = 1; k <= 2; ++k) {
@@ -291,7 +445,7 @@ TEST_F(ProcessRigs, FailingTwiceIsAnErrorThatNamesThem) {
 
 TEST_F(ProcessRigs, AreUsableAfterAnError) {
   // Each process dies at its second question: the second batch costs a restart, so does every one after it.
-  const ProcessRig rig({.command = host("kill") + " --at 2"});
+  const ProcessRig rig({.command = host("kill") + " --at 2", .processes = 1, .remember_bytes = 0});
   const BlackBoxRig truth = bar_in_process();
   for (int k = 0; k < 4; ++k) EXPECT_LT(worst_difference(rig, truth, 2), 1e-12);
   EXPECT_EQ(rig.incidents().size(), 3u);
@@ -301,7 +455,7 @@ TEST_F(ProcessRigs, AreUsableAfterAnError) {
 }
 
 TEST_F(ProcessRigs, MaySayThatTheyCannot) {
-  const ProcessRig rig({.command = host("cannot") + " --at 2"});
+  const ProcessRig rig({.command = host("cannot") + " --at 2", .processes = 1, .remember_bytes = 0});
   const BlackBoxRig truth = bar_in_process();
   EXPECT_LT(worst_difference(rig, truth, 2), 1e-12);
   try {
@@ -327,7 +481,10 @@ TEST_F(ProcessRigs, MustStayTheSameRig) {
 
 TEST_F(ProcessRigs, CanBeCancelledAndUsedAgain) {
   bool cancel = false;
-  const ProcessRig rig({.command = host_once("hang", 2), .progress = [&](const Progress&) { return !cancel; }});
+  const ProcessRig rig(
+      {.command = host_once("hang", 2), .processes = 1, .remember_bytes = 0, .progress = [&](const Progress&) {
+         return !cancel;
+       }});
   const BlackBoxRig truth = bar_in_process();
   EXPECT_LT(worst_difference(rig, truth, 2), 1e-12);
   cancel = true;
@@ -375,6 +532,7 @@ TEST_F(ProcessRigs, FieldsOfTheHandshakeAreChecked) {
       {R"({"rigspace": 1, "controls": [], "points": 3, "color": [1, 2, 3]})", "give three numbers from 0 to 1"},
       {R"({"rigspace": 1, "controls": [], "points": 3, "noise": -1})", "noise is negative"},
       {R"({"rigspace": 1, "controls": [], "points": 3, "jacobian": 1})", "jacobian is 1; give true or false"},
+      {R"({"rigspace": 1, "controls": [], "points": 3, "some_points": "a"})", "some_points is \"a\"; give true or"},
       {R"({"rigspace": 1, "extra": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]})", "nests deeper than 16 levels"}};
   for (const auto& [handshake, problem] : wrong) {
     const std::string message = message_of({.command = "echo '" + std::string(handshake) + "'; cat >/dev/null"});
@@ -384,7 +542,7 @@ TEST_F(ProcessRigs, FieldsOfTheHandshakeAreChecked) {
 
 TEST_F(ProcessRigs, OptionsAreChecked) {
   EXPECT_THROW(ProcessRig({.command = " "}), Error);
-  EXPECT_THROW(ProcessRig({.command = "true", .processes = 0}), Error);
+  EXPECT_THROW(ProcessRig({.command = "true", .processes = -1}), Error);
   EXPECT_THROW(ProcessRig({.command = "true", .answer_seconds = 0}), Error);
 }
 
@@ -395,7 +553,7 @@ TEST_F(ProcessRigs, AThousandBatchesLeaveNothingOpen) {
   };
   const auto before = open();
   {
-    const ProcessRig rig({.command = host("kill") + " --at 400"});
+    const ProcessRig rig({.command = host("kill") + " --at 400", .remember_bytes = 0});
     const auto during = open();
     Vec s;
     const auto workspace = rig.make_workspace();

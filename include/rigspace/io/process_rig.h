@@ -12,12 +12,20 @@
 
 namespace rigspace {
 
+class ProcessBatches;
+
 struct ProcessRigOptions {
-  std::string command;            ///< for /bin/sh -c; speaks the protocol on its standard streams
-  int processes = 1;              ///< how many to run; a batch is shared out among them
+  std::string command;  ///< for /bin/sh -c; speaks the protocol on its standard streams
+  /// How many to run; a batch is shared out among them, with the same result to the bit. 0: one a core, the second and
+  /// later ones only once batches have taken as long as the start of the first, and without waiting for them.
+  int processes = 0;
+  std::string name = {};          ///< what messages call it; empty: rig process "COMMAND"
   double handshake_seconds = 60;  ///< longest silence before the controls are told: programs start slowly
   double answer_seconds = 60;     ///< longest silence within a question and its answer
-  ProgressCallback progress;      ///< may cancel a wait: Cancelled is thrown; called from the evaluating thread
+  /// Answers are kept, up to so much for all points and for each choice of points: a pose that comes again is not asked
+  /// again. 0: everything is asked.
+  std::size_t remember_bytes = std::size_t{1} << 27;
+  ProgressCallback progress;  ///< may cancel a wait: Cancelled is thrown; called from the evaluating thread
 
   void validate() const;
 };
@@ -30,7 +38,8 @@ struct ProcessRigOptions {
 /// failure before the first handshake, at once, and a process that itself answers that it cannot. After an Error the
 /// rig may be asked again; it starts a new process.
 ///
-/// Not concurrent by its traits, but safe: threads wait for each other.
+/// Not concurrent by its traits, but safe: threads wait for each other. What it is restricted to has its processes too,
+/// and keeps them alive; the points themselves are left out over there, where the process says that it can, else here.
 class ProcessRig final : public Rig {
  public:
   explicit ProcessRig(ProcessRigOptions options);
@@ -43,20 +52,22 @@ class ProcessRig final : public Rig {
   void evaluate(Workspace&, In p, Vec& s) const override;
   void evaluate_batch(Workspace&, const Mat& P, Mat& S) const override;
   void jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian&) const override;
+  std::unique_ptr<Rig> restricted(std::span<const int> points) const override;
 
   /// One sentence for each time that a process had to be started again: the latest 20.
   std::vector<std::string> incidents() const;
   /// Questions that were answered, over all processes.
   long batches() const;
+  /// Poses, and columns of Jacobians, that processes answered; those of what the rig was restricted to included.
+  long evaluations() const;
 
  private:
   friend Character start_character(ProcessRigOptions);
-  struct Content;
-  std::unique_ptr<Content> content_;
+  std::shared_ptr<ProcessBatches> batches_;
 };
 
-/// A whole character from another program: its rig, and the pieces with triangles and colours that it tells of. It has
-/// no clips.
+/// A whole character from another program: its rig, and what it tells of pieces with triangles and colours, clips and
+/// warnings.
 Character start_character(ProcessRigOptions options);
 
 }  // namespace rigspace

@@ -36,7 +36,7 @@ def send(data):
 
 
 def due(question):
-    if options.fault in ("jacobian", "single", "no-noise", "no-controls"):  # none of answers
+    if options.fault in ("jacobian", "single", "no-noise", "no-controls", "some-points", "some-jacobian"):  # none of answers
         return False
     if question != options.at or (options.once and os.path.exists(options.once)):
         return False
@@ -64,9 +64,11 @@ def derivative(pose, control, h=1e-3):
 def say_hello():
     hello = bar.handshake()
     fault = options.fault
-    if fault == "jacobian":
+    if fault in ("jacobian", "some-jacobian"):
         hello["jacobian"] = True
-    elif fault == "no-noise":
+    if fault in ("some-points", "some-jacobian", "some-few"):
+        hello["some_points"] = True
+    if fault == "no-noise":
         del hello["noise"]
     elif fault == "single":  # a program that computes in single precision, and does not say so
         del hello["noise"]
@@ -85,9 +87,9 @@ def evaluate(pose):
     return list(array.array("f", values)) if options.fault == "single" else values
 
 
-def answer(op, number, count, body):
+def answer(op, number, count, body, points):
     values = array.array("d")
-    if op == 2:
+    if op in (2, 4):
         pose, columns = struct.unpack("<4d", body[:32]), struct.unpack(f"<{count}I", body[32:])
         for control in columns:
             values.extend(derivative(pose, control))
@@ -96,6 +98,9 @@ def answer(op, number, count, body):
         poses = array.array("d", body)
         for k in range(count):
             values.extend(evaluate(poses[width * k : width * (k + 1)]))
+    if points is not None:
+        size = 3 * 4 * bar.RINGS
+        values = array.array("d", (values[size * k + 3 * i + c] for k in range(count) for i in points for c in range(3)))
     return bar.HEADER.pack(b"RIGA", op, number, len(values)), values.tobytes()
 
 
@@ -114,7 +119,7 @@ def fail(op, number, head, body):
     if fault == "short":
         send(head + body[:-8])
         hang()
-    if fault == "few":
+    if fault in ("few", "some-few"):
         send(bar.HEADER.pack(b"RIGA", op, number, len(body) // 8 - 3) + body[:-24])
     if fault == "many":
         send(bar.HEADER.pack(b"RIGA", op, number, len(body) // 8 + 3) + body + body[:24])
@@ -148,8 +153,12 @@ def main():
     while header := sys.stdin.buffer.read(bar.HEADER.size):
         _, op, number, count = bar.HEADER.unpack(header)
         width = 0 if options.fault == "no-controls" else 4
-        body = sys.stdin.buffer.read(8 * width + 4 * count if op == 2 else 8 * width * count)
-        head, values = answer(op, number, count, body)
+        points = None
+        if op in (3, 4):
+            asked = struct.unpack("<Q", sys.stdin.buffer.read(8))[0]
+            points = struct.unpack(f"<{asked}I", sys.stdin.buffer.read(4 * asked))
+        body = sys.stdin.buffer.read(8 * width + 4 * count if op in (2, 4) else 8 * width * count)
+        head, values = answer(op, number, count, body, points)
         question += 1
         if due(question):
             fail(op, number, head, values)

@@ -1,0 +1,35 @@
+#pragma once
+// Private to io: poses that a rig was asked for, and where its points were. Rigs are functions, so nothing need be
+// asked twice: passes over one clip, and the rest pose, come again and again.
+
+#include "rigspace/base/types.h"
+
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace rigspace {
+
+/// Forgets what was not wanted for longest. One thread at a time.
+class ProcessMemory {
+ public:
+  explicit ProcessMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// s, or null if this very pose is not known. Good until the next `add`.
+  const Vec* find(In p);
+  void add(In p, In s);
+
+ private:
+  struct Known {
+    std::string pose;  ///< its bytes
+    Vec s;
+    std::size_t bytes() const { return pose.size() + static_cast<std::size_t>(s.size()) * sizeof(double); }
+  };
+
+  std::size_t most_bytes_, bytes_ = 0;
+  std::list<Known> known_;  ///< wanted last: first
+  std::unordered_map<std::string_view, std::list<Known>::iterator> places_;
+};
+
+}  // namespace rigspace
