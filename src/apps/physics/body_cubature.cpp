@@ -133,7 +133,7 @@ class ElementTraining {
         rest_(rest),
         candidates_(moved_elements(training.body, rest.J)),
         elements_(training.body, candidates_, training.options),
-        H_(elements_.hessians(rest.x_rest, rest.x_rest)),
+        H_(elements_.hessians(rest.x, rest.x_rest)),
         controls_(static_cast<int>(training.free.size())) {
     leave_out(measure_stiffness());
   }

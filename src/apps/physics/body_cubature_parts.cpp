@@ -66,7 +66,10 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   some.rig->jacobian(*some.rig->make_workspace(), example.p, free, of_points);
   some.jacobian(of_points, result.J);
   result.x = example.x;
-  if (options.rest_follows) {
+  if (options.loaded != nullptr) {
+    carry_inside(body, interior, result.x);
+    result.x_rest = body.mesh.points;
+  } else if (options.rest_follows) {
     result.x -= example.x_key;
     carry_inside(body, interior, result.x);
     result.x += example.x_key;
@@ -79,19 +82,30 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   if (options.response == nullptr) return result;
   const BlockJacobian& response = *options.response;
   TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
-  frames.turn(example.x_key);
-  for (int i = 0; i < response.points(); ++i)
+  frames.turn(options.loaded != nullptr ? example.x : example.x_key);
+  const Vec& from = options.loaded != nullptr ? options.loaded->p : example.p_key;
+  Vec beside = Vec::Zero(result.x.size());
+  if (options.loaded != nullptr) options.loaded->at(example.p, beside);
+  for (int i = 0; i < response.points(); ++i) {
     for (int e = response.start[i]; e < response.start[i + 1]; ++e) {
       const int control = free[response.column[e]];
-      point(result.x, i) += frames.of(i) * response.value.col(e) * (example.p[control] - example.p_key[control]);
+      point(beside, i) += response.value.col(e) * (example.p[control] - from[control]);
     }
+    point(result.x, i) += frames.of(i) * point(beside, i);
+  }
   add_rows(result.J, response, nodes, frames);
   return result;
 }
 
 TrainingPose CubatureTraining::rest(std::span<const ExamplePose> examples) const {
   ExamplePose at_rest;
-  if (options.rest_follows && !examples.empty()) {
+  if (options.loaded != nullptr) {
+    at_rest.p = at_rest.p_key = options.loaded->p;
+    Vec s;
+    body.rig->evaluate(*body.rig->make_workspace(), at_rest.p, s);
+    body.carry(s, at_rest.x);
+    at_rest.x_key = at_rest.x;
+  } else if (options.rest_follows && !examples.empty()) {
     at_rest.p = at_rest.p_key = examples.front().p_key;
     at_rest.x = at_rest.x_key = examples.front().x_key;
   } else {

@@ -1,5 +1,6 @@
 #include "fast_body.h"
 
+#include "base_jacobian_rig.h"
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/base/cache.h"
 
@@ -110,7 +111,10 @@ class ElasticForces {
   ElasticForces(const SteppedBody& body, MaterialKind material)
       : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
     const Vec x_rest = keyed(body.rig->rest());
-    linear_.emplace(mapping_.description(), x_rest, LinearRigOptions{.deferred = false},
+    // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
+    const bool exact = body.rig->traits().exact_jacobian;
+    linear_.emplace(mapping_.description(), x_rest,
+                    exact ? LinearRigOptions{.deferred = false} : LinearRigOptions{.predict = false},
                     rows_of(body.response, mapping_.description().bound));
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
@@ -178,7 +182,10 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
   if (options.recall)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
-  const RigBody whole = rig_body_of(body);
+  RigBody whole = rig_body_of(body);
+  if (!body.rig->traits().exact_jacobian)
+    whole.rig = std::make_shared<BaseJacobianRig>(body.rig, body.free,
+                                                  std::vector<Vec>(options.poses.begin(), options.poses.end()));
   const Material material{.kind = options.material, .poisson = body.poisson};
   const std::vector<ExamplePose> examples =
       shake(whole, body.free, options.poses,

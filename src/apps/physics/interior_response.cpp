@@ -1,9 +1,11 @@
 #include "rigspace/apps/physics/interior_response.h"
 
+#include "rigspace/apps/physics/linear_rig.h"
 #include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/energy/solid.h"
 #include "rigspace/optimize/bordered_system.h"
 #include "rigspace/optimize/objective.h"
+#include "turning_frames.h"
 
 #include <algorithm>
 
@@ -29,11 +31,11 @@ RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> f
   return map;
 }
 
-}  // namespace
-
-BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
-                                const Material& material, std::span<const double> stiffness, double least) {
-  const RigSpaceMapping mapping(with_inside_free(body, free));
+/// -K_nn^-1 K_nb J_b - W J_b at a state of the body; entries below `least` of the largest in a row are left out.
+BlockJacobian response_at(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
+                          const Solid& solid, In p, In x_at, double least) {
+  RigSpaceMapping mapping(with_inside_free(body, free));
+  mapping.set_key(p, x_at);
   const std::vector<int>& inside = mapping.description().interior;
   const Eigen::Index controls = mapping.control_size();
   BlockJacobian C{.columns = static_cast<int>(controls)};
@@ -41,11 +43,10 @@ BlockJacobian interior_response(const RigBody& body, std::span<const int> free, 
   C.value.resize(3, 0);
   if (inside.empty() || controls == 0) return C;
 
-  const Solid solid(body.mesh.points, body.mesh.tets, material, stiffness);
   Objective elastic(mapping);
   elastic.add("solid", solid);
   ObjectiveState state = elastic.make_state();
-  Vec q = mapping.coordinates(body.mesh.points, body.rig->rest()), x, g;
+  Vec q = mapping.coordinates(x_at, p), x, g;
   elastic.evaluate(state, q, x);
   elastic.refresh(state, q, x, Phase::step);
   elastic.gradient(state, q, x, g);
@@ -92,6 +93,47 @@ BlockJacobian interior_response(const RigBody& body, std::span<const int> free, 
   C.value.resize(3, std::ssize(values));
   for (std::size_t e = 0; e < values.size(); ++e) C.value.col(static_cast<Eigen::Index>(e)) = values[e];
   return C;
+}
+
+}  // namespace
+
+BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
+                                const Material& material, std::span<const double> stiffness, double least) {
+  const Solid solid(body.mesh.points, body.mesh.tets, material, stiffness);
+  return response_at(body, free, interior, solid, body.rig->rest(), body.mesh.points, least);
+}
+
+LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
+                               const Material& material, std::span<const LoadedPose> poses) {
+  constexpr double kLeast = 0.01;
+  const Solid solid(body.mesh.points, body.mesh.tets, material);
+  TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
+  LoadedResponse loaded{response_at(body, free, interior, solid, poses[0].p, poses[0].x, kLeast), {}};
+  BlockJacobian& C = loaded.C;
+  LoadedOffsets& offsets = loaded.offsets;
+  offsets.p = poses[0].p;
+  offsets.values = Mat::Zero(body.mesh.points.size(), std::ssize(poses));
+  std::vector<Vec> controls;
+  for (std::size_t k = 0; k < poses.size(); ++k) {
+    const auto& [p, x] = poses[k];
+    controls.push_back(p);
+    frames.turn(x);
+    for (int i = 0; i < body.node_count(); ++i) {
+      if (body.skin[i]) continue;
+      const Mat3 back = frames.of(i).transpose();
+      Vec3 beside = point(x, i);
+      for (const auto& [node, weight] : interior[i]) beside -= weight * point(x, node);
+      beside = (back * beside).eval();
+      for (int e = C.start[i]; e < C.start[i + 1]; ++e) {
+        const int c = free[C.column[e]];
+        if (k == 0) C.value.col(e) = (back * C.value.col(e)).eval();
+        beside -= (p[c] - offsets.p[c]) * C.value.col(e);
+      }
+      offsets.values.col(static_cast<Eigen::Index>(k)).segment<3>(3 * i) = beside;
+    }
+  }
+  offsets.poses = PoseBlend(controls, deforming_scale(*body.rig, free));
+  return loaded;
 }
 
 BlockJacobian rows_of(const BlockJacobian& J, std::span<const int> nodes) {

@@ -1,6 +1,7 @@
 #include "rigspace/apps/physics/linear_rig.h"
 
 #include "rigspace/base/require.h"
+#include "thrift.h"
 #include "turning_frames.h"
 
 #include <algorithm>
@@ -12,6 +13,10 @@ void LinearRigOptions::validate() const {
   require_option(floor >= 0, "floor of the rig's Jacobian", floor, "expected at least 0");
   require_option(frames >= 0, "number of frames", frames, "expected at least 0");
   require_option(most_steps >= 1, "steps that a Jacobian serves", most_steps, "expected at least 1");
+}
+
+LinearRigOptions black_box_jacobian() {
+  return {.broyden = true, .tolerance = 0.02, .most_steps = 1200, .frugal = true, .learned = true};
 }
 
 LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options, BlockJacobian response)
@@ -41,9 +46,17 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     typical_[static_cast<Eigen::Index>(c)] = std::max(1e-12, rig_->controls()[free_[c]].typical);
   mark_.assign(free_.size(), -1);
   row_.resize(3 * typical_.size());
+  if (!options_.frugal) return;
+  thrift_ = std::make_unique<Thrift>(key_);
+  if (options_.learned) thrift_->known.emplace(key_);
 }
 
 LinearRig::~LinearRig() = default;
+
+void LinearRig::restart() {
+  has_last_ = false;
+  if (thrift_) thrift_->states.clear(), thrift_->trust = 0;
+}
 
 void LinearRig::set_masses(In masses) {
   for (std::size_t k = 0; k < bound_.size(); ++k) masses_[static_cast<Eigen::Index>(k)] = masses[bound_[k]];
@@ -59,16 +72,19 @@ void LinearRig::nodes_at(In p, Vec& y) {
     Vec3 node = Vec3::Zero();
     for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
       node += bind_weight_[e] * s.segment<3>(3 * bind_point_[e]);
-    if (!response_.start.empty()) {
-      Vec3 beside = Vec3::Zero();
-      for (int e = response_.start[k]; e < response_.start[k + 1]; ++e) {
-        const int control = free_[response_.column[e]];
-        beside += (p[control] - p_key_[control]) * response_.value.col(e);
-      }
-      node += frames_->of(static_cast<Eigen::Index>(k)) * beside;
-    }
+    if (!response_.start.empty()) node += beside(p, k);
     y.segment<3>(3 * static_cast<Eigen::Index>(k)) = node;
   }
+}
+
+/// What bound node k is away from B s(p) by its response; there must be one.
+Vec3 LinearRig::beside(In p, std::size_t k) const {
+  Vec3 sum = offset_.size() > 0 ? Vec3(point(offset_, static_cast<int>(k))) : Vec3::Zero();
+  for (int e = response_.start[k]; e < response_.start[k + 1]; ++e) {
+    const int control = free_[response_.column[e]];
+    sum += (p[control] - p_key_[control]) * response_.value.col(e);
+  }
+  return frames_->of(static_cast<Eigen::Index>(k)) * sum;
 }
 
 void LinearRig::turn(In x_key) {
@@ -81,11 +97,18 @@ void LinearRig::turn(In x_key) {
 void LinearRig::turn_rows() {
   for (std::size_t k = 0; k < bound_.size(); ++k)
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e)
-      J_.value.col(e).noalias() = frames_->of(static_cast<Eigen::Index>(k)) * reference_.value.col(e);
+      J_.value.col(e).noalias() = frame_of_row(static_cast<Eigen::Index>(k)) * reference_.value.col(e);
   ++version_;
 }
 
+void LinearRig::place(In p, In p_key, In x_key, Vec& y) {
+  p_key_ = p_key;
+  turn(x_key);
+  nodes_at(p, y);
+}
+
 void LinearRig::begin(In p, In p_key, In x_key) {
+  if (thrift_) return begin(p, p_key, x_key, x_key);
   p_ = p, p_key_ = p_key;
   turn(x_key);
   nodes_at(p, y0_);
@@ -98,7 +121,7 @@ void LinearRig::begin(In p, In p_key, In x_key) {
   if (!options_.predict) return;
   at(p_stay_, y_linear_);
   if (missed(y_linear_, y_stay_, y0_) <= options_.tolerance) {
-    if (options_.broyden) learn(p_stay_, y_stay_);
+    if (options_.broyden) learn(p_, y0_, p_stay_, y_stay_);
     return;
   }
   ++counts_.predicted;
@@ -106,6 +129,7 @@ void LinearRig::begin(In p, In p_key, In x_key) {
 }
 
 void LinearRig::renew() {
+  if (thrift_) return renew_frugal();
   ++counts_.rollbacks;
   evaluate_jacobian();
 }
@@ -113,7 +137,8 @@ void LinearRig::renew() {
 void LinearRig::evaluate_jacobian() {
   rig_->jacobian(*workspace_, p_, free_, point_J_);
   ++counts_.jacobians;
-  if (!rig_->traits().exact_jacobian) counts_.evaluations += 2 * static_cast<long>(free_.size());
+  if (const Traits traits = rig_->traits(); !traits.exact_jacobian)
+    counts_.evaluations += 2 * static_cast<long>(free_.size()) + (traits.noise > 0 ? 1 : 0);
   const int columns = static_cast<int>(free_.size());
   BlockJacobian& J = reference_;
   start_before_ = J.start, column_before_ = J.column;
@@ -143,12 +168,14 @@ void LinearRig::evaluate_jacobian() {
     for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
       for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
         row_.segment<3>(3 * point_J_.column[j]) += bind_weight_[e] * point_J_.value.col(j);
-    const Mat3 back = frames_->of(static_cast<Eigen::Index>(k)).transpose();
+    const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e)
       row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
     if (!response_.start.empty())
       for (int e = response_.start[k]; e < response_.start[k + 1]; ++e)
-        row_.segment<3>(3 * response_.column[e]) += response_.value.col(e);
+        row_.segment<3>(3 * response_.column[e]) +=
+            thrift_ ? Vec3(back * frames_->of(static_cast<Eigen::Index>(k)) * response_.value.col(e))
+                    : Vec3(response_.value.col(e));
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
   }
   if (J.start != start_before_ || J.column != column_before_) ++pattern_;
@@ -157,6 +184,7 @@ void LinearRig::evaluate_jacobian() {
   ++shape_;
   has_J_ = true;
   age_ = 0;
+  if (thrift_ && thrift_->known) thrift_->known->add(y0_, reference_);
 }
 
 void LinearRig::at(In p, Vec& y) const {
@@ -184,38 +212,47 @@ double LinearRig::missed(In y_linear, In y_true, In y_from) const {
   return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
 }
 
+/// The same of sums of squares.
+double LinearRig::share_of_way(double miss, double way) const {
+  const double mass = masses_.sum(), floor = std::pow(options_.floor * size_, 2) * mass;
+  return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
+}
+
 bool LinearRig::holds(In p, Vec& y) {
   nodes_at(p, y_);
   y = y_;
+  if (thrift_) return holds_frugal(p);
   if (age_ == 0 || !has_last_) return true;  // J is of this very step: a newer one would be the same
   at(p, y_linear_);
   return missed(y_linear_, y_, y_stay_) <= options_.tolerance;
 }
 
 void LinearRig::accept(In p) {
-  if (options_.broyden && age_ > 0) learn(p, y_);
+  if (!thrift_ && options_.broyden && age_ > 0) learn(p_, y0_, p, y_);
+  if (thrift_) accept_frugal(p);
   p_last_ = p;
   has_last_ = true;
   ++age_;
 }
 
 /// Broyden's update, row by row over the controls that the row has (Schubert 1970), in units of each control's typical
-/// change, so that J leads from p~ to where the rig truly is at p:  J += (y - y~(p)) d^T / |d|^2.
-void LinearRig::learn(In p, In y) {
+/// change, so that J leads from where the rig truly is at p_from to where it is at p:
+///   J += (y - y_from - J d) d^T / |d|^2,  d = p - p_from.
+void LinearRig::learn(In p_from, In y_from, In p, In y) {
   for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
     double norm = 0;
-    Vec3 miss = point(y, static_cast<int>(k)) - point(y0_, static_cast<int>(k));
+    Vec3 miss = point(y, static_cast<int>(k)) - point(y_from, static_cast<int>(k));
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
       const int c = J_.column[e];
-      const double d = p[free_[c]] - p_[free_[c]];
+      const double d = p[free_[c]] - p_from[free_[c]];
       norm += std::pow(d / typical_[c], 2);
       miss -= d * J_.value.col(e);
     }
     if (norm < 1e-10) continue;  // too short a way to learn from
-    const Mat3 back = frames_->of(static_cast<Eigen::Index>(k)).transpose();
+    const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
       const int c = J_.column[e];
-      J_.value.col(e) += miss * ((p[free_[c]] - p_[free_[c]]) / (typical_[c] * typical_[c] * norm));
+      J_.value.col(e) += miss * ((p[free_[c]] - p_from[free_[c]]) / (typical_[c] * typical_[c] * norm));
       reference_.value.col(e) = back * J_.value.col(e);
     }
   }
@@ -227,7 +264,11 @@ std::vector<Vec> LinearRig::memory() const {
   flags << (has_J_ ? 1 : 0), (has_last_ ? 1 : 0), age_;
   for (Eigen::Index i = 0; i < start.size(); ++i) start[i] = reference_.start[i];
   for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = reference_.column[i];
-  return {flags, start, column, Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
+  std::vector<Vec> all{flags, start, column,
+                       Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
+  if (thrift_) all.push_back(thrift_->memory());
+  if (thrift_ && thrift_->known) all.push_back(thrift_->known->memory());
+  return all;
 }
 
 void LinearRig::recall(std::span<const Vec> memory) {
@@ -237,6 +278,8 @@ void LinearRig::recall(std::span<const Vec> memory) {
   reference_.column.assign(memory[2].begin(), memory[2].end());
   reference_.value = Eigen::Map<const Eigen::Matrix3Xd>(memory[3].data(), 3, memory[3].size() / 3);
   p_last_ = memory[4];
+  if (thrift_) thrift_->recall(memory[5]);
+  if (thrift_ && thrift_->known) thrift_->known->recall(memory[6]);
   J_ = reference_;
   ++version_, ++pattern_, ++shape_;
 }

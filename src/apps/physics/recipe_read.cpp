@@ -286,7 +286,8 @@ RecipeInput read_input(const Place& input) {
   return {.file = input.at("file").text(),
           .bytes = static_cast<std::uint64_t>(input.at("bytes").count()),
           .hash = input.at("hash").text(),
-          .process = input.has("process") ? input.at("process").text() : ""};
+          .process = input.has("process") ? input.at("process").text() : "",
+          .object = input.has("object") ? input.at("object").text() : ""};
 }
 
 Recipe read_document(const Place& place) {

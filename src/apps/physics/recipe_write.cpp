@@ -91,6 +91,7 @@ Json json_of(const PartReport& report) {
 Json json_of(const RecipeInput& input) {
   Json json{{"file", input.file}, {"bytes", input.bytes}, {"hash", input.hash}};
   if (!input.process.empty()) json["process"] = input.process;
+  if (!input.object.empty()) json["object"] = input.object;
   return json;
 }
 

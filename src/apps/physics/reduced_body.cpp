@@ -1,7 +1,5 @@
 #include "rigspace/apps/physics/reduced_body.h"
 
-#include "rigspace/apps/physics/interior_response.h"
-
 #include <algorithm>
 #include <map>
 
@@ -41,18 +39,23 @@ NodeTies folded(const RigBody& body, const CarrierWeights& weights) {
   return ties;
 }
 
-/// Where the weights would crush or invert elements at rest, harmonic ones.
+/// Where the weights would crush or invert elements at rest, harmonic ones; and where those do beside the others,
+/// again, which ends, since harmonic ones leave nodes in place.
 void mend(const RigBody& body, CarrierWeights& weights) {
   constexpr double kCrushed = 0.1;  // of its volume
-  const Vec before = volumes(body.mesh), after = volumes({places(body.mesh, body.skin, weights), body.mesh.tets});
-  std::vector<int> crushed;
-  for (Eigen::Index e = 0; e < after.size(); ++e)
-    if (after[e] < kCrushed * before[e])
-      crushed.insert(crushed.end(), body.mesh.tets[e].begin(), body.mesh.tets[e].end());
-  if (crushed.empty()) return;
-  const CarrierWeights harmonic = harmonic_weights(body.mesh, body.skin);
-  for (const int i : crushed)
-    if (!body.skin[i]) weights[i] = harmonic[i];
+  const Vec before = volumes(body.mesh);
+  CarrierWeights harmonic;
+  std::vector<char> mended = body.skin;
+  for (bool more = true; more;) {
+    more = false;
+    const Vec after = volumes({places(body.mesh, body.skin, weights), body.mesh.tets});
+    for (Eigen::Index e = 0; e < after.size(); ++e) {
+      if (!(after[e] < kCrushed * before[e])) continue;
+      if (harmonic.empty()) harmonic = harmonic_weights(body.mesh, body.skin);
+      for (const int i : body.mesh.tets[e])
+        if (!mended[i]) weights[i] = harmonic[i], mended[i] = 1, more = true;
+    }
+  }
 }
 
 /// Of some nodes, counting points by their places among `points`.
@@ -85,6 +88,15 @@ RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, Interi
   return tied;
 }
 
+RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const LoadedResponse& response) {
+  RigBody tied = body;
+  tied.response = response.C, tied.loaded = response.offsets;
+  tied.skin.assign(body.skin.size(), 1);
+  tied.volumes = lumped_masses(body.mesh, 1);
+  static_cast<NodeTies&>(tied) = folded(body, interior);
+  return tied;
+}
+
 RigBody sampled_body(const RigBody& body, const BodyCubature& cubature) {
   RigBody few;
   const std::vector<int>& nodes = cubature.nodes;
@@ -99,11 +111,15 @@ RigBody sampled_body(const RigBody& body, const BodyCubature& cubature) {
   static_cast<NodeTies&>(few) = some(body, nodes, points);
   if (!body.moves.point.empty()) few.moves = some(body.moves, nodes, points);
   few.response = rows_of(body.response, nodes);
+  few.loaded = body.loaded;
+  few.loaded.values.resize(body.loaded.empty() ? 0 : 3 * std::ssize(nodes), body.loaded.values.cols());
   few.skin.assign(nodes.size(), 1);
   few.mesh.points.resize(3 * std::ssize(nodes));
   few.volumes = Vec::Zero(std::ssize(nodes));
   for (std::size_t k = 0; k < nodes.size(); ++k)
     point(few.mesh.points, static_cast<int>(k)) = point(body.mesh.points, nodes[k]);
+  for (std::size_t k = 0; k < nodes.size() && !few.loaded.empty(); ++k)
+    few.loaded.values.middleRows<3>(3 * static_cast<Eigen::Index>(k)) = body.loaded.values.middleRows<3>(3 * nodes[k]);
   for (const auto& [element, weight] : cubature.elements) {
     Tet tet = body.mesh.tets[element];
     for (int& corner : tet) corner = place_in(nodes, corner);

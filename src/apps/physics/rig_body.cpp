@@ -54,6 +54,12 @@ void tie(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weight
 
 int RigBody::skin_count() const { return static_cast<int>(std::count(skin.begin(), skin.end(), 1)); }
 
+void LoadedOffsets::at(In p_now, Vec& offset) const {
+  Vec w;
+  poses.weights(p_now, w);
+  offset.noalias() = values * w;
+}
+
 void RigBody::carry(In s, Vec& x) const {
   x.resize(3 * static_cast<Eigen::Index>(node_count()));
   for (int i = 0; i < node_count(); ++i) {

@@ -74,6 +74,7 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
       masses_(masses_of(body_, options)),
       momentum_(masses_),
       gravity_(rigspace::gravity(masses_, options.gravity / options.metres_per_unit)),
+      balancing_(Vec::Zero(mapping_.size_q())),
       dynamics_(mapping_),
       statics_(mapping_),
       workspace_(body_.rig->make_workspace()),
@@ -90,6 +91,7 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
   for (Objective* each : {&dynamics_, &statics_}) {
     each->add("solid", solid_);
     if (options_.gravity.norm() > 0) each->add("gravity", gravity_);
+    if (body_.loaded.forces.size() > 0) each->add("balance of few elements", balancing_, 1, Space::coordinates);
   }
   const Vec rest = body_.rig->rest();
   BlockJacobian J;
@@ -148,9 +150,13 @@ void RigSpaceSimulation::restart(In p) {
   p_ = p_before_ = key_ = p;
   carried_nodes(p, x_);
   x_carried_ = x_;
-  integrator_.restart(x_, Vec::Zero(x_.size()));
   h_before_ = 0;
-  if (linear_) linear_->restart();
+  if (linear_) {
+    linear_->restart();
+    linear_->place(p, response_from(p), x_carried_, y_);
+    mapping_.place(y_, x_);
+  }
+  integrator_.restart(x_, Vec::Zero(x_.size()));
 }
 
 void RigSpaceSimulation::restart(In p, In x) {
@@ -195,6 +201,19 @@ Vec RigSpaceSimulation::start(In p_key, double ratio) {
   return mapping_.coordinates(x + (x_ - x_carried_), p);
 }
 
+Vec RigSpaceSimulation::static_forces(In p) {
+  restart(p);
+  set_key(p);
+  Vec q = mapping_.coordinates(x_, p), x, g;
+  hold_->springs.set_target(q.tail(mapping_.control_size()));
+  linearise(q);
+  ObjectiveState state = statics_.make_state();
+  statics_.evaluate(state, q, x);
+  statics_.refresh(state, q, x, Phase::step);
+  statics_.gradient(state, q, x, g);
+  return -g.tail(mapping_.control_size());
+}
+
 void RigSpaceSimulation::accept(In q) {
   p_before_ = p_;
   mapping_.controls_at(q, p_);
@@ -206,17 +225,35 @@ void RigSpaceSimulation::accept(In q) {
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
 }
 
+/// The controls from which a response counts; beside it the offsets of the keyed pose.
+Vec RigSpaceSimulation::response_from(In p) {
+  if (body_.loaded.empty()) return body_.rig->rest();
+  Vec w;
+  body_.loaded.poses.weights(p, w);
+  linear_->set_offset(body_.loaded.values * w);
+  if (body_.loaded.forces.size() > 0) balancing_.set_forces(body_.loaded.forces * w);
+  return body_.loaded.p;
+}
+
 /// The rig made linear at the controls of q; whether there is one to be.
 bool RigSpaceSimulation::linearise(In q) {
   mapping_.set_linear(linear_.get());
   if (!linear_) return false;
   Vec p;
   mapping_.controls_at(q, p);
-  linear_->begin(p, body_.rig->rest(), x_);
+  Vec p_key = response_from(p);
+  if (!options_.jacobian.frugal) {
+    linear_->begin(p, p_key, x_);
+    return true;
+  }
+  Vec keyed = p, x_key;
+  for (const int c : free()) keyed[c] = p_key[c];
+  carried_nodes(keyed, x_key);
+  linear_->begin(p, keyed, x_key, x_);
   return true;
 }
 
-/// A solve from q; of a linear rig once more where that was too far from the rig (4.13).
+/// A solve from q; of a linear rig again while that was too far from the rig (4.13).
 Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
   const bool linear = linearise(q);
   const Vec from = q;
@@ -225,13 +262,12 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
   if (!linear) return summary;
   Vec p;
   mapping_.controls_at(q, p);
-  if (!linear_->holds(p, y_)) {
+  while (!linear_->holds(p, y_)) {
     linear_->renew();
     q = from;
     summary = Newton(newton).solve(dynamics_, q, newton_);
     report.iterations += summary.iterations, ++report.solves;
     mapping_.controls_at(q, p);
-    linear_->holds(p, y_);
   }
   return summary;
 }
@@ -248,6 +284,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.momentum_target(options_.mass_damping, drift, target);
   momentum_.set_target(target, integrator_.momentum_scale(options_.mass_damping));
   set_key(p_key);
+  if (linear_) linear_->set_step(h);
   Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
   Summary summary = solve(newton_options(), q, report);
   const bool forced = options_.forced_iterations > 0;
@@ -311,6 +348,15 @@ double RigSpaceSimulation::energy() const {
   double sum = solid_.value(*solid_.make_state(), x_) + gravity_.value(*gravity_.make_state(), x_);
   for (Eigen::Index i = 0; i < masses_.size(); ++i) sum += 0.5 * masses_[i] * v.segment<3>(3 * i).squaredNorm();
   return sum;
+}
+
+void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses) {
+  options.linear = true, options.jacobian = {.deferred = false};
+  sampled.loaded.forces.resize(0, 0);
+  RigSpaceSimulation few(sampled, free, options);
+  Mat forces(std::ssize(free), std::ssize(poses));
+  for (Eigen::Index k = 0; k < forces.cols(); ++k) forces.col(k) = -few.static_forces(poses[k]);
+  sampled.loaded.forces = std::move(forces);
 }
 
 }  // namespace rigspace

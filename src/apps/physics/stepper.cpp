@@ -29,8 +29,7 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
 /// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
 /// it, control by control, where the last one no longer holds.
 LinearRigOptions jacobian_use(const Rig& rig) {
-  if (rig.traits().exact_jacobian) return {.deferred = false};
-  return {.broyden = true, .tolerance = 0.02};
+  return rig.traits().exact_jacobian ? LinearRigOptions{.deferred = false} : black_box_jacobian();
 }
 
 }  // namespace
@@ -60,7 +59,8 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       mapping_(description_of(body_)),
       rig_workspace_(body_.rig->make_workspace()),
       load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
-      objective_(mapping_) {
+      objective_(mapping_),
+      black_box_(body_.linear && !body_.rig->traits().exact_jacobian) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
   bind(s_, x_rest);
@@ -129,6 +129,23 @@ void Stepper::bind(In s, Vec& x) const {
   }
 }
 
+/// All controls in the animation. Of a black box to 40 bits of their typical change, so that a moment that comes again,
+/// in another cycle or by another sum, is the same pose to the bit and need not be evaluated again.
+void Stepper::controls(double time, Vec& p) const {
+  motion_.controls(time, p);
+  if (!black_box_) return;
+  for (Eigen::Index c = 0; c < p.size(); ++c) {
+    const double unit = std::ldexp(1.0, std::ilogb(body_.rig->controls()[c].typical) - 40);
+    p[c] = unit * std::nearbyint(p[c] / unit);
+  }
+}
+
+/// Half a window over which motion is looked at, s. Of a black box a multiple of the grid's step, whose poses are
+/// known.
+double Stepper::window(double width) const {
+  return black_box_ && grid_ > 0 ? grid_ * std::max(1.0, std::nearbyint(width / grid_)) : width;
+}
+
 /// All nodes in the animation. A clip that plays once is taken out of a longer motion: before its first and after its
 /// last moment it goes on straight.
 const Vec& Stepper::key(double time) {
@@ -143,7 +160,7 @@ const Vec& Stepper::key(double time) {
     const Vec& at_edge = key(edge);
     x = at_edge + (time - edge) / (near - edge) * (x - at_edge);
   } else {
-    motion_.controls(time, p_key_);
+    controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
     bind(s_, x);
   }
@@ -170,18 +187,19 @@ void Stepper::start(double time, double grid, bool under_way) {
 /// does not stream tails backwards.
 Vec3 Stepper::travel_velocity(double time) {
   Vec moved;
-  motion_.controls(time + 0.5, p_key_);
+  const double half = window(0.5);
+  controls(time + half, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, moved);
-  motion_.controls(time - 0.5, p_key_);
+  controls(time - half, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, s_);
   moved -= s_;
-  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean();
+  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (2 * half);
 }
 
 /// The change of that, as the mean of the acceleration under a triangle of a second. Beyond the ends of a clip that
 /// plays once it goes on straight, as `key` has it.
 Vec3 Stepper::travel_acceleration(double time) {
-  constexpr double w = 0.5;
+  const double w = window(0.5);
   Vec bend = key(time - w);
   bend -= 2 * key(time);
   bend += key(time + w);
@@ -196,7 +214,7 @@ Vec3 Stepper::travel_acceleration(double time) {
 /// Inertia is the mean of the acceleration under a triangle of two frames, which is what a second difference over a
 /// frame gives: linear keys jerk at every frame, and nobody means that.
 void Stepper::set_loads(double time) {
-  const double w = kDriveWidth;
+  const double w = window(kDriveWidth);
   const Vec before = key(time - w), now = key(time), after = key(time + w);
   const Vec acceleration = (after - 2 * now + before) / (w * w);
   const bool dragged = std::any_of(body_.groups.begin(), body_.groups.end(), [](const auto& g) { return g.drag > 0; });
@@ -304,6 +322,7 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   const Vec from = q;
   if (linear_) {
     mapping_.controls_at(q, p_end_);
+    linear_->set_step(now_.integrator.step().h);
     linear_->begin(p_end_, p_key_, x_key);
   }
   Summary summary = newton.solve(objective_, q, newton_);
@@ -311,14 +330,13 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   x_ = newton_.x();
   if (!linear_ || !q.allFinite()) return summary;
   mapping_.controls_at(q, p_end_);
-  if (!linear_->holds(p_end_, y_)) {
+  while (!linear_->holds(p_end_, y_)) {
     linear_->renew();
     q = from;
     summary = newton.solve(objective_, q, newton_);
     outcome.iterations += summary.iterations;
     if (!q.allFinite()) return summary;
     mapping_.controls_at(q, p_end_);
-    linear_->holds(p_end_, y_);
   }
   mapping_.place(y_, x_);
   return summary;
@@ -333,7 +351,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   now_.integrator.begin(h);
   set_targets(x_key);
   set_loads(time);
-  motion_.controls(time, p_key_);
+  controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
   if (springs_) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));

@@ -140,7 +140,7 @@ class Stepper {
   /// Volume of the flesh over that in the animation; 1 without flesh.
   double volume_ratio();
   /// Steps between which shapes are worth measuring: those of a reduced body cost more than its steps.
-  int measure_every() const { return body_.whole ? 4 : 1; }
+  int measure_every() const { return !body_.whole ? 1 : black_box_ ? 24 : 4; }
 
   /// The square of the angular frequency with which the body answers a shake, the slowest of three directions: with v
   /// the static response to a uniform acceleration, K v = M 1, Rayleigh's quotient v K v / v M v in rig space. (The
@@ -172,6 +172,7 @@ class Stepper {
   void add_terms();
   const Vec& key(double time);
   void controls(double time, Vec& p) const;
+  double window(double width) const;
   void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);
@@ -207,7 +208,8 @@ class Stepper {
   History now_;
   BodyVariation* variation_ = nullptr;
   double first_time_ = 0, grid_ = 0;
-  int patience_ = 0;  // smallest steps that may still fail
+  int patience_ = 0;        // smallest steps that may still fail
+  bool black_box_ = false;  // a reduced body whose rig gives no derivatives: evaluations are what a step costs
   bool under_way_ = false;
   struct Key {
     double time;

@@ -18,6 +18,7 @@ struct CubatureOptions {
   Material material = {};
   std::vector<double> stiffness = {};       ///< factors on the material, one a tetrahedron; empty: 1
   const BlockJacobian* response = nullptr;  ///< of nodes inside, beside what carries them (interior_response.h)
+  const LoadedOffsets* loaded = nullptr;    ///< of a LoadedResponse: the rest shape is the body's own as it is
   /// The shape without stress is x_key of each example, and inside x_i = x_key_i + sum_j w_ij (x_j - x_key_j). Else it
   /// is the body's own, with X_i = sum_j w_ij X_j and x_i = sum_j w_ij x_j inside, x_key unused.
   bool rest_follows = false;

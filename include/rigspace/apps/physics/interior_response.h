@@ -18,6 +18,23 @@ namespace rigspace {
 BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                                 const Material& material, std::span<const double> stiffness = {}, double least = 0.01);
 
+/// A keyed pose in balance under load.
+struct LoadedPose {
+  Vec p;  ///< all controls
+  Vec x;  ///< all nodes
+};
+
+/// The same about states in balance under load, where a body hangs that sags far from its rest shape:
+///   x_n = W x_s + F (o(p_key) + C (p - p*)),   F the turn of the flesh from rest to now,
+/// o mixed of x_n - W x_s in the poses, less what C tells of them, by how near the keyed pose is to each. C and p* are
+/// those of the first pose, the rest shape stays that of the body.
+struct LoadedResponse {
+  BlockJacobian C;        ///< per node, in the frame of the rest pose
+  LoadedOffsets offsets;  ///< likewise
+};
+LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
+                               const Material& material, std::span<const LoadedPose> poses);
+
 /// Rows of some nodes.
 BlockJacobian rows_of(const BlockJacobian& J, std::span<const int> nodes);
 

@@ -23,18 +23,30 @@ struct LinearRigOptions {
   double floor = 1e-5;      ///< of the body's size: ways shorter than this are nothing
   int frames = 16;          ///< regions of the body that turn by themselves; 0: J is kept as it is
   int most_steps = 120;     ///< that a J may serve
+  /// For rigs whose evaluations cost more than solves: a step makes one, at its end. Where x~ touches x is carried on
+  /// from the states before, in the frames that turn, and only looked up where the end shows that it missed. Whether J
+  /// still holds is judged by what the last states did, and only where those differ from it by one more evaluation.
+  /// `predict` has no meaning then, and x_key must be where p_key carries the nodes, free controls included.
+  bool frugal = false;
+  bool learned = false;  ///< frugal: a J that misses is first looked for among those known (learned_jacobian.h)
 
   void validate() const;
 };
+
+/// For rigs without derivatives.
+LinearRigOptions black_box_jacobian();
 
 struct LinearRigCounts {
   long evaluations = 0;  ///< of the rig, those of differences included
   long jacobians = 0;
   long predicted = 0;  ///< Jacobians that were renewed before a step
   long rollbacks = 0;  ///< steps done again with a new one
+  long moved = 0;      ///< frugal: steps done again from where they ended, with the same one
+  long recalled = 0;   ///< frugal: Jacobians made of known ones
 };
 
 class TurningFrames;
+class Thrift;
 
 class LinearRig {
  public:
@@ -47,17 +59,26 @@ class LinearRig {
 
   /// Weights of the nodes in what is missed; 1 until the first call.
   void set_masses(In masses);
+  /// What bound nodes are beside B s(p) at no deviation, in the frame of the rest pose: 0 until the first call.
+  void set_offset(In offset) { offset_ = offset; }
   /// What was before is nothing to go by: a teleport, another clip. J stays until it misses.
-  void restart() { has_last_ = false; }
+  void restart();
+  /// How long the next steps are, in any unit; 1 until the first call. Only a frugal rig wants to know.
+  void set_step(double length) { step_ = length; }
 
-  /// A step toward p, all controls, with p_key and all nodes at x_key in the keyed pose. Two evaluations, and a
-  /// Jacobian where that is due.
+  /// Where the bound nodes are at p: B s(p) and the response. One evaluation.
+  void place(In p, In p_key, In x_key, Vec& y);
+  /// A step toward p, all controls, with p_key and all nodes at x_key in the keyed pose. Two evaluations (frugal: none
+  /// once under way), and a Jacobian where that is due.
   void begin(In p, In p_key, In x_key);
-  /// J anew at the same place, for a step that `holds` refused.
+  /// The same, frugal, where the response turns with other nodes than those of the keyed pose.
+  void begin(In p, In p_key, In x_key, In x_turn);
+  /// J anew at the same place, for a step that `holds` refused. Frugal: x~ touches x where that step ended, and J is
+  /// new only if it was J that missed; so `holds` may refuse again, once or twice.
   void renew();
 
   /// B s(p) and the response as they truly are, of the bound nodes in order; and whether x~ is near enough to it. One
-  /// evaluation.
+  /// evaluation, rarely two.
   bool holds(In p, Vec& y);
   /// The step ends there: y of the last `holds`.
   void accept(In p);
@@ -81,11 +102,20 @@ class LinearRig {
 
  private:
   void nodes_at(In p, Vec& y);
+  Vec3 beside(In p, std::size_t k) const;
+  void carry_on(In p, In deviation, Vec& y) const;
   void turn(In x_key);
   void turn_rows();
   void evaluate_jacobian();
-  void learn(In p, In y);
+  void learn(In p_from, In y_from, In p, In y);
+  void begin_frugal(In p);
+  const Mat3& frame_of_row(Eigen::Index k) const;
+  bool holds_frugal(In p);
+  void renew_frugal();
+  void accept_frugal(In p);
+  void adopt(BlockJacobian& J);
   double missed(In y_linear, In y_true, In y_from) const;
+  double share_of_way(double miss, double way) const;
 
   std::shared_ptr<const Rig> rig_;
   std::unique_ptr<Workspace> workspace_;
@@ -97,12 +127,15 @@ class LinearRig {
 
   BlockJacobian point_J_;        // of the rig's points
   BlockJacobian response_;       // of the bound nodes, in the frames of the rest pose
+  Vec offset_;                   // likewise
   BlockJacobian reference_, J_;  // of the bound nodes: in the frames of the rest pose, and now
   long version_ = 0, pattern_ = 0, shape_ = 0;
   bool has_J_ = false, has_last_ = false;
   int age_ = 0;
 
   std::unique_ptr<TurningFrames> frames_;
+  std::unique_ptr<Thrift> thrift_;  // of a frugal rig
+  double step_ = 1;
   Vec key_, p_key_;      // bound nodes, all controls, in the keyed pose
   Vec p_, y0_;           // where x~ touches x
   Vec p_stay_, y_stay_;  // the last state's free controls among the keyed ones of now

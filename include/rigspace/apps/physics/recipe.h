@@ -22,6 +22,7 @@ struct RecipeInput {
   std::uint64_t bytes = 0;  ///< of the file
   std::string hash;         ///< content_hash, of all that it consists of
   std::string process;      ///< the command, where the rig was another program's; `file` then holds the clips
+  std::string object = {};  ///< of a .blend: the mesh
 };
 
 struct RecipeOptions {

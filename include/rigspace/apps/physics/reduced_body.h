@@ -2,6 +2,7 @@
 // Bodies that have the controls of a rig as their only unknowns (Thesis 4.2.5), and then few elements.
 
 #include "rigspace/apps/physics/body_cubature.h"
+#include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/apps/physics/rig_body.h"
 #include "rigspace/apps/physics/volumetric_skinning.h"
 
@@ -15,6 +16,8 @@ namespace rigspace {
 /// `response`, per node, or none, is beside that (interior_response.h).
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, InteriorSkinForm form,
                      BlockJacobian response = {});
+/// In absolute form beside the response about a state under load, which is reproduced exactly: the rest shape stays.
+RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const LoadedResponse& response);
 
 /// Of a body whose every node is tied to the rig, the elements of a cubature and the nodes that they and the masses
 /// need; and of the rig, the points that those need.

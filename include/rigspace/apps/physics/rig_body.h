@@ -3,6 +3,7 @@
 // boxes included.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/apps/physics/pose_blend.h"
 #include "rigspace/geometry/tet_mesh.h"
 
 #include <memory>
@@ -14,6 +15,17 @@ namespace rigspace {
 struct NodeTies {
   std::vector<int> start{0}, point;
   std::vector<double> weight;
+};
+
+/// Where nodes are beside what carries them, in balance under load, by the keyed pose.
+struct LoadedOffsets {
+  Vec p;            ///< all controls, of which a response counts deviations
+  Mat values;       ///< 3 rows a node, a column a pose, in the frame of the rest pose
+  Mat forces;       ///< of few elements: what keeps the body in balance there, a row a free control; may be empty
+  PoseBlend poses;  ///< that mixes the columns
+
+  bool empty() const { return values.cols() == 0; }
+  void at(In p_now, Vec& offset) const;
 };
 
 /// Every node is carried by points of the rig: x_i = sum of weight[e] s[point[e]], e in start[i] .. start[i + 1]. Nodes
@@ -29,6 +41,7 @@ struct RigBody : NodeTies {
   NodeTies moves = {};
   /// Of a reduced body too: what nodes do beside their ties, per node (interior_response.h). Takes a linear rig.
   BlockJacobian response = {};
+  LoadedOffsets loaded = {};  ///< where the response is about states under load (LoadedResponse)
   /// Of a body of which a few elements stand for all (reduced_body.h): how many each stands for, and the volume that
   /// each node has the mass of. Empty: 1, and a quarter of each element around.
   std::vector<double> shares = {};

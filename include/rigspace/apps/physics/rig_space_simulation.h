@@ -85,6 +85,9 @@ class RigSpaceSimulation {
   /// which becomes it, at rest. What nothing holds is held by a weak spring toward where it is (1e-6 of the stiffness).
   Summary settle(In p_key, const ProgressCallback& = {});
 
+  /// What all energies but momentum do to the free controls at p, nodes where p carries them.
+  Vec static_forces(In p);
+
   const Vec& controls() const { return p_; }
   const Vec& nodes() const { return x_; }
   const Vec& velocities() const { return integrator_.v(); }
@@ -108,6 +111,7 @@ class RigSpaceSimulation {
   void carried_nodes(In p, Vec& x);
   bool try_step(In p_key, double h, RigSpaceStep& report, bool last_try);
   void set_key(In p_key);
+  Vec response_from(In p);
   bool linearise(In q);
   Summary solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report);
   void advance(In p_from, In p_to, double h, RigSpaceStep& report, int depth);
@@ -123,7 +127,7 @@ class RigSpaceSimulation {
   Solid solid_;
   Vec masses_;
   Momentum momentum_;
-  Load gravity_;
+  Load gravity_, balancing_;
   Objective dynamics_, statics_;
   struct Hold;
   std::unique_ptr<Hold> hold_;
@@ -134,5 +138,9 @@ class RigSpaceSimulation {
   double h_before_ = 0;
   long carried_ = 0;
 };
+
+/// Takes away what few elements miss of the balance in each pose of a body with loaded offsets (LoadedOffsets::forces).
+/// `poses`: all controls, in the order of those offsets.
+void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses);
 
 }  // namespace rigspace
