@@ -18,8 +18,8 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kLength = 2;             // metres, of the dolphin
 constexpr double kBall = 0.25;            // of the least distance of two handles: how far each holds its weight
+constexpr double kNothing = 0.05;         // what a weight must exceed, and is taken off all: a point feels few handles
 constexpr int kNumbers = kTransformSlot;  // of a handle
 
 /// A handle's transform from its twelve controls, linear in them: I + A, and c + t.
@@ -79,7 +79,7 @@ std::vector<int> spread(const TetMesh& mesh, int count) {
   return nodes;
 }
 
-/// Of each node the shares of handles: those of the balls that carry it harmonically, none below zero, sum one.
+/// Of each node the shares of handles: those of the balls that carry it harmonically, of few of them, sum one.
 std::vector<std::vector<Influence>> shares(const TetMesh& mesh, const std::vector<int>& handles) {
   double least = std::numeric_limits<double>::infinity();
   for (const int a : handles)
@@ -95,7 +95,7 @@ std::vector<std::vector<Influence>> shares(const TetMesh& mesh, const std::vecto
   for (const PointWeights& weights : harmonic_weights(mesh, carries, {.drop_below = 0, .affine = false})) {
     Vec sums = Vec::Zero(static_cast<Eigen::Index>(handles.size()));
     for (const auto& [node, weight] : weights) sums[owner[node]] += weight;
-    sums = sums.cwiseMax(0);
+    sums = (sums.array() - kNothing).cwiseMax(0);  // goes on smoothly where a handle drops out
     sums /= sums.sum();
     std::vector<Influence> own;
     for (int h = 0; h < static_cast<int>(handles.size()); ++h)
@@ -105,7 +105,7 @@ std::vector<std::vector<Influence>> shares(const TetMesh& mesh, const std::vecto
   return result;
 }
 
-/// Its own axes, longest first, become x, y and z, and its length kLength.
+/// Its own axes, longest first, become x, y and z, and its length kNeighbourLength.
 void lay_along_axes(TetMesh& mesh) {
   auto flat = Eigen::Map<Eigen::Matrix3Xd>(mesh.points.data(), 3, mesh.point_count());
   const Eigen::Matrix3Xd centred = flat.colwise() - flat.rowwise().mean();
@@ -113,7 +113,7 @@ void lay_along_axes(TetMesh& mesh) {
   Mat3 axes = spread.eigenvectors().rowwise().reverse();
   axes.col(2) = axes.col(0).cross(axes.col(1));  // a rotation: no tetrahedron turns over
   flat = axes.transpose() * centred;
-  flat *= kLength / (flat.row(0).maxCoeff() - flat.row(0).minCoeff());
+  flat *= kNeighbourLength / (flat.row(0).maxCoeff() - flat.row(0).minCoeff());
 }
 
 /// Two beats a second: the handle heaves, and pitches a quarter of a beat later.
@@ -121,7 +121,7 @@ void swim(const Rig& rig, int handle, double time, Vec& p) {
   const double beat = 2 * std::numbers::pi * 2 * time, on = std::min(1.0, 2 * time);
   const double heave = 0.08 * on * std::sin(beat), pitch = 0.25 * on * std::sin(beat - std::numbers::pi / 2);
   const std::string name = fmt::format("handle_{}", handle + 1);
-  p[rig.find(name + ".ty")] = heave * kLength;
+  p[rig.find(name + ".ty")] = heave * kNeighbourLength;
   // About z, the length of the body along x: a rotation, as the artist's handle would turn.
   p[rig.find(name + ".xx")] = p[rig.find(name + ".yy")] = std::cos(pitch) - 1;
   p[rig.find(name + ".xy")] = -std::sin(pitch);

@@ -18,6 +18,7 @@ constexpr double kFastFrame = 1.0 / 24;  // s; the Thesis does not say, and film
 struct FastScene {
   RspScene scene;
   std::array<double, 5> thesis;
+  double tolerance, range;  ///< of its cubature: FastTrainingOptions
 };
 
 /// Trunk (13 controls), belly (36), the wrestler's stomp and head shake (174 each). Made ready by `prepare`.
@@ -37,6 +38,12 @@ SizedScene prepare_sized(int vertices, int steps);
 /// unless `quick` 1 M.
 std::vector<Row> sizes_rows(bool quick);
 
+struct FastTraining;
+
+/// Rows with the rig of a scene in another process, by the method of 2012 and the fast one: as quick as a pipe is, and
+/// unless `quick` as slow as a production rig. None where the method of 2012 is out of reach.
+std::vector<Row> process_rows(const FastScene& scene, const RspSetup& setup, const FastTraining& trained, bool quick);
+
 /// Rows of many characters stepped in one process, on one thread and on two: 1000, or 50 if `quick`.
 std::vector<Row> crowd_rows(bool quick);
 
@@ -49,9 +56,9 @@ struct HandleRig {
   std::vector<int> nodes;  ///< of the mesh: where the handles are, c_j
 };
 
-/// Handles spread over the nodes of a mesh, each as far from the others as can be; their weights are harmonic in the
-/// mesh, one in a small ball around their own handle and zero in those of the others. The rig's points are those of
-/// boundary_surface(mesh).
+/// Handles spread over the nodes of a mesh, at most 16, each as far from the others as can be; their weights are
+/// harmonic in the mesh, one in a small ball around their own handle and zero in those of the others, and nothing where
+/// they are small, so that a point feels few. The rig's points are those of boundary_surface(mesh).
 HandleRig make_handle_rig(const TetMesh& mesh, int handles);
 
 /// What Fast Complementary Dynamics takes on its own mesh of 10 k vertices and 42 k tetrahedra (PEERS).
@@ -61,7 +68,9 @@ struct NeighbourFigure {
 };
 NeighbourFigure neighbour_figure(int handles);
 
-/// A dolphin, laid along its own axes and two metres long: a handle is keyed as if it swam, the others are free.
+constexpr double kNeighbourLength = 2;  // metres
+
+/// A dolphin, laid along its own axes and as long as that: a handle is keyed as if it swam, the others are free.
 /// Nothing where the file is absent.
 std::optional<RspSetup> prepare_neighbour(int handles, int steps);
 

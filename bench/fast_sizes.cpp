@@ -36,7 +36,7 @@ Row sizes_row(int vertices, bool quick) {
   const Timing evaluation = measure(seconds, [&] { rig.evaluate(*workspace, setup.keys[1], s); });
   const Timing derivatives = measure(seconds, [&] { rig.jacobian(*workspace, setup.keys[1], setup.free, jacobian); });
   const Timing carrying = measure(seconds, [&] { setup.body.carry(s, x); });
-  const FastTraining trained = train(setup, {.poses = {setup.body.rig->rest()}, .tolerance = 0.05});
+  const FastTraining trained = train(setup, {.poses = {setup.body.rig->rest()}});
   RspSetup fast = setup;
   fast.body = trained.sampled;
   fast.options.linear = true, fast.options.keep_factor = 0.3;

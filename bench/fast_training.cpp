@@ -12,14 +12,29 @@ double lap(std::chrono::steady_clock::time_point& since) {
   return std::chrono::duration<double>(now - std::exchange(since, now)).count();
 }
 
+/// Where the body hangs in each of these poses, all of it solved.
+std::vector<LoadedPose> balances(const RspSetup& setup, std::span<const Vec> poses) {
+  RigSpaceOptions options = setup.options;
+  options.curvature = RigCurvature::learned;
+  RigSpaceSimulation simulation(setup.body, setup.free, options);
+  std::vector<LoadedPose> found{{setup.balance, setup.nodes}};
+  simulation.restart(setup.balance, setup.nodes);
+  for (const Vec& pose : poses)
+    if (simulation.settle(pose).converged()) found.push_back({simulation.controls(), simulation.nodes()});
+  return found;
+}
+
 }  // namespace
 
 FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
-  constexpr int kMostProbed = 64;  // controls; of more the stiffness at rest tells enough
+  constexpr int kMostProbed = 64;  // controls; of more the stiffness under load tells enough
   const RigBody& body = setup.body;
   const Material& material = setup.options.material;
   auto since = std::chrono::steady_clock::now();
   FastTraining trained;
+  trained.loaded = balances(setup, options.poses);
+  const std::vector<LoadedPose>& loaded = trained.loaded;
+  trained.balance_seconds = lap(since);
   trained.examples = shake(body, setup.free, options.poses,
                            {.amplitude = options.amplitude,
                             .material = material,
@@ -27,12 +42,24 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
                             .probes = static_cast<int>(setup.free.size()) <= kMostProbed});
   trained.shaking_seconds = lap(since);
   trained.interior = skin_interior(body, trained.examples, {.form = InteriorSkinForm::absolute});
-  trained.skinned = skinned_body(body, trained.interior.weights, InteriorSkinForm::absolute);
+  trained.response = loaded_response(body, setup.free, trained.interior.weights, material, loaded);
+  trained.weights_only = skinned_body(body, trained.interior.weights, InteriorSkinForm::absolute);
+  trained.skinned = skinned_body(body, trained.interior.weights, trained.response);
   trained.skinning_seconds = lap(since);
-  trained.cubature = train_cubature(
-      body, setup.free, trained.interior.weights, trained.examples,
-      {.material = material, .rest_follows = false, .tolerance = options.tolerance, .most = options.most});
+  for (const auto& [p, x] : loaded) trained.examples.push_back({p, p, x, x});
+  trained.cubature = train_cubature(body, setup.free, trained.interior.weights, trained.examples,
+                                    {.material = material,
+                                     .response = &trained.response.C,
+                                     .loaded = &trained.response.offsets,
+                                     .rest_follows = false,
+                                     .tolerance = options.tolerance,
+                                     .most = options.most,
+                                     .lowest = 1 - options.range,
+                                     .highest = 1 + options.range});
   trained.sampled = sampled_body(trained.skinned, trained.cubature);
+  std::vector<Vec> hung;
+  for (const LoadedPose& pose : loaded) hung.push_back(pose.p);
+  keep_balance(trained.sampled, setup.free, setup.options, hung);
   trained.cubature_seconds = lap(since);
   return trained;
 }

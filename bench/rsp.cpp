@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 namespace rigspace::bench {
 namespace {
 
@@ -88,10 +86,9 @@ std::vector<Row> interface_rows(bool quick) {
     std::string name;
     std::shared_ptr<const Rig> rig;
   };
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const Interface interfaces[] = {
       {"rig in another process, differences",
-       std::make_shared<ProcessRig>(ProcessRigOptions{.command = fmt::format("exec '{}' bench rsp --host", self)})},
+       std::make_shared<ProcessRig>(ProcessRigOptions{.command = host_command({}), .processes = 1})},
       {"rig in this process, differences", as_black_box(setup.body.rig)},
       {"rig in this process, derivatives", setup.body.rig}};
   std::vector<Row> rows;

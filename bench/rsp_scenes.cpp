@@ -44,10 +44,6 @@ double cell_of(std::string_view member) {
   return 0;
 }
 
-RigBody body_of(const RspScene& scene) {
-  return make_rig_body(make_character(scene.member), {.cell = cell_of(scene.member), .recall = true});
-}
-
 RigSpaceOptions options_of(const RspScene& scene) {
   return {.step = kRspStep,
           .integrator = IntegratorKind::euler,  // RSP (3)
@@ -136,6 +132,12 @@ std::span<const RspScene> rsp_scenes() {
       {"interior dynamics", "bar", "Swing", joints, {12, 489, 174, 1.22}, 1e5},
   };
   return scenes;
+}
+
+RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig) {
+  Character character = make_character(scene.member);
+  if (rig) character.rig = std::move(rig);
+  return make_rig_body(character, {.cell = cell_of(scene.member), .recall = true});
 }
 
 void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps) {

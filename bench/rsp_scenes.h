@@ -41,6 +41,9 @@ struct RspSetup {
 
 constexpr double kRspStep = 0.01;  // s, Thesis 7
 
+/// The body of the scene's character; with its rig in the place of the character's own, if there is one.
+RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig = nullptr);
+
 RspSetup prepare(const RspScene& scene, int steps);
 
 /// The same for a setup that has its body: of a character with the scene's controls and clip. Without modes.
@@ -51,8 +54,15 @@ void prepare_on(RspSetup& setup, const Character& character, const RspScene& sce
 std::shared_ptr<const Rig> blend_shapes_of(const Rig& rig, const std::vector<int>& controls);
 RspSetup prepare_blend_shapes(int steps);
 
-/// The rig of prepare_blend_shapes, answering on standard streams (docs/process-rigs.md).
-int host_blend_shapes();
+/// A rig that answers on standard streams (docs/process-rigs.md) until they end.
+constexpr std::string_view kBlendShapes = "blend-shapes";
+struct RigHost {
+  std::string member{kBlendShapes};  ///< of the cast, or the rig of prepare_blend_shapes
+  double delay = 0;                  ///< s: what an evaluation takes at least
+};
+int host_rig(const RigHost& host);
+/// The command that is such a host.
+std::string host_command(const RigHost& host);
 
 /// The same points by the same controls, without derivatives.
 std::shared_ptr<const Rig> as_black_box(std::shared_ptr<const Rig> rig);
