@@ -5,6 +5,7 @@
 #include "gltf_soft.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/bvh.h"
 #include "rigspace/io/rig_file.h"
 
@@ -152,10 +153,11 @@ Character load_character(const std::filesystem::path& path) {
   if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return load_gltf(path);
   if (extension == ".bvh") return to_character(read_bvh(path));
   if (extension == ".json" && extension_of(path.stem()) == ".rig") return load_rig_file(path);
+  if (extension == ".blend") return load_blend({.file = path});
   throw Error({.file = path.string(),
                .value = extension,
                .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,
-               .remedy = "characters are read from .glb, .gltf, .vrm, .bvh and .rig.json"});
+               .remedy = "characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and .blend"});
 }
 
 }  // namespace rigspace
