@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# The Python module, by Debian's Python, for which it was built (another python3 may come first on PATH).
+set -euo pipefail
+cd "$(dirname "$0")"
+/usr/bin/python3 -c 'import numpy' 2>/dev/null || { echo "numpy is not installed"; exit 77; }
+exec /usr/bin/python3 -B -m unittest -q test_rig test_clip test_errors test_black_box test_simulate test_pose test_mesh test_energy test_written test_pip

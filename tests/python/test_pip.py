@@ -1,0 +1,34 @@
+"""pip install --no-build-isolation --no-deps . in a virtual environment with Debian's site packages."""
+import importlib.util
+import os
+import subprocess
+import sys
+import unittest
+
+from support import ROOT, InAFolder
+
+
+class Pip(InAFolder):
+    def test_it_installs_without_a_network_and_is_found(self):
+        for need in ("ensurepip", "wheel"):
+            if importlib.util.find_spec(need) is None:
+                self.skipTest(f"{need} is not installed")
+        if not os.environ.get("RIGSPACE_BUILD"):
+            self.skipTest("RIGSPACE_BUILD is not set: it would build everything")
+        subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "venv"], check=True, capture_output=True)
+        before = {path.name for path in ROOT.iterdir()}
+        installed = subprocess.run(["venv/bin/pip", "install", "--no-build-isolation", "--no-deps", "--no-index", str(ROOT)],
+                                   capture_output=True, text=True, timeout=1800)
+        self.assertEqual(installed.returncode, 0, installed.stdout + installed.stderr)
+        self.assertEqual({path.name for path in ROOT.iterdir()}, before)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        asked = "import rigspace; print(rigspace.__file__, rigspace.cast('bobbin').rig.point_count)"
+        said = subprocess.run(["venv/bin/python", "-c", asked], env=environment, capture_output=True, text=True)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertTrue(said.stdout.startswith(str(self.folder.resolve() / "venv")), said.stdout)
+        listed = subprocess.run(["venv/bin/pip", "list"], env=environment, capture_output=True, text=True).stdout
+        self.assertIn("rigspace", listed)
+
+
+if __name__ == "__main__":
+    unittest.main()
