@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string suite;
   bool quick = false;
-  bool host = false;  ///< be the rig in another process that bench rsp compares with
+  bench::RigHost host{.member = {}};  ///< be the rig in another process that suites compare with
 };
 
 /// ./run says which commit was built; the program itself cannot know.
@@ -75,14 +75,15 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   command->add_option("SUITE", options->suite, "which; without it, a list");
   command->add_flag("--quick", options->quick, "a short run: figures are rougher");
-  command->add_flag("--host", options->host)->group("");
+  command->add_option("--host", options->host.member)->group("");
+  command->add_option("--delay", options->host.delay)->group("");
   command->footer("Examples\n  rigspace bench\n  rigspace bench rigs --json > rigs.json");
   command->callback([options, &context] {
     if (options->suite.empty()) {
       for (const bench::Suite& suite : bench::suites()) fmt::print("{:<10} {}\n", suite.name, suite.description);
       return;
     }
-    if (options->host) std::exit(bench::host_blend_shapes());
+    if (!options->host.member.empty()) std::exit(bench::host_rig(options->host));
     const bench::Suite& suite = suite_named(options->suite);
     const auto rows =
         suite.run({.seconds = options->quick ? 0.05 : 0.5, .quick = options->quick, .progress = terminal_progress()});

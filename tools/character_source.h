@@ -1,8 +1,9 @@
 #pragma once
-// Where a command's character comes from: a file, or a rig in another process.
+// Where a command's character comes from: a file, which may be Blender's, or a rig in another process.
 
 #include "command.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,9 @@ namespace rigspace::tools {
 
 struct CharacterSource {
   std::string file;
+  std::string object;   ///< of a .blend: the mesh; empty: the largest that is rigged
   std::string command;  ///< of --rig-process; instead of a file
-  int processes = 1;
+  int processes = 0;    ///< see ProcessRigOptions
   double timeout = 60;  ///< seconds of silence
 
   /// FILE, --rig-process and what belongs to it.
@@ -19,6 +21,8 @@ struct CharacterSource {
   /// The same without FILE.
   void add_process_to(CLI::App&);
 
+  /// Whether the file is a .blend.
+  bool is_blend() const;
   /// What messages call it.
   const std::string& name() const { return command.empty() ? file : command; }
 
@@ -32,5 +36,7 @@ struct CharacterSource {
 
 /// Of the process that is the character's rig, so far; none if it is from a file.
 std::vector<std::string> incidents_of(const Character&);
+/// Poses that it was asked for, so far; none if it is from a file.
+std::optional<long> rig_evaluations_of(const Character&);
 
 }  // namespace rigspace::tools

@@ -16,6 +16,7 @@ namespace rigspace::tools {
 namespace {
 
 std::atomic<int> interrupts = 0;
+thread_local const ProgressCallback* progress_in_scope = nullptr;
 
 [[noreturn]] void usage(std::string element, std::string problem, std::string remedy) {
   throw Error({.code = ErrorCode::usage,
@@ -129,8 +130,14 @@ void watch_interrupts() {
 
 bool interrupted() { return interrupts > 0; }
 
+ProgressScope::ProgressScope(ProgressCallback progress) : progress_(std::move(progress)), before_(progress_in_scope) {
+  progress_in_scope = &progress_;
+}
+ProgressScope::~ProgressScope() { progress_in_scope = before_; }
+
 ProgressCallback terminal_progress() {
   using Clock = std::chrono::steady_clock;
+  if (progress_in_scope != nullptr) return *progress_in_scope;
   if (!::isatty(STDERR_FILENO)) return [](const Progress&) { return !interrupted(); };
   struct Bar {
     std::string stage;
@@ -177,7 +184,7 @@ void check_writable(const std::filesystem::path& output) {
 bool is_character_file(const std::string& file) {
   std::string lower = file;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* ending : {".glb", ".gltf", ".vrm", ".bvh", ".rig.json"})
+  for (const char* ending : {".glb", ".gltf", ".vrm", ".bvh", ".rig.json", ".blend"})
     if (lower.ends_with(ending)) return true;
   return false;
 }
@@ -188,7 +195,7 @@ void check_input(const std::string& file, const std::filesystem::path& output) {
     throw Error({.file = file,
                  .value = extension,
                  .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
-                 .remedy = "characters are read from .glb, .gltf, .vrm, .bvh and .rig.json"});
+                 .remedy = "characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and .blend"});
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
     throw Error({.code = ErrorCode::usage,

@@ -64,6 +64,19 @@ double from_surface(const Control&, double value);
 /// Draws a bar with the time left on standard error when that is a terminal; returns false once Ctrl-C was pressed.
 ProgressCallback terminal_progress();
 
+/// While it lives, this is what terminal_progress() gives on its thread: for front ends without a terminal.
+class ProgressScope {
+ public:
+  explicit ProgressScope(ProgressCallback progress);
+  ~ProgressScope();
+  ProgressScope(const ProgressScope&) = delete;
+  ProgressScope& operator=(const ProgressScope&) = delete;
+
+ private:
+  ProgressCallback progress_;
+  const ProgressCallback* before_;
+};
+
 /// From now on Ctrl-C makes progress callbacks answer "cancel"; a second one ends the program at once.
 void watch_interrupts();
 bool interrupted();

@@ -9,6 +9,7 @@
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/render/soft_page.h"
@@ -156,6 +157,16 @@ class RigFileSubject final : public ControlSubject {
   fs::path own_;
 };
 
+class MemorySubject final : public ControlSubject {
+ public:
+  using ControlSubject::ControlSubject;
+  RecipeInput describe(const fs::path&) const override { return {}; }
+  std::string files_in_words(const RunFiles& out) const override {
+    return fmt::format("{}: the curves\n{}: the rig played out\n{}: open it in a browser\n", out.curves.string(),
+                       out.model.string(), out.page.string());
+  }
+};
+
 class ProcessSubject final : public ControlSubject {
  public:
   ProcessSubject(const SubjectSource& source, Character character)
@@ -188,6 +199,45 @@ class ProcessSubject final : public ControlSubject {
   std::string clips_;
 };
 
+/// A .blend: the result goes into a copy of it too, as layers.
+class BlendSubject final : public ControlSubject {
+ public:
+  BlendSubject(const SubjectSource& source, Character character)
+      : ControlSubject(source.character.file, std::move(character), source.on), source_(source.character) {}
+
+  RecipeInput describe(const fs::path& recipe) const override {
+    return {.file = path_from_recipe(name(), recipe),
+            .bytes = fs::file_size(name()),
+            .hash = content_hash(read_file(name())),
+            .object = character().name};
+  }
+  void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
+    ControlSubject::write(recipe, out, notes);
+    std::vector<BlendLayer> layers;
+    for (const RecipeClip& clip : recipe.clips) {
+      if (!clip.has_motion()) continue;
+      const SoftMotion motion = motion_from_recipe(clip, character().rig->controls());
+      layers.push_back({.base = clip.base, .deviation = soft_clip(character(), nullptr, motion, clip.frame_rate)});
+      layers.back().deviation.name = clip.name;
+    }
+    const BlendOptions options{
+        .file = name(), .object = character().name, .answer_seconds = source_.timeout, .progress = [](const Progress&) {
+          return !interrupted();
+        }};
+    for (std::string& note : write_blend(options, out.blend, layers)) notes.push_back(std::move(note));
+  }
+  std::string files_in_words(const RunFiles& out) const override {
+    return fmt::format(
+        "{}: the result as layers above your animation\n{}: the curves\n{}: the rig played out\n"
+        "{}: open it in a browser\n{}: the recipe\n",
+        out.blend.string(), out.curves.string(), out.model.string(), out.page.string(), out.recipe.string());
+  }
+  std::vector<std::string> incidents() const override { return incidents_of(character()); }
+
+ private:
+  CharacterSource source_;
+};
+
 /// Where it ends in x.ENDING: x.soft.rigspace.json.
 fs::path soft_beside(const std::string& input, std::string_view ending) {
   const std::string stem = input.ends_with(ending) ? input.substr(0, input.size() - ending.size()) : input;
@@ -207,6 +257,10 @@ fs::path own_result(std::span<const fs::path> inputs, const RunFiles& out) {
 
 }  // namespace
 
+std::unique_ptr<Subject> subject_of(std::string name, Character character, const std::string& on) {
+  return std::make_unique<MemorySubject>(std::move(name), std::move(character), on);
+}
+
 Opened open_rig(const SubjectSource& source, Character character, const fs::path& output) {
   const std::string& file = source.character.file;
   const RunFiles out = RunFiles::of_curves(output.empty() ? soft_beside(file, ".rig.json") : output);
@@ -220,6 +274,14 @@ Opened open_rig(const SubjectSource& source, Character character, const fs::path
   }
   out.check(inputs);
   return {std::make_unique<RigFileSubject>(source, std::move(character), own), out};
+}
+
+Opened open_blend(const SubjectSource& source, const fs::path& output, const Context& context) {
+  RunFiles out = RunFiles::of_curves(output.empty() ? soft_beside(source.character.file, ".blend") : output);
+  out.blend = fs::path(out.model).replace_extension(".blend");
+  const fs::path inputs[] = {source.character.file, source.on};
+  out.check(inputs);
+  return {std::make_unique<BlendSubject>(source, source.character.load(context)), out};
 }
 
 Opened open_process(const SubjectSource& source, const fs::path& output, const Context& context) {

@@ -186,6 +186,10 @@ class GltfSubject final : public Subject {
 
 }  // namespace
 
+std::unique_ptr<Subject> subject_of(std::string name, GltfFile file, std::string on) {
+  return std::make_unique<GltfSubject>(std::move(name), std::move(file), std::move(on));
+}
+
 Opened open_gltf(const SubjectSource& source, const fs::path& output, const Context& context) {
   const std::string& file = source.character.file;
   const RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);

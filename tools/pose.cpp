@@ -10,7 +10,6 @@
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
 #include "rigspace/io/gltf.h"
-#include "rigspace/rig/rig_health.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +24,8 @@ using Json = nlohmann::ordered_json;
 struct Options {
   CharacterSource source;
   PoseOptions pose;
-  std::vector<std::string> outputs, pulls, holds, free, also, keep;
+  std::vector<std::string> outputs, pulls, holds;
+  FreeArguments controls;
   std::string name = "Pose";
   bool dynamic = false, any_limits = false;
   double young = Material{}.young, unit = 0, strength = PoserOptions{}.strength;
@@ -53,35 +53,6 @@ void check_outputs(const Options& options) {
     if (!options.source.file.empty()) check_input(options.source.file, output);
     check_writable(output);
   }
-}
-
-/// Controls that a pattern names, by their own names, their nodes or their groups.
-std::vector<int> named(const Rig& rig, const std::string& pattern, const char* option) {
-  std::vector<int> found;
-  for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c) {
-    const Control& control = rig.controls()[c];
-    if (control.unit != Unit::quaternion && (matches(control, pattern) || matches_pattern(control.group, pattern)))
-      found.push_back(c);
-  }
-  if (found.empty())
-    refuse(fmt::format("{} \"{}\"", option, pattern), "meets no control", "`rigspace info --controls` lists them");
-  return found;
-}
-
-std::vector<int> free_controls(const Character& character, In p, const Options& options) {
-  std::vector<char> free(character.rig->controls().size(), 0);
-  const auto mark = [&](const std::vector<int>& controls, char value) {
-    for (const int c : controls) free[c] = value;
-  };
-  if (options.free.empty()) mark(posable_controls(character, p, !options.holds.empty()), 1);
-  for (const std::string& pattern : options.free) mark(named(*character.rig, pattern, "--free"), 1);
-  for (const std::string& pattern : options.also) mark(named(*character.rig, pattern, "--also"), 1);
-  for (const std::string& pattern : options.keep) mark(named(*character.rig, pattern, "--keep"), 0);
-  std::vector<int> result;
-  for (int c = 0; c < static_cast<int>(free.size()); ++c)
-    if (free[c]) result.push_back(c);
-  if (result.empty()) refuse("--keep", "leaves no control free", "keep fewer");
-  return result;
 }
 
 /// A height outside 0.2 to 10 m is guessed as 1.7 m.
@@ -133,7 +104,7 @@ Result solve(const Options& options, const Context& context) {
   for (const std::string& output : options.outputs)
     if (result.moves && is_points(output))
       refuse(output, "holds one pose, and this is a motion", "write .rigspace.json, .glb or .png");
-  result.free = free_controls(result.character, result.start, options);
+  result.free = free_controls(result.character, result.start, options.controls, !options.holds.empty());
   PoserOptions settings = poser_options(options, result, finder);
   Vec s;
   result.character.rig->evaluate(*result.character.rig->make_workspace(), result.start, s);
@@ -166,7 +137,7 @@ Animation clip_of(const Options& options, const Result& result) {
 void write_model(const std::string& output, const Options& options, const Result& result) {
   const Animation clip = clip_of(options, result);
   const std::string& file = options.source.file;
-  if (!file.empty() && (!file.ends_with(".json") || is_plain(result.character))) {
+  if (!file.empty() && !options.source.is_blend() && (!file.ends_with(".json") || is_plain(result.character))) {
     GltfFile document(file);
     document.add_animation(clip);
     return document.save(output);
@@ -319,11 +290,14 @@ void pose(const Options& options, const Context& context) {
 }
 
 void add_solver_options(CLI::App& command, Options& options) {
-  command.add_option("--free", options.free, "only these controls turn: names, nodes or groups; may be repeated")
+  command
+      .add_option("--free", options.controls.free, "only these controls turn: names, nodes or groups; may be repeated")
       ->type_name("PATTERN")
       ->take_all();
-  command.add_option("--also", options.also, "these turn beside what turns anyway")->type_name("PATTERN")->take_all();
-  command.add_option("--keep", options.keep, "these stay as they are")->type_name("PATTERN")->take_all();
+  command.add_option("--also", options.controls.also, "these turn beside what turns anyway")
+      ->type_name("PATTERN")
+      ->take_all();
+  command.add_option("--keep", options.controls.keep, "these stay as they are")->type_name("PATTERN")->take_all();
   command.add_flag("--beyond-limits", options.any_limits, "controls may leave their limits");
   command.add_option("--strength", options.strength, "of pulls, relative to the body's own stiffness")
       ->check(above_zero())

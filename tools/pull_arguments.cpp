@@ -78,6 +78,22 @@ PullPath read_path(const std::string& file) {
   return PullPath(std::move(times), places);
 }
 
+/// Controls that a pattern names, by their own names, their nodes or their groups.
+std::vector<int> named(const Rig& rig, const std::string& pattern, const char* option) {
+  std::vector<int> found;
+  for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c) {
+    const Control& control = rig.controls()[c];
+    if (control.unit != Unit::quaternion && (matches(control, pattern) || matches_pattern(control.group, pattern)))
+      found.push_back(c);
+  }
+  if (found.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = fmt::format("{} \"{}\"", option, pattern),
+                 .problem = "meets no control",
+                 .remedy = "`rigspace info --controls` lists them"});
+  return found;
+}
+
 }  // namespace
 
 VertexFinder::VertexFinder(const Character& character, std::string file, In p)
@@ -154,6 +170,24 @@ PullArgument parse_pull(const std::string& text, const VertexFinder& finder) {
   const bool relative = target.front() == '+';
   const Vec3 place = parse_place(std::string_view(target).substr(relative ? 1 : 0), "--pull \"" + text + "\"");
   return {vertex, point, PullPath(relative ? Vec3(finder.position(point) + place) : place), false};
+}
+
+std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments, bool points_are_held) {
+  std::vector<char> free(character.rig->controls().size(), 0);
+  const auto mark = [&](const std::vector<int>& controls, char value) {
+    for (const int c : controls) free[c] = value;
+  };
+  if (arguments.free.empty()) mark(posable_controls(character, p, points_are_held), 1);
+  for (const std::string& pattern : arguments.free) mark(named(*character.rig, pattern, "--free"), 1);
+  for (const std::string& pattern : arguments.also) mark(named(*character.rig, pattern, "--also"), 1);
+  for (const std::string& pattern : arguments.keep) mark(named(*character.rig, pattern, "--keep"), 0);
+  std::vector<int> result;
+  for (int c = 0; c < static_cast<int>(free.size()); ++c)
+    if (free[c]) result.push_back(c);
+  if (result.empty())
+    throw Error(
+        {.code = ErrorCode::usage, .element = "--keep", .problem = "leaves no control free", .remedy = "keep fewer"});
+  return result;
 }
 
 }  // namespace rigspace::tools

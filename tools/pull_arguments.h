@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rigspace::tools {
 
@@ -39,5 +40,15 @@ struct PullArgument {
 
 /// `VERTEX=x,y,z`, `VERTEX=+x,y,z` (by that much), `VERTEX=FILE.csv` (time,x,y,z in each line). Throws Error.
 PullArgument parse_pull(const std::string& text, const VertexFinder& finder);
+
+/// Which controls turn: patterns on controls, their nodes or their groups.
+struct FreeArguments {
+  std::vector<std::string> free;  ///< these alone; none: see posable_controls
+  std::vector<std::string> also;  ///< beside what turns anyway
+  std::vector<std::string> keep;  ///< these stay
+};
+
+/// Ascending. Throws Error if a pattern meets nothing, or nothing is left.
+std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments, bool points_are_held);
 
 }  // namespace rigspace::tools

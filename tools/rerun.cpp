@@ -206,6 +206,7 @@ SubjectSource source_of(const Recipe& recipe, const Options& options) {
                                    "--rig-process '" +
                                        recipe.input.process + "'"});
   (given ? source.clips : source.character.file) = file;
+  source.character.object = recipe.input.object;
   return source;
 }
 

@@ -2,222 +2,30 @@
 
 #include "collide.h"
 #include "earlier_result.h"
-#include "part_values.h"
-#include "simulation_run.h"
-
-#include "rigspace/apps/physics/part_stiffness.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include "simulation_plan.h"
 
 namespace rigspace::tools {
 namespace {
 
-struct Options {
+struct Options : SimulationRequest {
   SubjectSource source;
   std::string output;
-  std::vector<std::string> clips, parts, sets, hits, stiffness;
-  std::string start = "0", end, preroll = "0";
-  std::string loop = "auto", follow = "animation", integrator = "bdf2", soft = "auto", chains = "auto";
-  double unit = 0;
-  RecipeOptions recipe;
   bool keep_partial = false;
-  std::string solver, report, dump;
-  double step = 0;  ///< s; 0: not said
 };
-
-/// Metres per unit of the scene; a size outside 0.2 to 10 m is taken for a person's, and said.
-double metres_per_unit(const Character& character, const Options& options, std::vector<std::string>& notes) {
-  if (options.unit > 0) return options.unit;
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
-  if (size >= 0.2 && size <= 10) return 1;
-  notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
-  return size > 0 ? 1.7 / size : 1;
-}
-
-/// What the papers say where nothing else was asked for (paper.h).
-void as_printed(SimulationOptions& physics, const Options& options) {
-  if (options.step == 0) physics.step = 0.01;
-  physics.integrator = IntegratorKind::euler;
-  physics.follow_animation = false;
-  physics.looping = Looping::never;
-  physics.curvature = RigCurvature::bfgs;
-  if (!options.recipe.collide.empty())
-    throw Error({.code = ErrorCode::usage,
-                 .element = "--collide",
-                 .problem = "has no effect with --paper",
-                 .remedy = "leave one of them out"});
-}
-
-/// The options with their words read.
-RecipeOptions recipe_options(const Character& character, const Options& options, std::vector<std::string>& notes) {
-  RecipeOptions result = options.recipe;
-  result.soft = options.soft == "joints"   ? SoftForm::joints
-                : options.soft == "morphs" ? SoftForm::morphs
-                                           : SoftForm::automatic;
-  result.chains = options.chains == "solids" ? ChainForm::solids
-                  : options.chains == "auto" ? ChainForm::automatic
-                                             : ChainForm::rods;
-  SimulationOptions& physics = result.physics;
-  physics.metres_per_unit = metres_per_unit(character, options, notes);
-  physics.integrator = options.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
-  physics.looping = options.loop == "yes" ? Looping::always : options.loop == "no" ? Looping::never : Looping::find;
-  physics.follow_animation = options.follow == "animation";
-  if (options.step > 0) physics.step = options.step;
-  if (physics.paper) as_printed(physics, options);
-  if (!options.solver.empty()) physics.curvature = rig_curvature_named(options.solver);
-  physics.validate();
-  return result;
-}
-
-/// Each joint and each control in one part, each part with a name of its own.
-void require_apart(const Subject& subject, std::vector<Part>& parts) {
-  const Character& character = subject.character();
-  std::map<std::string, std::string> owner;
-  std::map<std::string, int> used;
-  const auto claim = [&](const Part& part, const std::string& thing) {
-    if (const auto [other, fresh] = owner.emplace(thing, part.name); !fresh)
-      throw Error({.code = ErrorCode::usage,
-                   .file = subject.name(),
-                   .element = thing,
-                   .problem = "is in two parts, " + other->second + " and " + part.name,
-                   .remedy = "give patterns that do not overlap"});
-  };
-  for (Part& part : parts) {
-    if (const int times = ++used[part.name]; times > 1) part.name += "_" + std::to_string(times);
-    for (const int bone : part.bones) claim(part, "joint \"" + character.bones[bone].name + "\"");
-    for (const int control : part.controls) claim(part, "control \"" + character.rig->controls()[control].name + "\"");
-  }
-}
-
-std::vector<const Animation*> clips_of(const Subject& subject, const Options& options);
-double frame_rate_of(const Subject& subject, const Animation& clip, const Options& options) {
-  return options.recipe.frame_rate > 0 ? options.recipe.frame_rate : subject.frame_rate(clip);
-}
-
-/// --set and --hit, for all clips.
-void set_looks(const Subject& subject, std::vector<Part>& parts, const Options& options) {
-  ClipTimes times;
-  if (!options.sets.empty() || !options.hits.empty())
-    for (const Animation* clip : clips_of(subject, options)) {
-      const double rate = frame_rate_of(subject, *clip, options);
-      const double end = options.end.empty() ? clip->duration : parse_time(options.end, rate, "--end");
-      times.include(rate, parse_time(options.start, rate, "--start"), std::min(end, clip->duration));
-    }
-  set_values(parts, parse_sets(options.sets, parts, subject.name(), times));
-  set_values(parts, parse_hits(options.hits, parts, subject.name(), times));
-  for (const std::string& text : options.stiffness)
-    about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
-}
-
-std::vector<Part> parts_of(const Subject& subject, const Options& options) {
-  std::vector<Part> parts;
-  if (options.parts.empty()) parts = subject.found_parts();
-  for (const std::string& text : options.parts)
-    for (Part& part : about_file(subject.name(), subject.character(), [&] { return subject.named_parts(text); }))
-      parts.push_back(std::move(part));
-  if (parts.empty()) subject.refuse_without_parts();
-  require_apart(subject, parts);
-  set_looks(subject, parts, options);
-  return parts;
-}
-
-/// The clips that were asked for, or all that an artist made.
-std::vector<const Animation*> clips_of(const Subject& subject, const Options& options) {
-  std::vector<const Animation*> clips;
-  for (const std::string& name : options.clips) {
-    const Animation* clip = clip_named(subject.character(), subject.name(), name);
-    if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
-  }
-  if (options.clips.empty())
-    for (const Animation& clip : subject.character().clips)
-      if (clip.duration > 0 && !is_soft_clip(clip.name)) clips.push_back(&clip);
-  if (clips.empty())
-    throw Error(
-        {.file = subject.name(), .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
-  return clips;
-}
-
-ClipTask task_for(const Subject& subject, const Animation& clip, const Options& options,
-                  std::vector<std::string>& notes) {
-  RecipeClip plan{.name = clip.name + "_soft", .base = clip.name};
-  plan.frame_rate = frame_rate_of(subject, clip, options);
-  plan.start = parse_time(options.start, plan.frame_rate, "--start");
-  plan.preroll = parse_time(options.preroll, plan.frame_rate, "--preroll");
-  if (!options.end.empty()) plan.end = parse_time(options.end, plan.frame_rate, "--end");
-  const auto refuse = [&](const char* option, double value, std::string problem) {
-    throw Error({.code = ErrorCode::usage,
-                 .file = subject.name(),
-                 .element = option,
-                 .value = std::to_string(value),
-                 .problem = std::move(problem),
-                 .remedy = fmt::format("clip \"{}\" lasts {:.4g} s", clip.name, clip.duration)});
-  };
-  if (plan.start < 0) refuse("--start", plan.start, "is before the clip begins");
-  if (plan.preroll < 0) refuse("--preroll", plan.preroll, "is negative");
-  if (clip.duration > 0 && plan.start >= clip.duration) refuse("--start", plan.start, "is not before the clip's end");
-  if (plan.end <= plan.start) refuse("--end", plan.end, "is not after the start");
-  if (std::isfinite(plan.end) && plan.end > clip.duration + 1e-6)
-    notes.push_back(fmt::format("clip \"{}\" ends at {:.4g} s, before --end", clip.name, clip.duration));
-  return {.clip = std::move(plan)};
-}
-
-/// Throws Error if an option was given that only joints and skin have.
-void refuse_for_controls(const Options& options, const std::string& name) {
-  const std::pair<bool, const char*> no_effect[] = {{options.soft != "auto", "--soft"},
-                                                    {options.chains != "auto", "--chains"},
-                                                    {!options.recipe.protect.empty(), "--protect"},
-                                                    {options.recipe.max_influences != 4, "--max-influences"}};
-  for (const auto& [given, option] : no_effect)
-    if (given)
-      throw Error({.code = ErrorCode::usage,
-                   .file = name,
-                   .element = option,
-                   .problem = "has no effect on a rig whose own controls are simulated",
-                   .remedy = "leave it out, or simulate the mesh that the rig file names"});
-}
-
-ResearchFiles research_files(const Options& options) {
-  ResearchFiles files{options.report, options.dump};
-  require_endings(files);
-  if (files.any() && !options.recipe.physics.paper)
-    throw Error({.code = ErrorCode::usage,
-                 .element = options.report.empty() ? "--dump" : "--report",
-                 .problem = "is of runs with --paper",
-                 .remedy = "add --paper, or leave it out"});
-  return files;
-}
 
 void simulate(const Options& options, const Context& context) {
   auto [subject, out] = open_subject(options.source, options.output, context);
-  const Character& character = subject->character();
-  if (!out.curves.empty()) refuse_for_controls(options, subject->name());
-  std::vector<std::string> notes;
-  Recipe recipe;
-  recipe.version = RIGSPACE_VERSION;
+  SimulationPlan plan = plan_simulation(*subject, options, !out.curves.empty());
+  Recipe& recipe = plan.recipe;
   recipe.format = out.format();
-  recipe.options = recipe_options(character, options, notes);
   recipe.options.collide = colliders_seen_from(options.recipe.collide, "", out.recipe.parent_path());
-  recipe.parts = recipe_parts(character, parts_of(*subject, options));
-  std::vector<ClipTask> tasks;
-  for (const Animation* clip : clips_of(*subject, options)) tasks.push_back(task_for(*subject, *clip, options, notes));
-  if (research_files(options).any() && tasks.size() > 1)
-    throw Error({.code = ErrorCode::usage,
-                 .file = subject->name(),
-                 .element = options.report.empty() ? "--dump" : "--report",
-                 .problem = "is of one clip, and there are several",
-                 .remedy = "name one with --clip"});
   recipe.input = subject->describe(out.recipe);
   recipe.on = describe_earlier(options.source.on, out.recipe);
-  recipe.notes = std::move(notes);
   execute({.subject = std::move(subject),
            .recipe = std::move(recipe),
-           .tasks = std::move(tasks),
+           .tasks = std::move(plan.tasks),
            .out = out,
-           .research = research_files(options),
+           .research = plan.research,
            .keep_partial = options.keep_partial},
           context);
 }

@@ -145,6 +145,7 @@ void print_answer(const SimulationRun& run, const std::vector<std::string>& note
   for (const fs::path& path : run.out.written()) answer["output"].push_back(path.string());
   for (const RecipeClip& clip : run.recipe.clips) answer["clips"].push_back(clip_json(run.recipe, clip));
   if (const auto incidents = run.subject->incidents(); !incidents.empty()) answer["warnings"] = incidents;
+  if (run.rig_evaluations) answer["rig_evaluations"] = *run.rig_evaluations;
   fmt::print("{}\n", answer.dump(2));
 }
 
@@ -182,6 +183,9 @@ void execute(SimulationRun run, const Context& context) {
     if (run.keep_partial) keep_what_is_finished(run, maker.stopped(), notes, context);
     throw;
   }
+  run.rig_evaluations = rig_evaluations_of(run.subject->character());
+  if (run.rig_evaluations && !context.json)
+    fmt::print("the rig was asked for {} poses, those for training and derivatives included\n", *run.rig_evaluations);
   const std::size_t told = notes.size();
   write_result(run, notes);
   if (!context.json)

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct SimulationRun {
   Recipe recipe;                ///< all but its clips
   std::vector<ClipTask> tasks;  ///< in the order of the result
   RunFiles out;
-  std::vector<std::string> notes;  ///< for people, one sentence each, beside those of the recipe
-  ResearchFiles research;          ///< with RecipeOptions::physics.paper
-  bool keep_partial = false;       ///< a cancelled run writes the clips and the frames that it finished
+  std::vector<std::string> notes;       ///< for people, one sentence each, beside those of the recipe
+  ResearchFiles research;               ///< with RecipeOptions::physics.paper
+  std::optional<long> rig_evaluations;  ///< of a rig in another process, until everything was made
+  bool keep_partial = false;            ///< a cancelled run writes the clips and the frames that it finished
 };
 
 /// `rigspace simulate FILE -o OUT`, all else by itself.

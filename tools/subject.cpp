@@ -21,7 +21,7 @@ RunFiles RunFiles::of_model(const fs::path& output) {
 
 RunFiles RunFiles::of_curves(const fs::path& output) {
   std::string stem = output.string();
-  for (const char* ending : {".rigspace.json", ".glb", ".html"})
+  for (const char* ending : {".rigspace.json", ".glb", ".html", ".blend"})
     if (stem.ends_with(ending)) stem.resize(stem.size() - std::string_view(ending).size());
   return {.curves = stem + ".rigspace.json",
           .model = stem + ".glb",
@@ -40,7 +40,7 @@ std::string RunFiles::format() const {
 
 std::vector<fs::path> RunFiles::written() const {
   std::vector<fs::path> files;
-  for (const fs::path& path : {curves, model, page, recipe})
+  for (const fs::path& path : {curves, blend, model, page, recipe})
     if (!path.empty()) files.push_back(path);
   return files;
 }
@@ -98,6 +98,7 @@ Opened open_subject(const SubjectSource& source, const fs::path& output, const C
   if (file.empty()) refuse("FILE", "is missing", "name a character's file, or give --rig-process");
   if (!source.clips.empty())
     refuse("--clips", "is for rigs in other processes", "a rig file names its own, under \"clips\"");
+  if (source.character.is_blend()) return open_blend(source, output, context);
   if (file.ends_with(".rig.json")) {
     Character character = load_character(file);
     if (!is_plain(character)) {

@@ -1,10 +1,11 @@
 #pragma once
-// Who is simulated, and what differs between kinds: a glTF, a rig file whose own controls move, a rig in another
-// process.
+// Who is simulated, and what differs between kinds: a glTF, a rig file whose own controls move, a .blend, a rig in
+// another process.
 
 #include "character_source.h"
 
 #include "rigspace/apps/physics/recipe.h"
+#include "rigspace/io/gltf.h"
 
 #include <filesystem>
 #include <memory>
@@ -18,7 +19,8 @@ namespace rigspace::tools {
 struct RunFiles {
   std::filesystem::path curves;  ///< of rigs whose own controls move: x.rigspace.json; of others none
   std::filesystem::path model, page, recipe;
-  std::filesystem::path partial;  ///< a folder, while it runs
+  std::filesystem::path blend = {};    ///< of a .blend: a copy with the result in it; of others none
+  std::filesystem::path partial = {};  ///< a folder, while it runs
 
   /// A model, x.glb or x.gltf, and what lies beside it.
   static RunFiles of_model(const std::filesystem::path& output);
@@ -105,9 +107,15 @@ struct SubjectSource {
 /// x.soft.rigspace.json.
 Opened open_subject(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 
+/// Of what is in memory, under this name; neither is to be described. Joints and skin, or a rig whose own controls
+/// move; `on`: an earlier result, or none.
+std::unique_ptr<Subject> subject_of(std::string name, GltfFile file, std::string on);
+std::unique_ptr<Subject> subject_of(std::string name, Character character, const std::string& on);
+
 /// The same of one kind.
 Opened open_gltf(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 Opened open_rig(const SubjectSource& source, Character character, const std::filesystem::path& output);
+Opened open_blend(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 Opened open_process(const SubjectSource& source, const std::filesystem::path& output, const Context& context);
 
 }  // namespace rigspace::tools
