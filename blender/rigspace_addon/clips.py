@@ -80,7 +80,8 @@ class Played(Clip):
                 for index in indices:
                     number = value[index] if hasattr(value, "__len__") else value
                     values.setdefault((owner, path), {}).setdefault(index, []).append(float(number))
-        self.table = {place: {index: SampledCurve(self.first, each) for index, each in found.items()} for place, found in values.items()}
+        self.table = {place: {index: SampledCurve(self.first, each) for index, each in found.items()}
+                      for place, found in values.items()}
 
 
 def played_name(owners):

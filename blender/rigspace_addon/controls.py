@@ -15,6 +15,8 @@ import re
 from . import curves
 
 AXES = "xyz"
+CHANNELS = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+LOCKS = {"location": "lock_location", "scale": "lock_scale", "rotation_euler": "lock_rotation"}
 TURN, PLACE = 0.5, 0.05  # ordinary changes: radians, and of the rig's size
 LATTICE_MOST = 1000  # points of a lattice that are offered one by one
 
@@ -28,7 +30,8 @@ class Control:
 
     def describe(self):
         told = {"name": self.name, "node": self.node, "unit": self.unit, "rest": self.rest, "typical": self.typical}
-        told.update({key: value for key, value in (("min", self.low), ("max", self.high), ("group", self.group)) if value not in (None, "")})
+        more = {"min": self.low, "max": self.high, "group": self.group}
+        told.update({key: value for key, value in more.items() if value not in (None, "")})
         return told
 
 
@@ -139,14 +142,15 @@ class Listing:
         for what is stored is what they left there; elsewhere, or if neutral is None, at what is stored."""
         attribute, letter, unit, neutral, typical, group, limits = kind
         driven, keyed = self.is_driven(owner, path), (owner, path) in self.keyed
-        locks = getattr(holder, {"location": "lock_location", "scale": "lock_scale", "rotation_euler": "lock_rotation"}.get(attribute, ""), None)
+        locks = getattr(holder, LOCKS.get(attribute, ""), None)
         components = {}
         for k in range(3):
             if k in driven or (locks is not None and locks[k] and not keyed):
                 continue
             rest = neutral if keyed and neutral is not None else getattr(holder, attribute)[k]
             low, high = limits.get(k, (None, None))
-            components[k] = self.add(Control(f"{node}.{letter}{AXES[k]}", node, unit, rest, low=low, high=high, typical=typical, group=group))
+            components[k] = self.add(Control(f"{node}.{letter}{AXES[k]}", node, unit, rest, low=low, high=high, typical=typical,
+                                             group=group))
         if components:
             self.channels.append(Vector(owner, path, holder, attribute, components))
 
@@ -190,14 +194,16 @@ class Listing:
             rest = float(told.get("default", 0)) if (owner, path) in self.keyed else float(value)
             low, high = told.get("min"), told.get("max")
             span = (high - low) if low is not None and high is not None and high - low < 1e6 else 2.0
-            column = self.add(Control(f'{node}["{key}"]', node, "scalar", rest, low=low, high=high, typical=max(span / 2, 1e-6), group=group))
+            column = self.add(Control(f'{node}["{key}"]', node, "scalar", rest, low=low, high=high, typical=max(span / 2, 1e-6),
+                                      group=group))
             self.channels.append(Scalar(owner, path, holder, key, column))
 
     def add_bones(self, rig):
-        unit = max(self.size / max(abs(x) for x in rig.matrix_world.to_scale()), 1e-9) if any(rig.matrix_world.to_scale()) else 1.0
+        scale = max(abs(x) for x in rig.matrix_world.to_scale())
+        unit = max(self.size / scale, 1e-9) if scale > 0 else 1.0
         for bone in rig.pose.bones:
             prefix = f'pose.bones["{bone.name}"].'
-            keyed = any((rig, prefix + name) in self.keyed for name in ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle"))
+            keyed = any((rig, prefix + name) in self.keyed for name in CHANNELS)
             seen = keyed or is_visible(rig, bone.bone)
             if not (seen or (bone.bone.use_deform and not len(bone.constraints))):
                 continue
@@ -216,7 +222,8 @@ class Listing:
             if self.is_driven(keys, path) or block.mute:
                 continue
             rest = 0.0 if (keys, path) in self.keyed else block.value
-            column = self.add(Control(f"{item.name}:{block.name}", item.name, "scalar", rest, low=block.slider_min, high=block.slider_max, group=item.name))
+            column = self.add(Control(f"{item.name}:{block.name}", item.name, "scalar", rest, low=block.slider_min,
+                                      high=block.slider_max, group=item.name))
             self.channels.append(Scalar(keys, path, block, None, column))
 
     def add_lattice(self, item):
@@ -229,7 +236,7 @@ class Listing:
 
     def add_object(self, item, main):
         """main: the mesh that is simulated, or an armature: their own places only where a clip moves them."""
-        moved = any((item, path) in self.keyed for path in ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle"))
+        moved = any((item, path) in self.keyed for path in CHANNELS)
         if moved or not main:
             node = self.name_of(item.name)
             self.add_transform(item, "", item, node, place=True, typical=PLACE * self.size, group=group_of(node))

@@ -13,13 +13,15 @@ from .complaint import Complaint
 DEFORMING = {"ARMATURE", "LATTICE", "CURVE", "HOOK", "MESH_DEFORM", "SURFACE_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "CAST",
              "CORRECTIVE_SMOOTH", "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "SMOOTH", "WARP", "WAVE", "DISPLACE"}
 # These make other vertices than there are, or depend on more than the pose.
-DISABLED = {"SUBSURF": "adds vertices", "MULTIRES": "adds vertices", "REMESH": "makes new vertices", "DECIMATE": "removes vertices",
-            "BEVEL": "adds vertices", "EDGE_SPLIT": "adds vertices", "TRIANGULATE": "makes other faces", "WIREFRAME": "makes new vertices",
-            "BUILD": "shows faces over time", "EXPLODE": "breaks the mesh", "OCEAN": "moves over time", "BOOLEAN": "makes new vertices",
-            "WELD": "merges vertices", "VOLUME_TO_MESH": "makes new vertices", "MESH_TO_VOLUME": "leaves no vertices",
-            "PARTICLE_SYSTEM": "moves over time", "PARTICLE_INSTANCE": "moves over time", "FLUID": "moves over time",
-            "CLOTH": "is a simulation of its own", "SOFT_BODY": "is a simulation of its own", "DYNAMIC_PAINT": "moves over time",
-            "MESH_SEQUENCE_CACHE": "plays a file", "MESH_CACHE": "plays a file", "WAVE": "moves over time"}
+DISABLED = {
+    "adds vertices": ("SUBSURF", "MULTIRES", "BEVEL", "EDGE_SPLIT"),
+    "makes new vertices": ("REMESH", "WIREFRAME", "BOOLEAN", "VOLUME_TO_MESH", "MESH_TO_VOLUME"),
+    "removes vertices": ("DECIMATE", "WELD"),
+    "makes other faces": ("TRIANGULATE", "EXPLODE"),
+    "moves over time": ("BUILD", "OCEAN", "PARTICLE_SYSTEM", "PARTICLE_INSTANCE", "FLUID", "DYNAMIC_PAINT", "WAVE"),
+    "is a simulation of its own": ("CLOTH", "SOFT_BODY"),
+    "plays a file": ("MESH_SEQUENCE_CACHE", "MESH_CACHE"),
+}
 FLOAT = 2.0**-23  # single precision
 
 
@@ -37,7 +39,8 @@ def choose_object(name):
         if item is None:
             raise Complaint(f'object "{name}"', "is not in the file", f"its meshes are {names}" if meshes else "it has no mesh", name)
         if item.type != "MESH":
-            raise Complaint(f'object "{name}"', f"is no mesh but {item.type.lower()}", f"its meshes are {names}" if meshes else "it has no mesh", name)
+            raise Complaint(f'object "{name}"', f"is no mesh but {item.type.lower()}",
+                            f"its meshes are {names}" if meshes else "it has no mesh", name)
         return item
     rigged = [item for item in meshes if is_rigged(item)]
     if not rigged:
@@ -130,9 +133,10 @@ def cycle_in(text):
 
 def without_jumping_modifiers(item, warnings):
     for modifier in item.modifiers:
-        if modifier.show_viewport and modifier.type in DISABLED:
+        why = next((why for why, kinds in DISABLED.items() if modifier.type in kinds), None)
+        if why and modifier.show_viewport:
             modifier.show_viewport = False
-            warnings.append(f'modifier "{modifier.name}" of "{item.name}" is switched off, since it {DISABLED[modifier.type]}')
+            warnings.append(f'modifier "{modifier.name}" of "{item.name}" is switched off, since it {why}')
 
 
 class Subject:
@@ -270,7 +274,8 @@ class BlenderRig(Subject):
         for k, control in enumerate(self.listing.controls):
             if control.unit != "quaternion":
                 p[k] += 0.1 * control.typical * (1 if k % 2 else -1)
-                p[k] = min(max(p[k], -math.inf if control.low is None else control.low), math.inf if control.high is None else control.high)
+                p[k] = max(p[k], p[k] if control.low is None else control.low)
+                p[k] = min(p[k], p[k] if control.high is None else control.high)
         return p
 
     def set(self, p):
@@ -306,8 +311,9 @@ class BlenderRig(Subject):
         """World space, Y up, float64 (n, 3)."""
         mesh = self.mesh()
         if len(mesh.vertices) != self.count:
+            suspects = ", ".join(f'"{modifier.name}"' for modifier in self.item.modifiers if modifier.show_viewport)
             raise Complaint(f'object "{self.item.name}"', f"has {len(mesh.vertices)} vertices in this pose and {self.count} at rest",
-                            "switch off the modifier that changes their number: " + ", ".join(f'"{m.name}"' for m in self.item.modifiers if m.show_viewport))
+                            f"switch off the modifier that changes their number: one of {suspects}")
         mesh.vertices.foreach_get("co", self.buffer)
         matrix = numpy.array(self.shape.matrix_world)
         world = self.buffer.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -26,7 +26,6 @@ def make_mesh():
     shells = {"body": ball(mesh, (0, 0, 0.9), (0.28, 0.26, 0.4), 20, 16),
               "tail": ball(mesh, (0, 0.6, 0.75), (0.07, 0.4, 0.07), 12, 20),
               "leg": ball(mesh, (0, 0, 0.32), (0.1, 0.1, 0.32), 12, 18)}
-    groups = {name: [vertex.index for vertex in vertices] for name, vertices in shells.items()}
     mesh.verts.index_update()
     groups = {name: [vertex.index for vertex in vertices] for name, vertices in shells.items()}
     data = bpy.data.meshes.new("Body")
@@ -154,8 +153,9 @@ def animate(body, rig):
     for frame in range(FIRST, LAST + 1, 6):
         turn = 2 * math.pi * (frame - FIRST) / 24
         key(rig, 'pose.bones["hips"].location', frame, (0.03 * math.sin(turn), 0.06 * math.cos(2 * turn), 0))
-        key(rig, 'pose.bones["hips"].rotation_quaternion', frame, Euler((0.1 * math.sin(turn), 0.25 * math.cos(turn), 0)).to_quaternion())
-        key(rig, 'pose.bones["chest"].rotation_quaternion', frame, Euler((0.2 * math.cos(2 * turn), -0.2 * math.cos(turn), 0)).to_quaternion())
+        hips, chest = Euler((0.1 * math.sin(turn), 0.25 * math.cos(turn), 0)), Euler((0.2 * math.cos(2 * turn), -0.2 * math.cos(turn), 0))
+        key(rig, 'pose.bones["hips"].rotation_quaternion', frame, hips.to_quaternion())
+        key(rig, 'pose.bones["chest"].rotation_quaternion', frame, chest.to_quaternion())
         key(rig, 'pose.bones["foot"].location', frame, (0, 0.12 * math.sin(turn), 0.05 * max(0, math.cos(turn))))
     keys = body.data.shape_keys
     keys.animation_data_create()

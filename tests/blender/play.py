@@ -41,6 +41,8 @@ for frame in map(float, frames):
     bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
     shown.append(points())
     bones.append([channels(bone) for bone in rig.pose.bones])
-keys = [number for each in sorted(bpy.data.actions, key=lambda each: each.name) if not each.name.endswith("_soft") and not each.name.startswith("rigspace ")
-        for curve in each.fcurves for key in curve.keyframe_points for number in (*key.co, *key.handle_left, *key.handle_right)]
-numpy.savez(out, points=numpy.array(shown), bones=numpy.array(bones), keys=numpy.array(keys), names=[bone.name for bone in rig.pose.bones])
+artists = [each for each in bpy.data.actions if not each.name.endswith("_soft") and not each.name.startswith("rigspace ")]
+keys = [number for each in sorted(artists, key=lambda each: each.name) for curve in each.fcurves
+        for key in curve.keyframe_points for number in (*key.co, *key.handle_left, *key.handle_right)]
+names = [bone.name for bone in rig.pose.bones]
+numpy.savez(out, points=numpy.array(shown), bones=numpy.array(bones), keys=numpy.array(keys), names=names)
