@@ -21,7 +21,7 @@ struct EnergyHandle {
 ///   obj.hessian(x)     (k, m, 3) to (k, 3 m, 3 m); absent or None: differences of the gradient, or of value
 /// The element sizes that differences are scaled to are those of the moment.
 ///
-/// Projected Hessians, which only lead the way, serve until a point has moved by 2 % of the size of its element; exact
+/// Projected Hessians, which only lead the way, serve until a point has moved by 5 % of the size of its element; exact
 /// ones are always those of x.
 class PythonEnergy final : public Energy {
  public:

@@ -224,7 +224,7 @@ Mat PythonEnergy::projected_hessians(In x) const {
 }
 
 void PythonEnergy::add_hessian(const State& state, In x, double weight, HessianMode mode, BlockSink& sink) const {
-  constexpr double kReach = 0.02;  // of an element: there a Hessian has changed by a few in a hundred
+  constexpr double kReach = 0.05;  // of an element: there a Hessian has changed by some in a hundred
   Mat H;
   if (mode == HessianMode::exact) {
     const py::gil_scoped_acquire gil;

@@ -3,7 +3,7 @@
 #
 #     examples/figures/fast_method.sh [FOLDER]     into docs/figures unless said; BUILD names the build folder
 #
-# Five minutes on two cores.
+# Some minutes on two cores.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${BUILD:-$here/../../build}" && pwd)

@@ -3,8 +3,8 @@
 #
 #     examples/figures/fast_overlays.sh FOLDER     RIGSPACE names the program
 #
-# Pages of 10 to 20 MB each; the curves of both methods stay beside them. The wrestler is shown where
-# he lands from his stomp and where he shakes his head. Ten minutes on two cores, most of them for the full method.
+# Pages of 12 to 17 MB each; the curves of both methods stay beside them. The wrestler is simulated where he lands from his
+# stomp and where he shakes his head. Some minutes on two cores.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rigspace=${RIGSPACE:-$here/../../build/bin/rigspace}

@@ -17,7 +17,7 @@ def load(path: Union[str, os.PathLike]) -> Character:
     True
     >>> rigspace.load("nobody.glb")
     Traceback (most recent call last):
-    rigspace._errors.InputError: nobody.glb: cannot be opened: No such file or directory
+    rigspace._errors.InputError: nobody.glb: ...
     """
     return _rigspace.load(os.fspath(path))
 

@@ -1,6 +1,5 @@
 #include "fast_body.h"
 
-#include "base_jacobian_rig.h"
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/base/cache.h"
 
@@ -182,10 +181,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
   if (options.recall)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
-  RigBody whole = rig_body_of(body);
-  if (!body.rig->traits().exact_jacobian)
-    whole.rig = std::make_shared<BaseJacobianRig>(body.rig, body.free,
-                                                  std::vector<Vec>(options.poses.begin(), options.poses.end()));
+  const RigBody whole = rig_body_of(body);
   const Material material{.kind = options.material, .poisson = body.poisson};
   const std::vector<ExamplePose> examples =
       shake(whole, body.free, options.poses,

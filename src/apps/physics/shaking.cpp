@@ -95,16 +95,13 @@ class Shaker {
   }
 
   /// Loose: what is wanted of the motion are likely shapes of the skin; its inside is solved for afterwards.
-  /// A black box goes straight on from the pose: a Jacobian for each iteration would cost thousands of evaluations.
   RigSpaceOptions dynamics(double step, double size) const {
     return {.step = step,
             .material = options_.material,
             .gradient_tolerance = 1e-3,
             .step_tolerance = 1e-2 * options_.amplitude * size,
             .max_iterations = 20,
-            .max_halvings = 1,
-            .linear = options_.rest_follows && !body_.rig->traits().exact_jacobian,
-            .jacobian = {.predict = false, .tolerance = 1e9}};
+            .max_halvings = 1};
   }
 
   /// Rayleigh's quotient of the controls' answer, inside carried: 1/s.
