@@ -41,8 +41,13 @@ struct Row {
 struct BenchOptions {
   double seconds = 0.5;  ///< per figure
   bool quick = false;    ///< smaller scenes where a suite has them
+  std::string only;      ///< scenes with this in their names; suites that take long make no others
   ProgressCallback progress;
 };
+
+inline bool wanted(const BenchOptions& options, std::string_view scene) {
+  return scene.find(options.only) != std::string_view::npos;
+}
 
 struct Suite {
   std::string_view name, description;

@@ -228,6 +228,8 @@ std::vector<Row> table_rows(const FastScene& scene, int steps, bool quick) {
   return rows;
 }
 
+std::string neighbour_name(int handles) { return fmt::format("dolphin, {} affine handles, one keyed", handles); }
+
 /// The dolphin is linear in its controls: nothing to train but weights and elements.
 Row neighbour_row(int handles, RspSetup setup) {
   const RspSetup whole = setup;
@@ -236,7 +238,7 @@ Row neighbour_row(int handles, RspSetup setup) {
   cubature(setup, trained);
   const RspRun stepped = run(setup);
   const NeighbourFigure figure = neighbour_figure(handles);
-  Row row{.scene = fmt::format("dolphin, {} affine handles, one keyed", handles), .method = "cubature"};
+  Row row{.scene = neighbour_name(handles), .method = "cubature"};
   row.metrics = metrics_of(setup, stepped);
   row.metrics["elements_of_cubature"] = trained.cubature.elements.size();
   row.metrics["milliseconds_per_step"] = 1e3 * stepped.fastest;
@@ -259,15 +261,18 @@ std::vector<Row> bench_fast(const BenchOptions& options) {
   const int steps = options.quick ? 3 : 24;
   const auto scenes = fast_scenes();
   for (std::size_t k = 0; k < scenes.size(); ++k) {
+    if (!wanted(options, scenes[k].scene.name)) continue;
     for (Row& row : table_rows(scenes[k], steps, options.quick)) rows.push_back(std::move(row));
     report(options.progress, "stepping the scenes of table 4.1",
            static_cast<double>(k + 1) / static_cast<double>(scenes.size()));
   }
   if (!std::filesystem::exists(neighbour_file())) report(options.progress, "no dolphin: its file is absent", 1);
   for (const int handles : {4, 16})
-    if (const auto setup = prepare_neighbour(handles, steps)) rows.push_back(neighbour_row(handles, *setup));
-  for (Row& row : sizes_rows(options.quick)) rows.push_back(std::move(row));
-  for (Row& row : crowd_rows(options.quick)) rows.push_back(std::move(row));
+    if (wanted(options, neighbour_name(handles)))
+      if (const auto setup = prepare_neighbour(handles, steps)) rows.push_back(neighbour_row(handles, *setup));
+  const auto add = [&](std::vector<Row> more) { rows.insert(rows.end(), more.begin(), more.end()); };
+  if (wanted(options, "display vertices, belly")) add(sizes_rows(options.quick));
+  if (wanted(options, "a crowd: walking, with bellies")) add(crowd_rows(options.quick));
   return rows;
 }
 

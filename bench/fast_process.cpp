@@ -57,6 +57,7 @@ RspSetup fast(const RspSetup& setup, const FastTraining& trained, const HostedRi
   RigBody skinned = trained.skinned;
   skinned.rig = hosted.of_body;
   mine.body = sampled_body(skinned, trained.cubature);
+  mine.body.loaded.forces = trained.sampled.loaded.forces;
   return mine;
 }
 

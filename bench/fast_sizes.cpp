@@ -41,7 +41,7 @@ Row sizes_row(int vertices, bool quick) {
   fast.body = trained.sampled;
   fast.options.linear = true, fast.options.keep_factor = 0.3;
   const RspRun stepped = run(fast);
-  return {.scene = fmt::format("elephant belly, {} display vertices", sized.vertices),
+  return {.scene = fmt::format("{} display vertices, belly", sized.vertices),
           .method = "cubature",
           .metrics = {{"display_vertices", sized.vertices},
                       {"nodes", setup.body.node_count()},

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string suite;
   bool quick = false;
+  std::string only;
   bench::RigHost host{.member = {}};  ///< be the rig in another process that suites compare with
 };
 
@@ -75,6 +76,7 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   command->add_option("SUITE", options->suite, "which; without it, a list");
   command->add_flag("--quick", options->quick, "a short run: figures are rougher");
+  command->add_option("--only", options->only, "scenes with this in their names");
   command->add_option("--host", options->host.member)->group("");
   command->add_option("--delay", options->host.delay)->group("");
   command->footer("Examples\n  rigspace bench\n  rigspace bench rigs --json > rigs.json");
@@ -85,8 +87,18 @@ void add_bench(CLI::App& app, Context& context) {
     }
     if (!options->host.member.empty()) std::exit(bench::host_rig(options->host));
     const bench::Suite& suite = suite_named(options->suite);
-    const auto rows =
-        suite.run({.seconds = options->quick ? 0.05 : 0.5, .quick = options->quick, .progress = terminal_progress()});
+    const bench::BenchOptions how{.seconds = options->quick ? 0.05 : 0.5,
+                                  .quick = options->quick,
+                                  .only = options->only,
+                                  .progress = terminal_progress()};
+    std::vector<bench::Row> rows = suite.run(how);
+    std::erase_if(rows, [&](const bench::Row& row) { return !bench::wanted(how, row.scene); });
+    if (rows.empty())
+      throw Error({.code = ErrorCode::usage,
+                   .element = "--only " + options->only,
+                   .value = options->only,
+                   .problem = "is in the name of no scene of " + options->suite,
+                   .remedy = "run it without --only to see their names"});
     const Json answer = to_json(suite, rows);
     if (context.json)
       fmt::print("{}\n", answer.dump(2));
