@@ -9,47 +9,6 @@
 
 namespace rigspace {
 
-namespace {
-
-/// What gradients have told of the Hessian since it was factored: H s = y for the last few steps (Nocedal 1980).
-class Secants {
- public:
-  void clear() { count_ = 0; }
-
-  void learn(In s, In y) {
-    constexpr double kCurved = 1e-8;  // of what y could be along s
-    const double product = s.dot(y);
-    if (!(product > kCurved * s.norm() * y.norm())) return;
-    if (s_.rows() != s.size()) s_.resize(s.size(), kMost), y_.resize(s.size(), kMost), count_ = 0;
-    const int at = count_ % kMost;
-    s_.col(at) = s, y_.col(at) = y, inverse_product_[at] = 1 / product;
-    ++count_;
-  }
-
-  /// direction = H^-1 right_side, where `system` has an older factor. Overwrites right_side.
-  void solve(System& system, Vec& right_side, Vec& direction) {
-    const int first = std::max(0, count_ - kMost);
-    for (int k = count_ - 1; k >= first; --k) {
-      const int at = k % kMost;
-      along_[at] = inverse_product_[at] * s_.col(at).dot(right_side);
-      right_side -= along_[at] * y_.col(at);
-    }
-    system.solve(right_side, direction);
-    for (int k = first; k < count_; ++k) {
-      const int at = k % kMost;
-      direction += (along_[at] - inverse_product_[at] * y_.col(at).dot(direction)) * s_.col(at);
-    }
-  }
-
- private:
-  static constexpr int kMost = 8;
-  Mat s_, y_;
-  double inverse_product_[kMost] = {}, along_[kMost] = {};
-  int count_ = 0;
-};
-
-}  // namespace
-
 struct NewtonWorkspace::Data {
   std::uint64_t identity = 0;  // of the objective that the memory fits
   ObjectiveState state;
@@ -59,8 +18,6 @@ struct NewtonWorkspace::Data {
   std::vector<char> fixed;
   double shift = 0;       // the last one that was needed
   bool factored = false;  // the system holds a factor without a shift
-  Secants secants;        // since then
-  Vec q_last, g_last;     // an iteration ago
 };
 
 NewtonWorkspace::NewtonWorkspace() : data_(std::make_unique<Data>()) {}
@@ -159,8 +116,6 @@ class Run final : LineFunction {
       ++summary_.gradients;
     }
     if (!data_.g.allFinite()) return stop(Termination::failed, "the gradient is not finite");
-    if (options_.keep_factor > 0 && summary_.iterations > 0 && change == Change::none)
-      data_.secants.learn(q_ - data_.q_last, data_.g - data_.g_last);
     const double before = summary_.gradient_norm;
     measure_gradient();
     if (blind_ && change == Change::none && summary_.gradient_norm > 0.5 * before) return end_at_rounding(before);
@@ -218,7 +173,6 @@ class Run final : LineFunction {
 
   // One Newton step. Where the direction leads nowhere, H is shifted towards the gradient and tried again.
   bool step() {
-    if (options_.keep_factor > 0) data_.q_last = q_, data_.g_last = data_.g;
     if (kept_factor_serves()) return true;
     const bool exact = options_.hessian == HessianMode::exact;
     const bool curvature = exact ? options_.curvature : options_.projected_curvature;
@@ -244,7 +198,7 @@ class Run final : LineFunction {
     if (options_.keep_factor == 0 || objective_.bounded() || !data_.factored) return false;
     if (before > 0 && summary_.gradient_norm > options_.keep_factor * before) return false;
     data_.right_side = -data_.g;
-    data_.secants.solve(*data_.system, data_.right_side, data_.direction);
+    data_.system->solve(data_.right_side, data_.direction);
     if (!data_.direction.allFinite()) return false;
     slope_ = data_.g.dot(data_.direction);
     summary_.shift = 0;
@@ -279,7 +233,6 @@ class Run final : LineFunction {
       data_.factored = false;
       if (!data_.system->factor(shift)) continue;
       data_.factored = shift == 0;
-      data_.secants.clear();
       data_.right_side = -data_.g;
       data_.system->solve(data_.right_side, data_.direction);
       if (!data_.direction.allFinite()) continue;

@@ -61,7 +61,7 @@ class ByteReader {
     const double size = number();
     if (!(size >= 0 && size <= static_cast<double>(rest_.size() / sizeof(int)))) refuse();
     std::vector<int> result(static_cast<std::size_t>(size));
-    std::memcpy(result.data(), rest_.data(), sizeof(int) * result.size());
+    if (!result.empty()) std::memcpy(result.data(), rest_.data(), sizeof(int) * result.size());
     rest_ = rest_.subspan(sizeof(int) * result.size());
     return result;
   }
@@ -78,7 +78,7 @@ class ByteReader {
   }
   void take(double* to, std::size_t count) {
     if (rest_.size() < count * sizeof(double)) refuse();
-    std::memcpy(to, rest_.data(), count * sizeof(double));
+    if (count > 0) std::memcpy(to, rest_.data(), count * sizeof(double));  // of nothing `to` is null
     rest_ = rest_.subspan(count * sizeof(double));
   }
   std::span<const std::byte> rest_;
