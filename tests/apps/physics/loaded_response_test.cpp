@@ -58,7 +58,7 @@ struct HangingBar {
 
   RigSpaceOptions fast() const {
     RigSpaceOptions linear = options;
-    linear.linear = true;
+    linear.linear = true, linear.jacobian.deferred = false;
     return linear;
   }
 
