@@ -2,6 +2,7 @@
 
 #include "rigspace/apps/physics/linear_rig.h"
 #include "rigspace/apps/physics/rig_space.h"
+#include "rigspace/base/error.h"
 #include "rigspace/energy/solid.h"
 #include "rigspace/optimize/bordered_system.h"
 #include "rigspace/optimize/objective.h"
@@ -106,6 +107,11 @@ BlockJacobian interior_response(const RigBody& body, std::span<const int> free, 
 LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                                const Material& material, std::span<const LoadedPose> poses) {
   constexpr double kLeast = 0.01;
+  if (poses.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "loaded response",
+                 .problem = "was given no pose in balance",
+                 .remedy = "give one at least"});
   const Solid solid(body.mesh.points, body.mesh.tets, material);
   TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
   LoadedResponse loaded{response_at(body, free, interior, solid, poses[0].p, poses[0].x, kLeast), {}};

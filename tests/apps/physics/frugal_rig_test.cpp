@@ -2,6 +2,7 @@
 
 #include "rigspace/apps/physics/linear_rig.h"
 
+#include "let_go.h"
 #include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
@@ -175,26 +176,10 @@ TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
   }
 }
 
-/// The bar let go from a bend, for 0.1 s, its rig a black box: where its free joints are.
 Vec let_go(bool linear, double step) {
-  const Character bar = make_character("bar");
-  RigBody body = make_rig_body(bar, {.cell = 0.1, .recall = true});
-  std::vector<int> free;
-  for (int c = 0; c < static_cast<int>(bar.rig->controls().size()); ++c)
-    if (bar.rig->controls()[c].unit == Unit::angle && bar.rig->controls()[c].node.starts_with("right"))
-      free.push_back(c);
   LinearRigOptions frugal = black_box_jacobian();
   frugal.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
-  RigSpaceSimulation simulation(
-      body, free,
-      {.step = step, .material = {.young = 2e5}, .gravity = {0, -9.81, 0}, .linear = linear, .jacobian = frugal});
-  Vec p = bar.rig->rest();
-  for (const int c : free) p[c] += 0.3;
-  simulation.restart(p);
-  for (int k = 0; k < static_cast<int>(std::lround(0.1 / step)); ++k) EXPECT_TRUE(simulation.step(p).converged);
-  Vec end(std::ssize(free));
-  for (std::size_t k = 0; k < free.size(); ++k) end[static_cast<Eigen::Index>(k)] = simulation.controls()[free[k]];
-  return end;
+  return rigspace::let_go({linear, step, frugal});
 }
 
 TEST(FrugalRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {

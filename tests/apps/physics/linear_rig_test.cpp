@@ -2,6 +2,7 @@
 
 #include "rigspace/apps/physics/linear_rig.h"
 
+#include "let_go.h"
 #include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
@@ -154,32 +155,7 @@ TEST(LinearRig, MakesAMappingThatObeysTheLaws) {
   EXPECT_TRUE(report.ok()) << report;
 }
 
-std::vector<int> joints(const Rig& rig) {
-  std::vector<int> free;
-  for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c)
-    if (rig.controls()[c].unit == Unit::angle && rig.controls()[c].node.starts_with("right")) free.push_back(c);
-  return free;
-}
-
-/// The bar let go from a bend, for 0.1 s: where its free joints are.
-Vec let_go(bool linear, double step) {
-  const Character bar = make_character("bar");
-  const RigBody body = make_rig_body(bar, {.cell = 0.1, .recall = true});
-  const std::vector<int> free = joints(*bar.rig);
-  RigSpaceSimulation simulation(body, free,
-                                {.step = step,
-                                 .material = {.young = 2e5},
-                                 .gravity = {0, -9.81, 0},
-                                 .linear = linear,
-                                 .jacobian = {.deferred = false}});
-  Vec p = bar.rig->rest();
-  for (const int c : free) p[c] += 0.3;
-  simulation.restart(p);
-  for (int k = 0; k < static_cast<int>(std::lround(0.1 / step)); ++k) EXPECT_TRUE(simulation.step(p).converged);
-  Vec end(std::ssize(free));
-  for (std::size_t k = 0; k < free.size(); ++k) end[static_cast<Eigen::Index>(k)] = simulation.controls()[free[k]];
-  return end;
-}
+Vec let_go(bool linear, double step) { return rigspace::let_go({linear, step, {.deferred = false}}); }
 
 TEST(LinearRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // Linearised at the controls expected, the scheme converges to what the nonlinear one does; at the old ones, as (4.6)
