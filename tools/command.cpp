@@ -17,6 +17,25 @@ namespace {
 
 std::atomic<int> interrupts = 0;
 thread_local const ProgressCallback* progress_in_scope = nullptr;
+bool progress_in_lines = false;
+
+ProgressCallback line_progress() {
+  using Clock = std::chrono::steady_clock;
+  struct Last {
+    std::string stage;
+    Clock::time_point shown = {};
+  };
+  return [last = std::make_shared<Last>()](const Progress& progress) {
+    const auto now = Clock::now();
+    if (progress.stage != last->stage || now - last->shown > std::chrono::milliseconds(100)) {
+      *last = {std::string(progress.stage), now};
+      const nlohmann::ordered_json line = {{"stage", last->stage}, {"fraction", progress.fraction}};
+      fmt::print(stderr, "{}\n", line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+      std::fflush(stderr);
+    }
+    return !interrupted();
+  };
+}
 
 [[noreturn]] void usage(std::string element, std::string problem, std::string remedy) {
   throw Error({.code = ErrorCode::usage,
@@ -135,9 +154,12 @@ ProgressScope::ProgressScope(ProgressCallback progress) : progress_(std::move(pr
 }
 ProgressScope::~ProgressScope() { progress_in_scope = before_; }
 
+void show_progress_in_lines() { progress_in_lines = true; }
+
 ProgressCallback terminal_progress() {
   using Clock = std::chrono::steady_clock;
   if (progress_in_scope != nullptr) return *progress_in_scope;
+  if (progress_in_lines) return line_progress();
   if (!::isatty(STDERR_FILENO)) return [](const Progress&) { return !interrupted(); };
   struct Bar {
     std::string stage;

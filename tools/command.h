@@ -64,6 +64,10 @@ double from_surface(const Control&, double value);
 /// Draws a bar with the time left on standard error when that is a terminal; returns false once Ctrl-C was pressed.
 ProgressCallback terminal_progress();
 
+/// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}: for
+/// programs that start this one.
+void show_progress_in_lines();
+
 /// While it lives, this is what terminal_progress() gives on its thread: for front ends without a terminal.
 class ProgressScope {
  public:

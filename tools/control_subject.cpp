@@ -26,6 +26,20 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+/// What was written, a line each.
+std::string lines_of(const RunFiles& out, std::string_view curves = "the curves") {
+  const std::pair<const fs::path&, std::string_view> files[] = {
+      {out.blend, "the result as layers above your animation"},
+      {out.curves, curves},
+      {out.model, "the rig played out"},
+      {out.page, "open it in a browser"},
+      {out.recipe, "the recipe"}};
+  std::string lines;
+  for (const auto& [path, words] : files)
+    if (!path.empty()) lines += fmt::format("{}: {}\n", path.string(), words);
+  return lines;
+}
+
 class ControlSubject : public Subject {
  public:
   /// `on`: an earlier result whose motion is keyed, or none.
@@ -77,13 +91,14 @@ class ControlSubject : public Subject {
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
     const std::vector<Animation> made = soft_clips(recipe, notes);
+    write_file(out.curves, to_curves_json(curve_file(character_, made)));
+    if (out.model.empty()) return;
     Character soft = character_;
     soft.clips = shown_;
     for (const Animation& clip : made)
       if (clip.duration > 0 && !clip.name.ends_with("_add")) soft.clips.push_back(clip);
     const Plain plain = plain_character(soft);
     const std::vector<std::byte> glb = to_glb(plain.character);
-    write_file(out.curves, to_curves_json(curve_file(character_, made)));
     write_file(out.model, glb);
     write_file(out.page, soft_page(glb, page_of(recipe, out, plain.character, notes)));
   }
@@ -147,10 +162,7 @@ class RigFileSubject final : public ControlSubject {
         .file = path_from_recipe(name(), recipe), .bytes = fs::file_size(name()), .hash = rig_file_hash(name(), own_)};
   }
   std::string files_in_words(const RunFiles& out) const override {
-    return fmt::format(
-        "{}: the curves; name it under \"clips\" in {}\n{}: the rig played out\n"
-        "{}: open it in a browser\n{}: the recipe\n",
-        out.curves.string(), name(), out.model.string(), out.page.string(), out.recipe.string());
+    return lines_of(out, fmt::format("the curves; name it under \"clips\" in {}", name()));
   }
 
  private:
@@ -189,10 +201,7 @@ class ProcessSubject final : public ControlSubject {
             .hash = content_hash(handshake.dump(-1, ' ', true, Json::error_handler_t::replace)),
             .process = name()};
   }
-  std::string files_in_words(const RunFiles& out) const override {
-    return fmt::format("{}: the curves\n{}: the rig played out\n{}: open it in a browser\n{}: the recipe\n",
-                       out.curves.string(), out.model.string(), out.page.string(), out.recipe.string());
-  }
+  std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
   std::vector<std::string> incidents() const override { return incidents_of(character()); }
 
  private:
@@ -213,6 +222,7 @@ class BlendSubject final : public ControlSubject {
   }
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes) override {
     ControlSubject::write(recipe, out, notes);
+    if (out.blend.empty()) return;
     std::vector<BlendLayer> layers;
     for (const RecipeClip& clip : recipe.clips) {
       if (!clip.has_motion()) continue;
@@ -226,12 +236,7 @@ class BlendSubject final : public ControlSubject {
         }};
     for (std::string& note : write_blend(options, out.blend, layers)) notes.push_back(std::move(note));
   }
-  std::string files_in_words(const RunFiles& out) const override {
-    return fmt::format(
-        "{}: the result as layers above your animation\n{}: the curves\n{}: the rig played out\n"
-        "{}: open it in a browser\n{}: the recipe\n",
-        out.blend.string(), out.curves.string(), out.model.string(), out.page.string(), out.recipe.string());
-  }
+  std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
   std::vector<std::string> incidents() const override { return incidents_of(character()); }
 
  private:

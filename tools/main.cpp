@@ -66,6 +66,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   app.add_flag("--json", context.json, "answers and failures as JSON on standard output");
+  app.add_flag_callback("--progress-lines", show_progress_in_lines,
+                        "progress as lines of JSON on standard error, for programs that start this one");
   int threads = 0;
   app.add_option("--threads", threads, "threads to use; all cores by default")
       ->check(CLI::Range(1, 256))

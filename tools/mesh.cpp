@@ -1,6 +1,6 @@
 // rigspace mesh: the body of tetrahedra that a surface encloses, its figures, and a look inside.
 
-#include "command.h"
+#include "character_source.h"
 
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/stuffing.h"
@@ -20,7 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file, output, picture, cut = "x";
+  CharacterSource source;
+  std::string output, picture, cut = "x";
   double cell = 0;
   int vertices = 0;
   bool report = false;
@@ -59,13 +60,12 @@ std::vector<Missing> missing_by_piece(const Character& character, const Body& bo
 }
 
 Answer stuff_character(const Context& context, const Options& options) {
-  const Character character = load_character(options.file);
-  print_warnings(context, options.file, character.warnings);
+  const Character character = options.source.load(context);
   const TriMesh surface = rest_surface(character);
   Body body =
       stuff_or_recall(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
   if (body.mesh.tets.empty())
-    throw Error({.file = options.file,
+    throw Error({.file = options.source.name(),
                  .problem = fmt::format("gives no body with cells of {:.4g}", body.cell),
                  .remedy = options.cell > 0
                                ? "use smaller cells"
@@ -101,7 +101,7 @@ Answer stuff_character(const Context& context, const Options& options) {
 }
 
 Answer read_body(const Options& options) {
-  TetFile file = read_tets(options.file);
+  TetFile file = read_tets(options.source.file);
   Answer answer;
   if (file.turned > 0)
     answer.notes.push_back(
@@ -115,7 +115,7 @@ constexpr double to_degrees(double radians) { return radians * 180 / std::number
 void print(const Options& options, const Answer& answer) {
   const TetQuality q = quality(answer.mesh);
   const TetComponents components = connected_components(answer.mesh);
-  fmt::print("{}\n", options.file);
+  fmt::print("{}\n", options.source.name());
   fmt::print("  {}, {}, volume {:.4g}\n", count(answer.mesh.tet_count(), "tetrahedron", "tetrahedra"),
              count(answer.mesh.point_count(), "node", "nodes"), q.volume);
   fmt::print("  angles between faces from {:.1f} to {:.1f} degrees; one in a hundred below {:.1f}, half below {:.1f}\n",
@@ -226,7 +226,7 @@ void draw(const Options& options, const TetMesh& mesh) {
 void run(const Context& context, const Options& options) {
   if (!options.output.empty()) check_extension(options.output, "msh mesh"), check_writable(options.output);
   if (!options.picture.empty()) check_extension(options.picture, "png"), check_writable(options.picture);
-  const std::string extension = std::filesystem::path(options.file).extension().string();
+  const std::string extension = std::filesystem::path(options.source.file).extension().string();
   const bool is_body = extension == ".msh" || extension == ".mesh";
   const Answer answer = is_body ? read_body(options) : stuff_character(context, options);
   if (!options.output.empty()) write_tets(options.output, answer.mesh);
@@ -242,8 +242,8 @@ void run(const Context& context, const Options& options) {
 void add_mesh(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("mesh", "The body of tetrahedra inside a character, for physics");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "a character (.glb, .gltf) at rest, or a body (.msh, .mesh) as it is")
-      ->required();
+  options->source.add_to(*command);
+  command->get_option("FILE")->description("a character at rest, or a body (.msh, .mesh) as it is");
   command->add_option("-o,--output", options->output, "body.msh or body.mesh")->type_name("OUT");
   command->add_flag("--report", options->report, "figures in words; also without -o, and with --json as JSON");
   auto* cell = command->add_option("--cell", options->cell, "edge of a cell, scene units; 2 % of the size by default")

@@ -245,6 +245,7 @@ void check(const CheckOptions& options, const Context& context) {
     fmt::print("{}\n", Json{{"controls", shown},
                             {"points", character.rig->point_count()},
                             {"without_effect", health.without_effect},
+                            {"noisy", health.noisy},
                             {"doubles", doubles},
                             {"redundant", health.redundant},
                             {"unreached", health.unreached},
@@ -256,6 +257,7 @@ void check(const CheckOptions& options, const Context& context) {
   } else {
     fmt::print("{}\n  {} points, {} controls\n", options.source.name(), character.rig->point_count(), shown);
     list(health.without_effect, "without effect");
+    list(health.noisy, "with noisy derivatives");
     std::vector<std::string> doubles;
     for (const auto& [a, b] : health.doubles) doubles.push_back(a + "=" + b);
     list(doubles, "that move all points alike");
@@ -271,8 +273,8 @@ void check(const CheckOptions& options, const Context& context) {
       fmt::print("  derivatives exact: within {:.1e} of differences\n", health.jacobian_error);
     else
       fmt::print("  derivatives by differences; noise {:.1e}\n", health.noise);
-    if (health.without_effect.empty() && doubles.empty() && health.unreached.empty() && health.broken.empty() &&
-        !(moved && *moved > 1e-3))
+    if (health.without_effect.empty() && health.noisy.empty() && doubles.empty() && health.unreached.empty() &&
+        health.broken.empty() && !(moved && *moved > 1e-3))
       fmt::print("  nothing to complain about\n");
   }
   options.source.print_incidents(context, character);

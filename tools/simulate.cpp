@@ -10,11 +10,12 @@ namespace {
 struct Options : SimulationRequest {
   SubjectSource source;
   std::string output;
-  bool keep_partial = false;
+  bool keep_partial = false, curves_only = false;
 };
 
 void simulate(const Options& options, const Context& context) {
   auto [subject, out] = open_subject(options.source, options.output, context);
+  if (options.curves_only) out = out.curves_alone();
   SimulationPlan plan = plan_simulation(*subject, options, !out.curves.empty());
   Recipe& recipe = plan.recipe;
   recipe.format = out.format();
@@ -52,6 +53,8 @@ void add_common(CLI::App& command, Options& options) {
                   "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json; of a rig "
                   "whose own controls move x.rigspace.json, and all three")
       ->type_name("OUT");
+  command.add_flag("--curves-only", options.curves_only,
+                   "of a rig whose own controls move: the curves and the recipe, and nothing to look at");
   command.add_option("--clip", options.clips, "a clip; all by default; may be repeated")->type_name("NAME")->take_all();
   command
       .add_option(

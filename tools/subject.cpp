@@ -30,6 +30,15 @@ RunFiles RunFiles::of_curves(const fs::path& output) {
           .partial = stem + ".rigspace.json.partial"};
 }
 
+RunFiles RunFiles::curves_alone() const {
+  if (curves.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--curves-only",
+                 .problem = "is for rigs whose own controls move",
+                 .remedy = "leave it out: joints and shapes move in the model, " + model.string()});
+  return {.curves = curves, .model = {}, .page = {}, .recipe = recipe, .partial = partial};
+}
+
 std::string RunFiles::format() const {
   if (!curves.empty()) return ".rigspace.json";
   std::string extension = model.extension().string();

@@ -27,6 +27,9 @@ struct RunFiles {
   /// Curves, x.rigspace.json, and what lies beside them; an output that ends as any of these stands for all.
   static RunFiles of_curves(const std::filesystem::path& output);
 
+  /// Only the curves and the recipe. Throws Error where the result is a model.
+  RunFiles curves_alone() const;
+
   const std::filesystem::path& result() const { return curves.empty() ? model : curves; }
   /// How the result ends: ".gltf", ".glb" or ".rigspace.json".
   std::string format() const;

@@ -16,6 +16,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kMostPoints = 2000;  // that a rig is judged by
+constexpr double kNoisy = 0.05;    // of a control's effect
 
 /// The rig at a sample of its points, where it has many.
 std::unique_ptr<Rig> sampled(const Rig& rig) {
@@ -52,6 +53,7 @@ class Examination {
     else
       shown_ = shown_controls(rig.controls());
     largest_.setZero(static_cast<Eigen::Index>(shown_.size()));
+    differ_ = largest_;
     alike_.setOnes(largest_.size(), largest_.size());
   }
 
@@ -101,7 +103,25 @@ class Examination {
         else if (norms[a] != norms[b])
           alike_(a, b) = 0;
     last_ = D;
-    if (rig_.traits().exact_jacobian) compare(p);
+    if (rig_.traits().exact_jacobian)
+      compare(p);
+    else
+      compare_steps(p, s, D);
+  }
+
+  /// Differences by a step three times as long: where they are others, the rig jumps, or its solver ends too early.
+  void compare_steps(const Vec& p, const Vec& s, const Mat& D) {
+    const double size = s.size() > 0 ? s.maxCoeff() - s.minCoeff() : 0;
+    if (!(size > 0)) return;
+    const double longer = 3 * std::max(DifferenceOptions().relative_step, std::cbrt(rig_.traits().noise / size));
+    BlockJacobian J;
+    difference_jacobian(rig_, *workspace_, p, shown_, J, {.relative_step = longer});
+    const Mat E = J.dense();
+    for (std::size_t k = 0; k < shown_.size(); ++k) {
+      const auto c = static_cast<Eigen::Index>(k);
+      const double gap = (E.col(c) * rig_.controls()[shown_[k]].typical - D.col(c)).norm();
+      differ_[c] = std::max(differ_[c], gap);
+    }
   }
 
   /// Our derivatives against differences, in typical changes.
@@ -135,6 +155,9 @@ class Examination {
     for (std::size_t k = 0; k < shown_.size(); ++k)
       if (largest_[static_cast<Eigen::Index>(k)] <= 1e-12 * std::max(most, 1e-300))
         health_.without_effect.push_back(rig_.controls()[shown_[k]].name);
+    for (std::size_t k = 0; k < shown_.size(); ++k)
+      if (const auto c = static_cast<Eigen::Index>(k); differ_[c] > kNoisy * std::max(largest_[c], 1e-6 * most))
+        health_.noisy.push_back(rig_.controls()[shown_[k]].name);
     for (Eigen::Index a = 0; a < alike_.rows(); ++a)
       for (Eigen::Index b = 0; b < a; ++b)
         if (alike_(a, b) > 1 - 1e-9 && largest_[a] > 1e-12 * most && largest_[b] > 1e-12 * most)
@@ -158,6 +181,7 @@ class Examination {
   std::vector<int> shown_;
   RigHealth health_;
   Vec largest_;  // norm of each control's effect, over all poses
+  Vec differ_;   // by two steps, over all poses
   Mat alike_;    // smallest |cosine| of pairs, over all poses
   Mat last_;
 };

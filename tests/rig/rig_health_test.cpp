@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace rigspace {
 namespace {
@@ -35,6 +36,19 @@ TEST(RigHealth, SaysWhereAPoseBreaks) {
                    .noise = 0});
   const RigHealth health = check_health(rig, {.poses = 16});
   EXPECT_FALSE(health.broken.empty());
+}
+
+TEST(RigHealth, NamesControlsWhoseDerivativesDependOnTheStep) {
+  BlackBoxRig rig({.controls = {{.name = "smooth"}, {.name = "jerky"}},
+                   .point_count = 2,
+                   .evaluate =
+                       [](In p, Vec& s) {
+                         const double steps = std::floor(40 * p[1]) / 40;  // as of a solver that ends too early
+                         s.segment<3>(0) = Vec3(std::sin(p[0]), steps, p[0] * p[0]);
+                         s.segment<3>(3) = Vec3(1, 2, 3);
+                       },
+                   .noise = 0});
+  EXPECT_EQ(check_health(rig).noisy, std::vector<std::string>{"jerky"});
 }
 
 TEST(RigHealth, ShowsOnlyWhatHasAGroup) {

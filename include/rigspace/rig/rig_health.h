@@ -21,11 +21,13 @@ struct HealthOptions {
 struct RigHealth {
   std::vector<std::string> without_effect;                   ///< controls that move no point in any pose
   std::vector<std::pair<std::string, std::string>> doubles;  ///< pairs that move all points alike in all poses
-  std::vector<std::string> unreached;                        ///< sentences about IK at the rest pose
-  std::vector<std::string> broken;                           ///< sentences about poses that are not finite
-  double jacobian_error = 0;  ///< largest difference to central differences, relative to the largest entry
-  double noise = 0;           ///< of the rig's points, scene units
-  int redundant = 0;          ///< dimensions that the controls have in common, at a random pose: doubles and the like
+  std::vector<std::string>
+      noisy;  ///< whose derivatives by two steps differ by more than 5 %; of rigs without exact ones
+  std::vector<std::string> unreached;  ///< sentences about IK at the rest pose
+  std::vector<std::string> broken;     ///< sentences about poses that are not finite
+  double jacobian_error = 0;           ///< largest difference to central differences, relative to the largest entry
+  double noise = 0;                    ///< of the rig's points, scene units
+  int redundant = 0;  ///< dimensions that the controls have in common, at a random pose: doubles and the like
 };
 
 /// Controls that lists show: all but quaternions; where any has a group, those with one.
