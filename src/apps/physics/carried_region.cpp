@@ -12,8 +12,31 @@
 namespace rigspace {
 namespace {
 
-/// Of each node, points of the surface and weights: on the surface where it lies, inside by harmonic weights.
-BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, std::vector<char>& skin) {
+constexpr int kMany = 6000;      // nodes; harmonic weights cost inside times surface
+constexpr double kMargin = 6.0;  // cells around what moves, beyond which nothing of it is felt
+
+/// Harmonic weights of the nodes in a box, as if the body ended where it does; others have none.
+CarrierWeights weights_near(const TetMesh& mesh, const std::vector<char>& skin, const Box& box) {
+  std::vector<char> inside(mesh.point_count(), 0);
+  for (int i = 0; i < mesh.point_count(); ++i) {
+    const Vec3 x = point(mesh.points, i);
+    inside[i] = (x.array() >= box.low.array()).all() && (x.array() <= box.high.array()).all();
+  }
+  TetMesh near;
+  const std::vector<int> nodes = cut_free(mesh, inside, near);
+  std::vector<char> near_skin;
+  for (const int i : nodes) near_skin.push_back(skin[i]);
+  CarrierWeights all(mesh.point_count());
+  if (std::none_of(near_skin.begin(), near_skin.end(), [](char s) { return s; })) return all;
+  CarrierWeights weights = harmonic_weights(near, near_skin);
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    for (const auto& [node, weight] : weights[k]) all[nodes[k]].emplace_back(nodes[node], weight);
+  return all;
+}
+
+/// Of each node, points of the surface and weights: on the surface where it lies, inside by harmonic weights. Of a
+/// large body only the nodes in a box have some.
+BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, const Box& box, std::vector<char>& skin) {
   skin.assign(mesh.point_count(), 0);
   BoneWeights ties(mesh.point_count()), carried(mesh.point_count());
   const SurfaceBinding binding = bind_boundary(mesh, surface);
@@ -27,7 +50,8 @@ BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, std::vector
     for (int c = 0; c < 3; ++c) ties[binding.nodes[k]].emplace_back(binding.corners[k][c], binding.weights[k][c]);
   }
   if (std::none_of(skin.begin(), skin.end(), [](char s) { return s; })) return carried;
-  const CarrierWeights harmonic = harmonic_weights(mesh, skin);
+  const CarrierWeights harmonic =
+      mesh.point_count() > kMany ? weights_near(mesh, skin, box) : harmonic_weights(mesh, skin);
   for (int i = 0; i < mesh.point_count(); ++i) {
     std::map<int, double> sums;
     for (const auto& [node, weight] : harmonic[i])
@@ -49,7 +73,8 @@ Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOpt
   const StuffingOptions stuffing{.cell = region.cell};
   const Body body = options.recall ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
   std::vector<char> skin;
-  const BoneWeights carriers = carriers_of(body.mesh, surface, skin);
+  box.low.array() -= kMargin * region.cell, box.high.array() += kMargin * region.cell;
+  const BoneWeights carriers = carriers_of(body.mesh, surface, box, skin);
   std::vector<char> free(body.mesh.point_count(), 0);
   for (int i = 0; i < body.mesh.point_count(); ++i) {
     double moved = 0;

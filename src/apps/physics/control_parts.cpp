@@ -55,6 +55,17 @@ Part make_part(std::string name, std::string_view preset, std::vector<int> contr
   return part;
 }
 
+/// tail?.r?, belly.t*: the nodes alone.
+std::string_view without_channel(std::string_view pattern) {
+  constexpr std::string_view kinds = "trs?*", axes = "xyz?*";
+  const std::size_t dot = pattern.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return pattern;
+  const std::string_view channel = pattern.substr(dot + 1);
+  const bool is_channel = channel == "*" || (channel.size() == 2 && kinds.find(channel[0]) != std::string_view::npos &&
+                                             axes.find(channel[1]) != std::string_view::npos);
+  return is_channel ? pattern.substr(0, dot) : pattern;
+}
+
 /// Ascending: by name, node or group. Orientations and scales are not simulated.
 std::vector<int> controls_matching(const Character& character, std::string_view pattern) {
   std::vector<int> met;
@@ -119,7 +130,7 @@ Part control_part_from_pattern(const Character& character, std::string_view text
     from = comma + 1;
   }
   std::string name;
-  for (const char c : lower(patterns.substr(0, patterns.find(','))))
+  for (const char c : lower(without_channel(patterns.substr(0, patterns.find(',')))))
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || (c == '_' && !name.empty())) name += c;
   while (name.ends_with('_')) name.pop_back();
   return make_part(name.empty() ? std::string(preset.name) : name, preset.name, {controls.begin(), controls.end()});
