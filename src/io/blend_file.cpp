@@ -1,5 +1,6 @@
 #include "rigspace/io/blend_file.h"
 
+#include "blend_translation.h"
 #include "process_handshake.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/process.h"
@@ -140,13 +141,18 @@ bool is_blend_file(const fs::path& path) {
 }
 
 Character load_blend(const BlendOptions& options) {
-  const ProcessRigOptions process{.command = command_for(options, ""),
+  const bool translates = variable("RIGSPACE_BLENDER_TRANSLATE") != "0";
+  const ProcessRigOptions process{.command = command_for(options, translates ? " --plain" : ""),
                                   .processes = options.processes,
                                   .name = name_for(options),
                                   .handshake_seconds = std::max(options.answer_seconds, kTimeToStart),
                                   .answer_seconds = options.answer_seconds,
                                   .progress = options.progress};
-  return about_file(options.file, [&] { return start_character(process); });
+  return about_file(options.file, [&] {
+    Character character = start_character(process);
+    translate(character, name_for(options));
+    return character;
+  });
 }
 
 std::vector<std::string> write_blend(const BlendOptions& options, const fs::path& output,

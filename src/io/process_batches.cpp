@@ -49,7 +49,7 @@ void ProcessBatches::evaluate(Eigen::Ref<const Mat> P, std::span<const int> poin
   for (Eigen::Index k = 0; k < P.cols(); ++k)
     if (const Vec* s = known.find(P.col(k)))
       S.col(k) = *s;
-    else
+    else if (!recall_among_others(P.col(k), points, S.col(k)))
       open.push_back(k);
   if (open.empty()) return;
   Mat answers;
@@ -58,6 +58,21 @@ void ProcessBatches::evaluate(Eigen::Ref<const Mat> P, std::span<const int> poin
     S.col(open[k]) = answers.col(static_cast<Eigen::Index>(k));
     known.add(P.col(open[k]), answers.col(static_cast<Eigen::Index>(k)));
   }
+}
+
+/// A pose that was asked for these points and others.
+bool ProcessBatches::recall_among_others(In p, std::span<const int> points, Eigen::Ref<Vec> s) {
+  if (points.empty()) return false;
+  for (auto& [others, memory] : known_) {
+    const Vec* known = others.size() > points.size() || others.empty() ? memory.find(p) : nullptr;
+    if (known == nullptr || (!others.empty() && !std::ranges::includes(others, points))) continue;
+    for (std::size_t i = 0, at = 0; i < points.size(); ++i, ++at) {
+      at = others.empty() ? points[i] : std::lower_bound(others.begin() + at, others.end(), points[i]) - others.begin();
+      s.segment<3>(3 * static_cast<Eigen::Index>(i)) = known->segment<3>(3 * static_cast<Eigen::Index>(at));
+    }
+    return true;
+  }
+  return false;
 }
 
 void ProcessBatches::ask(const Mat& P, std::span<const int> points, Mat& S) {

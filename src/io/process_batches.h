@@ -34,6 +34,7 @@ class ProcessBatches {
   bool asks_for(std::span<const int> points) const { return !points.empty() && handshake().some_points; }
   Eigen::Index coordinates(bool some, std::span<const int> points) const;
   std::vector<std::byte> beginning(std::span<const int> points) const;
+  bool recall_among_others(In p, std::span<const int> points, Eigen::Ref<Vec> s);
   void ask(const Mat& P, std::span<const int> points, Mat& S);
 
   std::size_t remember_bytes_;

@@ -279,6 +279,8 @@ ProcessHandshake parse_handshake(std::string_view line, const std::string& sourc
   reader.shape(json, rig);
   if (const Json* clips = Reader::find(json, "clips")) rig.clips = reader.clips(*clips, rig.controls);
   rig.warnings = reader.warnings(json);
+  if (const Json* plain = Reader::find(json, "plain"))
+    rig.plain = plain->dump(-1, ' ', false, Json::error_handler_t::replace);
   return rig;
 }
 

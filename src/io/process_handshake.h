@@ -23,6 +23,7 @@ struct ProcessHandshake {
   std::vector<SurfaceMaterial> materials;
   std::vector<Animation> clips;       ///< on its controls
   std::vector<std::string> warnings;  ///< for people, one sentence each
+  std::string plain;                  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not told
 };
 
 /// Throws Error (external_process, or bad_input where the process itself says what is wrong) whose file is `source`.

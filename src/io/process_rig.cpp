@@ -117,6 +117,7 @@ int ProcessRig::point_count() const { return batches_->handshake().point_count; 
 std::vector<std::string> ProcessRig::incidents() const { return batches_->conversation().incidents(); }
 long ProcessRig::batches() const { return batches_->conversation().batches(); }
 long ProcessRig::evaluations() const { return batches_->conversation().evaluations(); }
+const std::string& ProcessRig::plain() const { return batches_->handshake().plain; }
 Traits ProcessRig::traits() const { return traits_of(*batches_); }
 
 void ProcessRig::evaluate(Workspace&, In p, Vec& s) const {

@@ -1,4 +1,6 @@
 #include "quaternion.h"
+#include "rigspace/base/affine.h"
+#include "rigspace/rig/volume_skin.h"
 #include "skin.h"
 
 #include <Eigen/LU>
@@ -11,11 +13,18 @@ using Vec8 = Eigen::Matrix<double, 8, 1>;
 using Mat38 = Eigen::Matrix<double, 3, 8>;
 using Vec17 = Eigen::Matrix<double, 17, 1>;
 
-/// A joint's C = (R S | t) as the unit dual quaternion (q, t q / 2) of its rigid part, and its stretch S; and the
-/// linear map from a change of the joint's world transform to changes of these 8 + 9 numbers.
+/// Which of the two skins, and so how R and S of C x = R (S (x - c) + c) + t are told apart.
+enum class Split {
+  polar,      ///< S symmetric; about c = 0
+  joint_axes  ///< R the joint's y axis and, made orthogonal, its x axis; c where the joint rests
+};
+
+/// A joint's C as the unit dual quaternion (q, t q / 2) of its rigid part, and its stretch S about c, `offset` being
+/// c - S c; and the linear map from a change of the joint's world transform to changes of these 8 + 9 numbers.
 struct JointMotion {
   Vec8 dual;
   Mat3 stretch;
+  Vec3 offset;
   Eigen::Matrix<double, 17, 12> by_world;
 };
 
@@ -35,30 +44,63 @@ Mat3 cross_matrix(const Vec3& v) {
   return K;
 }
 
-JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, bool with_derivative) {
+/// y as it is, then z orthogonal to x and y, then x.
+Mat3 axes_rotation(const Mat3& M) {
+  Mat3 R;
+  R.col(1) = M.col(1).stableNormalized();
+  R.col(2) = M.col(0).cross(R.col(1)).stableNormalized();
+  R.col(0) = R.col(1).cross(R.col(2));
+  return R;
+}
+
+/// w of dR = R [w]x for R the rotation of M and N = R^T dM. From N = [w]x T + dT, T = R^T M: polar, T is symmetric, and
+/// the skew part gives (tr(T) I - T) w = vee(N - N^T); singular only where two stretches cancel, and then no rotation
+/// is defined: the pseudo-inverse gives a finite answer. In the joint's axes T keeps its zeros, T01 = T21 = T20 = 0.
+class Twist {
+ public:
+  Twist(Split split, const Mat3& T) : split_(split), T_(T) {
+    if (split == Split::polar)
+      inverse_ = (T.trace() * Mat3::Identity() - T).completeOrthogonalDecomposition().pseudoInverse();
+  }
+
+  Vec3 of(const Mat3& N) const {
+    if (split_ == Split::polar) return inverse_ * vee(N - N.transpose());
+    const double x = N(2, 1) / T_(1, 1);
+    return {x, (x * T_(1, 0) - N(2, 0)) / T_(0, 0), -N(0, 1) / T_(1, 1)};
+  }
+
+ private:
+  Split split_;
+  Mat3 T_, inverse_;
+};
+
+/// `rest`: the joint's frame in which R and S are told apart, rigid; the identity for polar.
+JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, const Affine& rest, Split split) {
   const Affine C = compose(world, inverse_bind);
-  const Mat3 R = polar_rotation(linear(C));
+  const Mat3 B = linear(rest);
+  const Vec3 c = translation(rest);
+  const Mat3 M = linear(C) * B;
+  const Mat3 frame = split == Split::polar ? polar_rotation(M) : axes_rotation(M);
+  const Mat3 R = frame * B.transpose();
   JointMotion motion;
   motion.stretch = R.transpose() * linear(C);
+  motion.offset = c - motion.stretch * c;
   const Quat rotation(R);
   const Vec4 q = rotation.coeffs();
-  const Vec4 t(C(0, 3), C(1, 3), C(2, 3), 0);
+  const Vec3 moved = translation(C) + (linear(C) * c - R * c);
+  const Vec4 t(moved[0], moved[1], moved[2], 0);
   motion.dual << q, 0.5 * quaternion_product(t, q);
-  if (!with_derivative) return motion;
 
-  // From R^T dM = [w]x S + dS, the skew part gives (tr(S) I - S) w = vee(R^T dM - dM^T R). Singular only where two
-  // stretches cancel, and then no rotation is defined; the pseudo-inverse gives a finite answer.
-  const Mat3 twist_matrix = motion.stretch.trace() * Mat3::Identity() - motion.stretch;
-  const Mat3 twist_inverse = twist_matrix.completeOrthogonalDecomposition().pseudoInverse();
+  const Twist twist(split, frame.transpose() * M);
   for (int k = 0; k < 12; ++k) {
     Affine d_world = Affine::Zero();
     d_world(k % 3, k / 3) = 1;
     const Affine dC = compose_derivative_left(d_world, inverse_bind);
-    const Mat3 Rt_dM = R.transpose() * linear(dC);
-    const Vec3 w = twist_inverse * vee(Rt_dM - Rt_dM.transpose());
+    const Vec3 w = B * twist.of(frame.transpose() * linear(dC) * B);
     const Vec4 dq = 0.5 * quaternion_product(q, Vec4(w[0], w[1], w[2], 0));
-    const Vec4 dt(dC(0, 3), dC(1, 3), dC(2, 3), 0);
-    const Mat3 dS = Rt_dM - cross_matrix(w) * motion.stretch;
+    const Vec3 d_moved = translation(dC) + (linear(dC) * c - R * w.cross(c));
+    const Vec4 dt(d_moved[0], d_moved[1], d_moved[2], 0);
+    const Mat3 dS = R.transpose() * linear(dC) - cross_matrix(w) * motion.stretch;
     motion.by_world.col(k) << dq, 0.5 * (quaternion_product(dt, q) + quaternion_product(t, dq)),
         Eigen::Map<const Eigen::Matrix<double, 9, 1>>(dS.data());
   }
@@ -67,7 +109,16 @@ JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, bool w
 
 class DualQuaternionSkin final : public Skin {
  public:
-  using Skin::Skin;
+  DualQuaternionSkin(const SkinDescription& skin, Split split) : Skin(skin), split_(split) {
+    rest_.assign(skin.inverse_bind.size(), Affine::Identity());
+    if (split == Split::polar) return;
+    for (std::size_t j = 0; j < rest_.size(); ++j) {
+      rest_[j] = inverse(skin.inverse_bind[j]);
+      linear(rest_[j]) = axes_rotation(linear(rest_[j]));  // Blender's bones are rigid to some 1e-4 only
+    }
+  }
+  DualQuaternionSkin(const DualQuaternionSkin& whole, const Selection& selection, int new_first)
+      : Skin(whole, selection, new_first), split_(whole.split_), rest_(whole.rest_) {}
 
   struct State : DeformerState {
     std::vector<JointMotion> joints;
@@ -80,7 +131,7 @@ class DualQuaternionSkin final : public Skin {
     auto& state = static_cast<State&>(base);
     state.joints.resize(joint_count());
     for (int j = 0; j < joint_count(); ++j)
-      state.joints[j] = joint_motion(transform_at(u, graph_slots[slots_[j]]), inverse_bind_[j], true);
+      state.joints[j] = joint_motion(transform_at(u, graph_slots[slots_[j]]), inverse_bind_[j], rest_[j], split_);
   }
 
   void prepare_derivatives(In, std::span<const Slot>, const GraphJacobian& du, DeformerState& base) const override {
@@ -108,10 +159,11 @@ class DualQuaternionSkin final : public Skin {
       Eigen::Map<Eigen::Matrix3Xd> J(row.values, 3, row.columns);
       for (int c = 0; c < row.columns; ++c) J.col(c) = (A * J.col(c)).eval();
     }
-    const Mat38 by_dual = blend.by_dual(blend.stretch * before);
+    const Mat38 by_dual = blend.by_dual(blend.stretched(before));
     for (int e = entry_start_[k]; e < entry_start_[k + 1]; ++e) {
       const Mat& d = state.derivative[joint(e)];
-      const Eigen::Matrix<double, 3, 17> by_joint = blend.by_joint(by_dual, before, weights_[e], sign(state, k, e));
+      const Eigen::Matrix<double, 3, 17> by_joint =
+          blend.by_joint(by_dual, from_pivot(before, e), weights_[e], sign(state, k, e));
       for (const ColumnRun& run : row.runs[e - entry_start_[k]]) {
         Eigen::Map<Eigen::Matrix3Xd> out(row.values + 3 * run.to, 3, run.length);
         for (int c = 0; c < run.length; ++c) out.col(c) += by_joint * d.col(run.from + c);
@@ -128,9 +180,9 @@ class DualQuaternionSkin final : public Skin {
   Vec3 pull(const DeformerState& base, int k, const Vec3& x, const Vec3& g, double* g_slots) const override {
     const auto& state = static_cast<const State&>(base);
     const Blend blend(*this, state, k);
-    const Mat38 by_dual = blend.by_dual(blend.stretch * x);
+    const Mat38 by_dual = blend.by_dual(blend.stretched(x));
     for (int e = entry_start_[k]; e < entry_start_[k + 1]; ++e) {
-      const Vec17 g_joint = blend.by_joint(by_dual, x, weights_[e], sign(state, k, e)).transpose() * g;
+      const Vec17 g_joint = blend.by_joint(by_dual, from_pivot(x, e), weights_[e], sign(state, k, e)).transpose() * g;
       Eigen::Map<Eigen::Matrix<double, 12, 1>>(g_slots + slot_offset(joint(e))) +=
           state.joints[joint(e)].by_world.transpose() * g_joint;
     }
@@ -142,13 +194,21 @@ class DualQuaternionSkin final : public Skin {
   }
 
  private:
-  /// q and -q turn alike; blended are those on the side of the joint that weighs most.
+  Vec3 from_pivot(const Vec3& x, int entry) const { return x - translation(rest_[joint(entry)]); }
+
+  /// q and -q turn alike; blended are those on the side of the joint that weighs most, or of the sum so far.
   double sign(const State& state, int k, int entry) const {
+    const auto real = [&](int e) -> Vec4 { return state.joints[joint(e)].dual.head<4>(); };
+    if (split_ == Split::joint_axes) {
+      Vec4 sum = Vec4::Zero();
+      for (int e = entry_start_[k]; e < entry; ++e)
+        sum += (real(e).dot(sum) < 0 ? -weights_[e] : weights_[e]) * real(e);
+      return real(entry).dot(sum) < 0 ? -1 : 1;
+    }
     int heaviest = entry_start_[k];
     for (int e = heaviest; e < entry_start_[k + 1]; ++e)
       if (weights_[e] > weights_[heaviest]) heaviest = e;
-    const auto& pivot = state.joints[joint(heaviest)].dual;
-    return state.joints[joint(entry)].dual.head<4>().dot(pivot.head<4>()) < 0 ? -1 : 1;
+    return real(entry).dot(real(heaviest)) < 0 ? -1 : 1;
   }
 
   struct Blend {
@@ -157,6 +217,7 @@ class DualQuaternionSkin final : public Skin {
         const JointMotion& motion = state.joints[skin.joint(e)];
         dual += skin.weights_[e] * skin.sign(state, k, e) * motion.dual;
         stretch += skin.weights_[e] * motion.stretch;
+        offset += skin.weights_[e] * motion.offset;
       }
       length2 = dual.head<4>().squaredNorm();
       if (length2 < 1e-300) {  // no weights, or rotations that cancel: stay
@@ -171,7 +232,8 @@ class DualQuaternionSkin final : public Skin {
     Vec3 turn(const Vec3& y) const {
       return (quaternion_matrix(real()) * y + 2 * times_conjugate(moment(), real())) / length2;
     }
-    Vec3 deform(const Vec3& x) const { return turn(stretch * x); }
+    Vec3 stretched(const Vec3& x) const { return stretch * x + offset; }
+    Vec3 deform(const Vec3& x) const { return turn(stretched(x)); }
 
     /// d turn(y) / d dual: turn is N(dual) / |real|^2 with N quadratic.
     Mat38 by_dual(const Vec3& y) const {
@@ -187,7 +249,7 @@ class DualQuaternionSkin final : public Skin {
       return D;
     }
 
-    /// d s / d (dual, stretch) of one joint of this weight and sign.
+    /// d s / d (dual, stretch) of one joint of this weight and sign; x from its pivot.
     Eigen::Matrix<double, 3, 17> by_joint(const Mat38& by_dual, const Vec3& x, double weight, double sign) const {
       Eigen::Matrix<double, 3, 17> D;
       D.leftCols<8>() = weight * sign * by_dual;
@@ -198,14 +260,22 @@ class DualQuaternionSkin final : public Skin {
 
     Vec8 dual = Vec8::Zero();
     Mat3 stretch = Mat3::Zero();
+    Vec3 offset = Vec3::Zero();
     double length2 = 0;
   };
+
+  Split split_;
+  std::vector<Affine> rest_;  // of each joint
 };
 
 }  // namespace
 
 std::unique_ptr<Deformer> make_dual_quaternion_skin(const SkinDescription& skin) {
-  return std::make_unique<DualQuaternionSkin>(skin);
+  return std::make_unique<DualQuaternionSkin>(skin, Split::polar);
+}
+
+std::unique_ptr<Deformer> make_volume_skin(const SkinDescription& skin) {
+  return std::make_unique<DualQuaternionSkin>(skin, Split::joint_axes);
 }
 
 }  // namespace rigspace

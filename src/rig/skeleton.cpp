@@ -1,11 +1,11 @@
 #include "rigspace/rig/skeleton.h"
 
+#include "euler_matrix.h"
 #include "quaternion.h"
 #include "rigspace/base/error.h"
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace rigspace {
 namespace {
@@ -183,38 +183,13 @@ class NodeOperator final : public HierarchyOperator {
   NodeDescription node_;
 };
 
-Mat3 axis_rotation(int axis, double angle) { return Eigen::AngleAxisd(angle, Vec3::Unit(axis)).toRotationMatrix(); }
-
-/// A quarter turn further, less the axis, which does not turn.
-Mat3 axis_rotation_derivative(int axis, double angle) {
-  return axis_rotation(axis, angle + std::numbers::pi / 2) - Vec3::Unit(axis) * Vec3::Unit(axis).transpose();
-}
-
-std::array<int, 3> axes_of(RotateOrder order) {
-  switch (order) {
-    case RotateOrder::xyz: return {0, 1, 2};
-    case RotateOrder::yzx: return {1, 2, 0};
-    case RotateOrder::zxy: return {2, 0, 1};
-    case RotateOrder::xzy: return {0, 2, 1};
-    case RotateOrder::yxz: return {1, 0, 2};
-    case RotateOrder::zyx: return {2, 1, 0};
-  }
-  return {0, 1, 2};
-}
-
-/// Columns: the first letter of the order acts first, so it stands rightmost.
-Mat3 euler(const Vec3& angles, RotateOrder order) {
-  const auto [a, b, c] = axes_of(order);
-  return axis_rotation(c, angles[c]) * axis_rotation(b, angles[b]) * axis_rotation(a, angles[a]);
-}
-
 class MayaJointOperator final : public HierarchyOperator {
  public:
   MayaJointOperator(ControlGraph& graph, const MayaJointDescription& joint, const MayaJointOperator* parent)
       : HierarchyOperator(joint.parent_slot),
         order_(joint.order),
-        orient_(euler(joint.joint_orient, RotateOrder::xyz)),
-        axis_(euler(joint.rotate_axis, RotateOrder::xyz)) {
+        orient_(euler_matrix(joint.joint_orient, RotateOrder::xyz)),
+        axis_(euler_matrix(joint.rotate_axis, RotateOrder::xyz)) {
     for (int k = 0; k < 9; ++k) {
       const int c = k % 3;
       const Unit unit = k < 3 ? Unit::length : k < 6 ? Unit::angle : Unit::scale;
@@ -231,17 +206,18 @@ class MayaJointOperator final : public HierarchyOperator {
 
  protected:
   Affine local(const Channels& c) const override {
-    return product(inverse_scale(c), euler(three(c, 3), order_), three(c, 6), three(c, 0));
+    return product(inverse_scale(c), euler_matrix(three(c, 3), order_), three(c, 6), three(c, 0));
   }
 
   Affine local_derivative(const Channels& c, int k) const override {
-    const Mat3 R = euler(three(c, 3), order_);
+    const Mat3 R = euler_matrix(three(c, 3), order_);
     if (k < 3) {
       Affine D = Affine::Zero();
       D(k, 3) = 1;
       return D;
     }
-    if (k < 6) return product(inverse_scale(c), euler_derivative(c, k - 3), three(c, 6), Vec3::Zero());
+    if (k < 6)
+      return product(inverse_scale(c), euler_matrix_derivative(three(c, 3), order_, k - 3), three(c, 6), Vec3::Zero());
     if (k < 9) return product(inverse_scale(c), R, Vec3::Unit(k - 6), Vec3::Zero());
     const double s = c[k];
     return product(Vec3::Unit(k - 9) * (-1 / (s * s)), R, three(c, 6), Vec3::Zero());
@@ -250,15 +226,6 @@ class MayaJointOperator final : public HierarchyOperator {
  private:
   Vec3 inverse_scale(const Channels& c) const {
     return channel_count_ > 9 ? three(c, 9).cwiseInverse().eval() : Vec3(Vec3::Ones());
-  }
-
-  Mat3 euler_derivative(const Channels& c, int k) const {
-    const auto axes = axes_of(order_);
-    const Vec3 angles = three(c, 3);
-    Mat3 D = Mat3::Identity();
-    for (const int axis : axes)
-      D = (axis == k ? axis_rotation_derivative(axis, angles[axis]) : axis_rotation(axis, angles[axis])) * D;
-    return D;
   }
 
   /// T * IS * JO * R * RO * S

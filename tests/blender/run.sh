@@ -12,4 +12,4 @@ BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch blender -b --factory-
   --python "$here/compare_skinning.py" -- "$RIGSPACE_PROGRAM" "$assets" "$scratch/own.glb" "$scratch/own.soft.glb" |
   grep -v -E '^(Blender|Data are loaded|glTF import|$)'
 cd "$here"
-BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch /usr/bin/python3 -m unittest -q test_blend
+BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch /usr/bin/python3 -m unittest -q test_blend test_translation

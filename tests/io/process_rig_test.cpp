@@ -299,6 +299,27 @@ TEST_F(ProcessRigs, APoseThatIsKnownIsNotAskedForAgain) {
   EXPECT_EQ(rig.evaluations(), 4);
 }
 
+TEST_F(ProcessRigs, KnowPointsThatTheyWereAskedForAmongOthers) {
+  const ProcessRig rig({.command = example()});
+  const auto all = rig.make_workspace();
+  const std::vector<int> some{3, 7, 20, 60}, fewer{1, 3};  // of `some`: points 7 and 60
+  const auto part = rig.restricted(some), part_of_part = part->restricted(fewer);
+  const Vec p = testing::random_pose(rig, 1, 5), q = testing::random_pose(rig, 1, 6);
+  Vec s, t, u;
+  rig.evaluate(*all, p, s);
+  part->evaluate(*part->make_workspace(), q, t);
+  const long before = rig.evaluations();
+  part->evaluate(*part->make_workspace(), p, t);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(point(t, i), point(s, some[i]));
+  part->evaluate(*part->make_workspace(), q, t);
+  part_of_part->evaluate(*part_of_part->make_workspace(), q, u);
+  EXPECT_EQ(point(u, 0), point(t, 1));
+  EXPECT_EQ(point(u, 1), point(t, 3));
+  EXPECT_EQ(rig.evaluations(), before);
+  rig.evaluate(*all, q, s);  // not the other way round
+  EXPECT_EQ(rig.evaluations(), before + 1);
+}
+
 TEST_F(ProcessRigs, RememberOnlyAsMuchAsTheyMay) {
   // A pose of 84 points and four controls takes 2048 bytes: three of them have room.
   const ProcessRig rig({.command = example(), .remember_bytes = 3 * 2048});
