@@ -7,6 +7,7 @@
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
 #include "rigspace/io/gltf.h"
@@ -20,9 +21,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CharacterHandle load(const fs::path& path) {
+CharacterHandle load(const fs::path& path, const std::string& object) {
+  const bool blend = is_blend_file(path);
+  if (!object.empty() && !blend)
+    throw Error({.code = ErrorCode::usage,
+                 .file = path.string(),
+                 .element = "object",
+                 .problem = "is for .blend files",
+                 .remedy = "leave it out"});
+  const ProgressCallback progress = progress_from(py::none());
   const py::gil_scoped_release release;
-  return CharacterHandle(load_character(path), path);
+  return CharacterHandle(
+      blend ? load_blend({.file = path, .object = object, .progress = progress}) : load_character(path), path);
 }
 
 CharacterHandle make_cast(const std::string& name, bool skeleton) {
@@ -74,7 +84,8 @@ void write(const CharacterHandle& self, const fs::path& path) {
   if (file.ends_with(".rigspace.json")) return write_file(path, to_curves_json(curve_file(character, character.clips)));
   tools::check_extension(path, "glb gltf rigspace.json");
   if (!self.path.empty()) tools::check_input(self.path.string(), path);
-  if (!self.path.empty() && (self.path.extension() != ".json" || is_plain(character))) {
+  const bool own = !self.path.empty() && !is_blend_file(self.path);
+  if (own && (self.path.extension() != ".json" || is_plain(character))) {
     GltfFile document(self.path);
     for (const Animation& clip : self.added) document.add_animation(clip);
     return document.save(path);
@@ -164,7 +175,7 @@ x.rigspace.json: its clips alone.)")
             .format(self.character->name, self.character->rig->point_count(), self.character->rig->controls().size(),
                     self.character->clips.size());
       });
-  m.def("load", &load, py::arg("path"));
+  m.def("load", &load, py::arg("path"), py::arg("object"));
   m.def("cast", &make_cast, py::arg("name"), py::arg("skeleton"));
   m.def("cast_names", [] {
     std::vector<std::string> names;

@@ -190,22 +190,28 @@ void PythonEnergy::add_gradient(const State&, In x, double weight, Vec& g) const
     g.segment<3>(3 * static_cast<Eigen::Index>(elements_[a])) += weight * Eigen::Map<const Vec3>(forces.data() + 3 * a);
 }
 
-/// Blocks that were computed at x, and how far each point of an element may go from there.
+/// Blocks that were computed at x, where elements had these sizes.
 struct PythonEnergy::Memory final : State {
   mutable Mat H;
-  mutable Vec x, reach;
+  mutable Vec x, sizes;
+  mutable int iterations = 0;  ///< that the solve at hand has made with them
   bool stale = true;
 };
 
 std::unique_ptr<State> PythonEnergy::make_state() const { return std::make_unique<Memory>(); }
 
-Change PythonEnergy::refresh(State& state, In x, Phase) const {
+/// A Hessian by differences of values costs as much as four iterations, 1 + n + n (n + 1) / 2 calls to 2 n: one that
+/// has aged is kept while the solve gets on with it.
+Change PythonEnergy::refresh(State& state, In x, Phase phase) const {
+  constexpr double kFar = 0.25;  // of an element: how far a point may move meanwhile
+  constexpr int kPatience = 4;   // iterations
   Memory& memory = state_as<Memory>(state);
+  memory.iterations = phase == Phase::step ? 0 : memory.iterations + 1;
   if (memory.x.size() != x.size()) return Change::none;  // there is nothing yet that could be stale
-  memory.stale = false;
+  memory.stale = memory.iterations > kPatience;
   for (std::size_t a = 0; a < elements_.size() && !memory.stale; ++a) {
     const Eigen::Index i = 3 * static_cast<Eigen::Index>(elements_[a]);
-    const double reach = memory.reach[static_cast<Eigen::Index>(a) / m_];
+    const double reach = kFar * memory.sizes[static_cast<Eigen::Index>(a) / m_];
     memory.stale = (x.segment<3>(i) - memory.x.segment<3>(i)).squaredNorm() > reach * reach;
   }
   return memory.stale ? Change::values : Change::none;
@@ -224,7 +230,6 @@ Mat PythonEnergy::projected_hessians(In x) const {
 }
 
 void PythonEnergy::add_hessian(const State& state, In x, double weight, HessianMode mode, BlockSink& sink) const {
-  constexpr double kReach = 0.05;  // of an element: there a Hessian has changed by some in a hundred
   Mat H;
   if (mode == HessianMode::exact) {
     const py::gil_scoped_acquire gil;
@@ -237,7 +242,8 @@ void PythonEnergy::add_hessian(const State& state, In x, double weight, HessianM
       Vec points(3 * static_cast<Eigen::Index>(elements_.size()));
       for (std::size_t a = 0; a < elements_.size(); ++a)
         points.segment<3>(3 * static_cast<Eigen::Index>(a)) = x.segment<3>(3 * static_cast<Eigen::Index>(elements_[a]));
-      memory.reach = kReach * sizes(points.data());
+      memory.sizes = sizes(points.data());
+      memory.iterations = 0;
     }
     H = memory.H;
   }

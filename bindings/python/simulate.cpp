@@ -9,6 +9,7 @@
 #include "simulation_summary.h"
 
 #include "rigspace/anim/plain_character.h"
+#include "rigspace/io/blend_file.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -185,7 +186,9 @@ std::vector<fs::path> save(const Run& run, const fs::path& path, const py::objec
                  .remedy = "load it and simulate it again"});
   tools::Opened opened;
   if (from_file) {
-    opened = tools::open_subject({.character = {.file = run.input.path.string()}, .on = run.on}, path, {.json = true});
+    const std::string object = is_blend_file(run.input.path) ? run.input.character->name : "";
+    opened = tools::open_subject({.character = {.file = run.input.path.string(), .object = object}, .on = run.on}, path,
+                                 {.json = true});
   } else {
     opened.out = run.on_controls ? tools::RunFiles::of_curves(path) : tools::RunFiles::of_model(path);
     if (!run.on_controls) tools::check_extension(opened.out.model, "glb gltf");

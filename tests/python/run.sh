@@ -6,4 +6,4 @@ cd "$(dirname "$0")"
 # What another version of the program trained is another result in the last bit.
 export RIGSPACE_CACHE=$(mktemp -d)
 trap 'rm -rf "$RIGSPACE_CACHE"' EXIT
-/usr/bin/python3 -B -m unittest -q test_rig test_clip test_errors test_black_box test_simulate test_pose test_mesh test_energy test_written test_pip
+/usr/bin/python3 -B -m unittest -q test_rig test_clip test_errors test_black_box test_simulate test_pose test_mesh test_energy test_written test_blend test_pip

@@ -8,8 +8,11 @@ from . import _rigspace
 from ._rigspace import Character, Clip, Control
 
 
-def load(path: Union[str, os.PathLike]) -> Character:
-    """A character from a file: .glb, .gltf, .vrm, .bvh or .rig.json.
+def load(path: Union[str, os.PathLike], *, object: str = "") -> Character:
+    """A character from a file: .glb, .gltf, .vrm, .bvh, .rig.json or .blend.
+
+    Of a .blend (docs/blender.md) `object` is the mesh, by default the largest that is rigged. Blender computes it, over
+    standard streams, or, where it is an armature with shape keys and nothing else, the library itself: `warnings` says.
 
     >>> import rigspace
     >>> hero = rigspace.load("hero.glb")
@@ -19,7 +22,7 @@ def load(path: Union[str, os.PathLike]) -> Character:
     Traceback (most recent call last):
     rigspace._errors.InputError: nobody.glb: ...
     """
-    return _rigspace.load(os.fspath(path))
+    return _rigspace.load(os.fspath(path), object)
 
 
 def cast(name: str, *, skeleton: bool = False) -> Character:
