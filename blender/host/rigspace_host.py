@@ -18,7 +18,7 @@ import numpy  # noqa: E402
 
 import bpy  # noqa: E402
 
-from rigspace_addon import clips  # noqa: E402
+from rigspace_addon import clips, translation  # noqa: E402
 from rigspace_addon.complaint import Complaint  # noqa: E402
 from rigspace_addon.layers import write_layers  # noqa: E402
 from rigspace_addon.rig import BlenderRig, Subject  # noqa: E402
@@ -30,8 +30,16 @@ EVALUATE, EVALUATE_SOME, CANNOT = 1, 3, 0
 def arguments():
     parser = argparse.ArgumentParser(prog="rigspace_host.py")
     parser.add_argument("--object", default="", help="the mesh; the largest that is rigged by default")
+    parser.add_argument("--plain", action="store_true", help="tell what a plain rig is made of, for rigspace to build it itself")
     parser.add_argument("--write", action="store_true", help="results into a copy of the file")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else [])
+
+
+def view():
+    """What of the file is seen, and from which pose: told by the add-on, in the environment."""
+    kept = os.environ.get("RIGSPACE_BLENDER_POSE")
+    pose = json.loads(pathlib.Path(kept).read_text()) if kept else None
+    return os.environ.get("RIGSPACE_BLENDER_VIEW", "all"), pose
 
 
 class Streams:
@@ -110,8 +118,10 @@ def main():
         if not bpy.data.filepath:
             raise Complaint("", "cannot be read by Blender " + bpy.app.version_string, "was it saved by a newer one?")
         if not options.write:
-            rig = BlenderRig(options.object)
+            rig = BlenderRig(options.object, *view())
         told = introduction(rig) if rig else write(streams, options)
+        if rig and options.plain:
+            told["plain"] = translation.describe(rig)
     except Complaint as complaint:
         told, rig = {"rigspace": 1, "error": complaint.parts}, None
     streams.send(json.dumps(told, allow_nan=False).encode() + b"\n")

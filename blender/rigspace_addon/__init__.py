@@ -1,8 +1,41 @@
-"""The Blender side of rigspace: what a rig in Blender is to the outside, and how motion gets into it and out of it.
+"""The Blender side of rigspace: what a rig in Blender is to the outside, how motion gets into it and out of it, and the panel.
 
-    rig.py       a mesh object as a function from control values to points
-    controls.py  the channels that an animator turns, by the names that rigspace uses everywhere
-    clips.py     the artist's actions as curves on these controls
-    layers.py    results as layers of their own above the artist's animation
-    curves.py    all access to F-curves and NLA: the one place that knows how Blender keeps them
-"""
+    rig.py         a mesh object as a function from control values to points
+    controls.py    the channels that an animator turns, by the names that rigspace uses everywhere
+    clips.py       the artist's actions as curves on these controls
+    layers.py      results as layers of their own above the artist's animation
+    curves.py      all access to F-curves and NLA: the one place that knows how Blender keeps them
+
+The add-on, on top of these, which the rig host inside a Blender without a window does not load:
+
+    settings.py    what an artist says of a character: kept in the scene
+    program.py     the rigspace program at work: progress, stopping, its answer
+    work.py        one generator behind an operator that waits and one that lets the artist go on
+    simulate.py    parts to a result; pull.py points to a pose; diagnose.py what is odd about a rig
+    panel.py       where all of it is found: 3D view, N, Rigspace"""
+
+bl_info = {
+    "name": "Rigspace",
+    "description": "Soft bellies, tails and ears on any rig, as layers above your animation",
+    "author": "The rigspace authors",
+    "version": (0, 1, 0),
+    "blender": (3, 4, 0),
+    "location": "3D View > Sidebar > Rigspace",
+    "category": "Animation",
+}
+
+
+def modules():
+    from . import diagnose, manage, panel, pull, settings, simulate, work  # here, for a rig host needs none of them
+
+    return settings, work, simulate, manage, pull, diagnose, panel
+
+
+def register():
+    for module in modules():
+        module.register()
+
+
+def unregister():
+    for module in reversed(modules()):
+        module.unregister()

@@ -84,27 +84,32 @@ class Played(Clip):
                       for place, found in values.items()}
 
 
-def played_name(owners):
-    """After what an earlier run made Walk_soft of, or the active action of the first datablock that moves, or the scene."""
-    results = [action.name for owner in owners for action in curves.nla_actions(owner) if action.name.endswith("_soft")]
+def played_name(playing, results):
+    """After what an earlier run made Walk_soft of, or the active action of the first datablock that moves, or the scene.
+    playing: (active action, whether tracks play), by datablock."""
     if results:
-        return results[0][: -len("_soft")]
-    first = next(owner for owner in owners if curves.active_action(owner) or curves.plays_nla(owner))
-    action = curves.active_action(first)
+        return results[0].name.removesuffix("_soft")
+    action = next(action for action, tracks in playing if action or tracks)
     return action.name if action else bpy.context.scene.name
 
 
-def find_clips(owners, all_actions):
+def find_clips(owners, all_actions, artist_only=False):
     """What plays now, on all datablocks together, is the first clip; every other action that fits a datablock is a clip of its
-    own, results of earlier runs among them, so that nobody simulates them again."""
-    active = [(owner, curves.active_action(owner)) for owner in owners]
-    active = [(owner, action) for owner, action in active if action and curves.fcurves_of(action, owner)]
+    own, results of earlier runs among them, so that nobody simulates them again. artist_only: as if our layers were not there."""
+    if artist_only:
+        stacks = [curves.Stack(owner) for owner in owners]
+        playing, results = [(stack.artist, stack.plays_others()) for stack in stacks], []
+    else:
+        playing = [(curves.active_action(owner), curves.plays_nla(owner)) for owner in owners]
+        results = [action for owner in owners for action in curves.nla_actions(owner) if curves.kind_of(action) == "soft"]
+    active = [(owner, action) for owner, (action, _) in zip(owners, playing) if action and curves.fcurves_of(action, owner)]
     clips = [Clip(active[0][1].name, active)] if active else []
-    if any(curves.plays_nla(owner) for owner in owners):
-        clips = [Played(played_name(owners), active, owners, bpy.context.scene)]
+    if any(tracks for _, tracks in playing):
+        clips = [Played(played_name(playing, results), active, owners, bpy.context.scene)]
     used = {action for _, action in active}
+    left_out = ("base", "fix", "soft") if artist_only else ("base", "fix")
     for action in all_actions:
-        if action in used or action.name.startswith("rigspace ") or action.name in (clip.name for clip in clips):
+        if action in used or curves.kind_of(action) in left_out or action.name in (clip.name for clip in clips):
             continue
         fitting = [(owner, action) for owner in owners if any(resolves(owner, curve) for curve in curves.fcurves_of(action, owner))]
         if fitting:

@@ -36,7 +36,8 @@ class Control:
 
 
 class Channel:
-    """A property of a datablock that some controls set. `columns` are their numbers."""
+    """A property of a datablock that some controls set. `columns` are their numbers; set(p) takes all values, stored() gives
+    what it has, {column: value}."""
 
     def __init__(self, owner, path, columns):
         self.owner, self.path, self.columns = owner, path, columns
@@ -48,6 +49,9 @@ class Vector(Channel):
     def __init__(self, owner, path, holder, attribute, components):
         super().__init__(owner, path, sorted(components.values()))
         self.holder, self.attribute, self.components = holder, attribute, components  # component: column
+
+    def stored(self):
+        return {column: getattr(self.holder, self.attribute)[component] for component, column in self.components.items()}
 
     def set(self, p):
         values = list(getattr(self.holder, self.attribute))
@@ -63,6 +67,10 @@ class Turn(Channel):
     def __init__(self, owner, path, holder, first, key):
         super().__init__(owner, path, ([first, first + 1, first + 2] if first is not None else []) + [key + k for k in range(4)])
         self.holder, self.first, self.key = holder, first, key
+
+    def stored(self):
+        w, x, y, z = orientation(self.holder)
+        return {self.key + k: value for k, value in enumerate((x, y, z, w))}
 
     def set(self, p):
         x, y, z, w = p[self.key : self.key + 4]
@@ -86,6 +94,9 @@ class Scalar(Channel):
         super().__init__(owner, path, [column])
         self.holder, self.key, self.column = holder, key, column
         self.whole = key is not None and isinstance(holder[key], int)
+
+    def stored(self):
+        return {self.column: float(self.holder.value if self.key is None else self.holder[self.key])}
 
     def set(self, p):
         value = p[self.column]
@@ -116,10 +127,11 @@ def group_of(name):
 
 
 class Listing:
-    """Gathers controls and channels from datablocks. `keyed` holds (datablock, data path) of all that some clip moves."""
+    """Gathers controls and channels from datablocks. `keyed` holds (datablock, data path) of all that some clip moves; `base`
+    where channels rest that results of ours move, {(datablock, data path): {index: value}}."""
 
-    def __init__(self, keyed, size):
-        self.keyed, self.size = keyed, size
+    def __init__(self, keyed, size, base=None):
+        self.keyed, self.size, self.base = keyed, size, base or {}
         self.controls, self.channels = [], []
         self.nodes, self.driven = {}, {}
 
@@ -132,6 +144,10 @@ class Listing:
         if owner not in self.driven:
             self.driven[owner] = {(driver.data_path, driver.array_index) for driver in curves.drivers_of(owner)}
         return {index for known, index in self.driven[owner] if known == path}
+
+    def at_rest(self, owner, path, index, stored):
+        """What a channel that no clip keys rests at."""
+        return self.base.get((owner, path), {}).get(index, stored)
 
     def add(self, control):
         self.controls.append(control)
@@ -147,7 +163,7 @@ class Listing:
         for k in range(3):
             if k in driven or (locks is not None and locks[k] and not keyed):
                 continue
-            rest = neutral if keyed and neutral is not None else getattr(holder, attribute)[k]
+            rest = neutral if keyed and neutral is not None else self.at_rest(owner, path, k, getattr(holder, attribute)[k])
             low, high = limits.get(k, (None, None))
             components[k] = self.add(Control(f"{node}.{letter}{AXES[k]}", node, unit, rest, low=low, high=high, typical=typical,
                                              group=group))
@@ -170,7 +186,7 @@ class Listing:
             for axis in AXES:
                 self.add(Control(f"{node}.r{axis}", node, "angle", 0.0, low=-math.pi, high=math.pi, typical=TURN, group=group))
         key = len(self.controls)
-        rest = (1.0, 0.0, 0.0, 0.0) if keyed else orientation(holder)
+        rest = (1.0, 0.0, 0.0, 0.0) if keyed else [self.at_rest(owner, path, k, value) for k, value in enumerate(orientation(holder))]
         for letter, value in zip("xyzw", (*rest[1:], rest[0])):
             self.add(Control(f"{node}.q{letter}", node, "quaternion", value, group=group))
         self.channels.append(Turn(owner, path, holder, first, key))
@@ -191,7 +207,7 @@ class Listing:
                 told = holder.id_properties_ui(key).as_dict()
             except TypeError:
                 told = {}
-            rest = float(told.get("default", 0)) if (owner, path) in self.keyed else float(value)
+            rest = float(told.get("default", 0)) if (owner, path) in self.keyed else self.at_rest(owner, path, 0, float(value))
             low, high = told.get("min"), told.get("max")
             span = (high - low) if low is not None and high is not None and high - low < 1e6 else 2.0
             column = self.add(Control(f'{node}["{key}"]', node, "scalar", rest, low=low, high=high, typical=max(span / 2, 1e-6),
@@ -221,7 +237,7 @@ class Listing:
             path = f'key_blocks["{block.name}"].value'
             if self.is_driven(keys, path) or block.mute:
                 continue
-            rest = 0.0 if (keys, path) in self.keyed else block.value
+            rest = 0.0 if (keys, path) in self.keyed else self.at_rest(keys, path, 0, block.value)
             column = self.add(Control(f"{item.name}:{block.name}", item.name, "scalar", rest, low=block.slider_min,
                                       high=block.slider_max, group=item.name))
             self.channels.append(Scalar(keys, path, block, None, column))

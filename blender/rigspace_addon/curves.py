@@ -89,6 +89,15 @@ def new_fcurve(action, owner, channel, group):
     return strip.channelbag(slot, ensure=True).fcurves.new(path, index=index)
 
 
+def remove_fcurve(action, owner, curve):
+    if not layered():
+        action.fcurves.remove(curve)
+        return
+    for bag in (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags):
+        if curve in list(bag.fcurves):
+            bag.fcurves.remove(curve)
+
+
 def set_linear_keys(curve, frames, values):
     """Fills an empty curve: straight lines from key to key, the ends held."""
     curve.keyframe_points.add(len(frames))
@@ -106,11 +115,177 @@ def add_strip(owner, track_name, action, start, *, blend, extrapolation):
     track = animation.nla_tracks.new()
     track.name = track_name
     strip = track.strips.new(action.name, math.floor(start), action)
+    play(strip, action, owner, start)
+    strip.blend_type, strip.extrapolation = blend, extrapolation
+    strip.use_sync_length = False
+    return track
+
+
+def play(strip, action, owner, start):
+    """A strip plays an action, at the action's own frames."""
+    strip.action = action
     if layered():
         strip.action_slot = action.slots[0] if action.slots else None
     first, last = frame_range(fcurves_of(action, owner)) or (start, start + 1)
     strip.action_frame_start, strip.action_frame_end = first, max(last, first + 1)
-    strip.frame_start, strip.frame_end = first, max(last, first + 1)
-    strip.blend_type, strip.extrapolation = blend, extrapolation
-    strip.use_sync_length = False
-    return track
+    strip.frame_start = min(first, strip.frame_start)  # a start behind its end would be moved
+    strip.frame_end = max(last, first + 1)
+    strip.frame_start = first
+
+
+def keys_of(curve):
+    """Frames and values."""
+    points = [number for key in curve.keyframe_points for number in key.co]
+    return points[0::2], points[1::2]
+
+
+def influence_keys(strip):
+    """Of a strip whose influence is animated: Blender keys it once by itself."""
+    curve = strip.fcurves.find("influence") if strip.use_animated_influence else None
+    return list(curve.keyframe_points) if curve is not None else []
+
+
+def influence_of(strip):
+    """1 unless it is animated, whatever Blender computes outside the strip."""
+    keys = influence_keys(strip)
+    return keys[0].co[1] if len(keys) == 1 else strip.influence if keys else 1.0
+
+
+def set_influence(strip, value):
+    """1 is what strips have by themselves; less must be a curve. One that the artist has keyed stays."""
+    if len(influence_keys(strip)) > 1:
+        return
+    strip.use_animated_influence = value != 1
+    for key in influence_keys(strip):
+        key.co[1] = key.handle_left[1] = key.handle_right[1] = value
+    if value != 1:
+        strip.influence = value
+
+
+# Our actions say what they are, so that they are found again however they are called: "base", "soft" or "fix". The artist's
+# are never marked; a result points to the one that it was made for.
+KIND, ARTIST = "rigspace_layer", "rigspace_artist"
+
+
+def mark(action, kind, artist=None):
+    action[KIND] = kind
+    if artist is not None:
+        action[ARTIST] = artist
+
+
+def kind_of(action):
+    return action.get(KIND, "") if action is not None else ""
+
+
+class Stack:
+    """The layers of a datablock that are ours: `tracks` by kind, base, artist and soft, and `fix`, the active action. Of
+    several results that which plays. `artist` is the action that a result was made for, or the active one, or None."""
+
+    def __init__(self, owner):
+        self.owner, self.tracks, self.fix, self.artist = owner, {}, None, None
+        animation = owner.animation_data
+        if animation is None:
+            return
+        self.fix = animation.action if kind_of(animation.action) == "fix" else None
+        self.artist = None if self.fix else animation.action
+        found = [(track, action_of(track)) for track in animation.nla_tracks]
+        results = [(track, action) for track, action in found if kind_of(action) == "soft"]
+        if not results:
+            return
+        soft, action = next((each for each in results if not each[0].mute), results[0])
+        self.tracks["soft"], self.artist = soft, action.get(ARTIST)
+        for track, other in found[: found.index((soft, action))]:  # nearest below
+            if kind_of(other) == "base":
+                self.tracks["base"] = track
+            elif self.artist is not None and other == self.artist:
+                self.tracks["artist"] = track
+
+    def __bool__(self):
+        return bool(self.tracks) or self.fix is not None
+
+    def strip(self, kind):
+        return self.tracks[kind].strips[0]
+
+    def curves(self, kind):
+        """{(data path, index): F-curve} of a layer."""
+        action = self.fix if kind == "fix" else action_of(self.tracks[kind]) if kind in self.tracks else None
+        found = fcurves_of(action, self.owner) if action is not None else []
+        return {(curve.data_path, curve.array_index): curve for curve in found}
+
+    def base_values(self):
+        """{data path: {index: value}}: where channels rest that the artist does not key."""
+        values = {}
+        for (path, index), curve in self.curves("base").items():
+            values.setdefault(path, {})[index] = curve.keyframe_points[0].co[1]
+        return values
+
+    def others(self):
+        """Tracks that are the artist's own."""
+        animation = self.owner.animation_data
+        ours = list(self.tracks.values())
+        return [track for track in (animation.nla_tracks if animation else ()) if track not in ours and not kind_of(action_of(track))]
+
+    def plays_others(self):
+        animation = self.owner.animation_data
+        return bool(animation and animation.use_nla and any(not track.mute and track.strips for track in self.others()))
+
+
+def action_of(track):
+    return next((strip.action for strip in track.strips if strip.action), None)
+
+
+def remove_track(owner, track, *, with_action):
+    action = action_of(track)
+    owner.animation_data.nla_tracks.remove(track)
+    if with_action and action is not None:
+        bpy.data.actions.remove(action)
+
+
+def set_channel(owner, path, index, value):
+    """A channel's own value: what is seen where nothing animates it."""
+    holder, _, name = path.rpartition(".") if not path.endswith("]") else ("", "", path)
+    if name != path:
+        target = owner.path_resolve(holder) if holder else owner
+        if hasattr(getattr(target, name), "__len__"):
+            getattr(target, name)[index] = value
+        else:
+            setattr(target, name, value)
+        return
+    holder, _, key = path.rpartition("[")
+    target = owner.path_resolve(holder) if holder else owner
+    if key[:1] in "\"'":
+        target[key[1:-2]] = value
+    elif hasattr(target, "__len__"):
+        target[int(key[:-1])] = value
+
+
+def leave_tweak_mode(owner):
+    """In which the artist's own action is edited in place of what is active."""
+    if owner.animation_data and owner.animation_data.use_tweak_mode:
+        owner.animation_data.use_tweak_mode = False
+
+
+def undress(owner):
+    """Takes our layers away: the artist's action is active again, and channels that no one keys are where they rested."""
+    leave_tweak_mode(owner)
+    stack = Stack(owner)
+    if not stack:
+        return
+    animation = owner.animation_data
+    if stack.fix is not None:
+        animation.action = None
+        bpy.data.actions.remove(stack.fix)
+        animation.action_blend_type = "REPLACE"
+    for path, values in stack.base_values().items():
+        for index, value in values.items():
+            set_channel(owner, path, index, value)
+    if "artist" in stack.tracks:
+        strip, artist = stack.strip("artist"), stack.artist
+        kind, extrapolation, influence = strip.blend_type, strip.extrapolation, influence_of(strip)
+        remove_track(owner, stack.tracks["artist"], with_action=False)
+        animation.action = artist
+        animation.action_blend_type, animation.action_extrapolation = kind, extrapolation
+        animation.action_influence = influence
+    for kind in ("soft", "base"):
+        if kind in stack.tracks:
+            remove_track(owner, stack.tracks[kind], with_action=True)

@@ -5,18 +5,21 @@ On each datablock, from below:
                   stay where the result left them once it is muted
     "Walk"        the artist's action, as it is
     "Walk_soft"   the result: COMBINE adds places, angles and values, and multiplies turns
+    "Walk_fix"    the artist's corrections: the active action, so that keys go there by themselves, COMBINE too
 Of several clips only the tracks of one play, that of the active action if it is among them; the others are muted, and stand
 ready, and so does an action that was active and is no longer."""
+import math
+
 import bpy
 
 from . import curves
 from .controls import Scalar, Turn, Vector, product
 
-BASE = " base"
+BLEND_FRAMES, BLEND_SHARE = 6.0, 0.25  # at the ends of a range that is made again: as `rigspace rerun --range`
 
 
 class Layer:
-    """Curves of one clip, by datablock: {datablock: [(data path, index, frames, values, value at rest, group)]}."""
+    """Curves of one clip, by datablock: {datablock: {(data path, index): (frames, values, value at rest, group)}}."""
 
     def __init__(self, told, clip, rig):
         self.name, self.clip, self.rig = told["name"], clip, rig
@@ -33,7 +36,7 @@ class Layer:
     def put(self, channel, index, keys, rest):
         """keys: frames and values."""
         group = self.rig.listing.controls[channel.columns[0]].node
-        self.moved.setdefault(channel.owner, []).append((channel.path, index, *keys, rest, group))
+        self.moved.setdefault(channel.owner, {})[channel.path, index] = (*keys, rest, group)
 
     def take(self, channel, tracks, rotations):
         """What the result says of a channel: a strip's value is what COMBINE adds nothing with, and the deviation."""
@@ -58,36 +61,59 @@ class Layer:
             track = tracks.pop(control.name, None)
             if track is None:
                 continue
-            scale = 1.0 if control.unit != "angle" else 3.141592653589793 / 180
+            scale = 1.0 if control.unit != "angle" else math.pi / 180
             neutral = neutral_value(channel)
             values = [neutral + scale * value - control.rest for value in track["values"]]
             self.put(channel, index, (self.frames(track), values), control.rest)
 
-    def write(self, playing):
-        """Adds the tracks; those of other clips than the playing one are muted."""
+    def base_action(self, owner):
+        """Where channels rest that the clip does not key, or None if there is none of them."""
         found = self.clip.found()
-        for owner, moved in self.moved.items():
-            keyed = {(path, index) for (other, path), present in found.items() if other is owner for index in present}
-            unkeyed = [each for each in moved if each[:2] not in keyed]
-            tracks = []
-            if unkeyed:
-                action = curves.new_action(f"rigspace {self.clip.name}{BASE} {owner.name}", owner)
-                for path, index, frames, _, rest, group in unkeyed:
-                    curves.set_linear_keys(curves.new_fcurve(action, owner, (path, index), group), frames[:1], [rest])
-                tracks.append(self.strip(owner, self.clip.name + BASE, action, ("REPLACE", "HOLD")))
-            for other, action in self.clip.sources:
-                if other is owner:
-                    tracks.append(self.strip(owner, self.clip.name, action, ("REPLACE", "HOLD")))
-            first = next(iter(self.moved)) is owner  # others, shape keys mostly, need an action of their own: "Key Walk_soft"
-            action = curves.new_action(self.name if first else f"{owner.name} {self.name}", owner)
-            for path, index, frames, values, _, group in moved:
-                curves.set_linear_keys(curves.new_fcurve(action, owner, (path, index), group), frames, values)
-            tracks.append(self.strip(owner, self.name, action, ("COMBINE", "NOTHING")))
-            for track in tracks:
-                track.mute = not playing
+        keyed = {(path, index) for (other, path), present in found.items() if other is owner for index in present}
+        unkeyed = {place: keys for place, keys in self.moved[owner].items() if place not in keyed}
+        if not unkeyed:
+            return None
+        action = curves.new_action(f"{self.clip.name} base {owner.name}", owner)
+        curves.mark(action, "base")
+        for place, (frames, _, rest, group) in unkeyed.items():
+            curves.set_linear_keys(curves.new_fcurve(action, owner, place, group), frames[:1], [rest])
+        return action
+
+    def soft_action(self, owner):
+        first = next(iter(self.moved)) is owner  # others, shape keys mostly, need an action of their own: "Key Walk_soft"
+        action = curves.new_action(self.name if first else f"{owner.name} {self.name}", owner)
+        curves.mark(action, "soft", self.artist_of(owner))
+        for place, (frames, values, _, group) in self.moved[owner].items():
+            curves.set_linear_keys(curves.new_fcurve(action, owner, place, group), frames, values)
+        return action
+
+    def artist_of(self, owner):
+        return next((action for other, action in self.clip.sources if other is owner), None)
+
+    def stack_up(self, owner, playing):
+        """All tracks of a datablock, above those that are there; muted unless they are to play."""
+        tracks, artist = [], self.artist_of(owner)
+        if base := self.base_action(owner):
+            tracks.append(self.strip(owner, self.clip.name + " base", base, ("REPLACE", "HOLD")))
+        if artist is not None:
+            tracks.append(self.strip(owner, self.clip.name, artist, artist_settings(owner, artist)))
+        tracks.append(self.strip(owner, self.name, self.soft_action(owner), ("COMBINE", "NOTHING")))
+        for track in tracks:
+            track.mute = not playing
 
     def strip(self, owner, name, action, kind):
-        return curves.add_strip(owner, name, action, self.clip.first, blend=kind[0], extrapolation=kind[1])
+        """kind: how it is blended, what it does outside its frames and, if it is less than whole, its influence."""
+        track = curves.add_strip(owner, name, action, self.clip.first, blend=kind[0], extrapolation=kind[1])
+        curves.set_influence(track.strips[0], *kind[2:] or (1.0,))
+        return track
+
+
+def artist_settings(owner, action):
+    """As the action was blended while it was the active one."""
+    animation = owner.animation_data
+    if animation is None or animation.action != action:
+        return "REPLACE", "HOLD"
+    return animation.action_blend_type, animation.action_extrapolation, animation.action_influence
 
 
 def neutral_value(channel):
@@ -107,14 +133,193 @@ def write_layers(rig, told):
     layers = [Layer(each, clips[each["base"]], rig) for each in told]
     playing = next((layer for layer in layers if layer.clip is rig.clips[0]), layers[0] if layers else None)
     for layer in layers:
-        layer.write(layer is playing)
-        if layer.left_out:
-            notes.append(f"{layer.name}: {', '.join(layer.left_out)} cannot be written as a layer and is left out")
+        for owner in layer.moved:
+            layer.stack_up(owner, layer is playing)
+        notes += remarks(layer)
     for owner in playing.moved if playing else ():
         action = curves.active_action(owner)
         if action and action not in curves.nla_actions(owner):
             start = (curves.frame_range(curves.fcurves_of(action, owner)) or (1,))[0]
             curves.add_strip(owner, action.name, action, start, blend="REPLACE", extrapolation="HOLD").mute = True
-        owner.animation_data.action = None
-    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+        ready_for_fixes(owner, playing.clip.name)
+    refresh()
     return notes
+
+
+def remarks(layer):
+    return [f"{layer.name}: {', '.join(layer.left_out)} cannot be written as a layer and is left out"] if layer.left_out else []
+
+
+def refresh():
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+
+
+def ready_for_fixes(owner, clip):
+    """An action on top for the artist's corrections; what was active stands on a track by now."""
+    animation = owner.animation_data
+    if curves.kind_of(animation.action) == "fix":
+        return
+    action = curves.new_action(f"{clip}_fix", owner)
+    curves.mark(action, "fix")
+    animation.action = action
+    animation.action_blend_type, animation.action_extrapolation, animation.action_influence = "COMBINE", "HOLD", 1.0
+
+
+def replace_layer(rig, told, *, frames=None, keep=False):
+    """A result in place of the last one, on all datablocks of the character; fixes stay. frames: only these, (first, last),
+    blended into what there was; keep: channels that it says nothing of stay. rig: a Subject that sees the artist's. Returns
+    sentences."""
+    layer = Layer(told, next(clip for clip in rig.clips if clip.name == told["base"]), rig)
+    for owner in rig.owners:
+        curves.leave_tweak_mode(owner)
+        stack = curves.Stack(owner)
+        mix_in(layer, stack, frames, keep)
+        if owner in layer.moved:
+            put_in_place(layer, stack)
+        elif "soft" in stack.tracks:
+            curves.undress(owner)
+    refresh()
+    return remarks(layer)
+
+
+def mix_in(layer, stack, frames, keep):
+    """What stays of the last result on a datablock, into the new one."""
+    old, base = stack.curves("soft"), stack.base_values()
+    moved = layer.moved.get(stack.owner, {})
+    for place, (times, values, rest, group) in moved.items():
+        if frames and place in old:
+            moved[place] = (times, spliced(old[place], (times, values), frames), rest, group)
+    if frames:
+        make_unit(moved)
+    if keep or frames:
+        for place, curve in old.items():
+            if place not in moved:
+                path, index = place
+                moved[place] = (*curves.keys_of(curve), base.get(path, {}).get(index, 0.0), curve.group.name if curve.group else "")
+        if moved:
+            layer.moved[stack.owner] = moved
+
+
+def spliced(old, keys, frames):
+    """Old values, new ones between the frames, and smooth passages. Outside the frames they are the old ones to the bit."""
+    known = dict(zip(*curves.keys_of(old)))
+    first, last = frames
+    blend = max(min(BLEND_FRAMES, BLEND_SHARE * (last - first)), 1e-6)
+    begins, ends = min(known), max(known)
+    values = []
+    for frame, value in zip(*keys):
+        before = known[frame] if frame in known else old.evaluate(frame)
+        enter = 1.0 if first <= begins else smooth((frame - first) / blend)
+        leave = 1.0 if last >= ends else smooth((last - frame) / blend)
+        weight = min(enter, leave) if first <= frame <= last else 0.0
+        values.append(before if weight == 0 else value if weight == 1 else before + weight * (value - before))
+    return values
+
+
+def smooth(u):
+    u = min(max(u, 0.0), 1.0)
+    return u * u * (3 - 2 * u)
+
+
+def make_unit(moved):
+    """Mixed turns have length one again."""
+    for path in {path for path, _ in moved if path.endswith("rotation_quaternion")}:
+        parts = [moved[path, k] for k in range(4)]
+        turns = []
+        for turn in zip(*(part[1] for part in parts)):
+            length = math.sqrt(sum(c * c for c in turn)) or 1.0
+            turns.append(turn if abs(length - 1) < 1e-6 else tuple(c / length for c in turn))
+        for k, part in enumerate(parts):
+            moved[path, k] = (part[0], [turn[k] for turn in turns], *part[2:])
+
+
+def put_in_place(layer, stack):
+    """The tracks of a datablock: those that are there keep their place, whether they are muted, and their influence."""
+    owner = stack.owner
+    base, had_base = layer.base_action(owner), "base" in stack.tracks
+    if "soft" not in stack.tracks or bool(base) != had_base:
+        muted = stack.tracks["soft"].mute if "soft" in stack.tracks else False
+        influence = curves.influence_of(stack.strip("soft")) if "soft" in stack.tracks else 1.0
+        if base:
+            bpy.data.actions.remove(base)
+        keep_fix = stack.fix
+        if "soft" in stack.tracks:
+            take_down(stack)
+        layer.stack_up(owner, True)
+        fresh = curves.Stack(owner)
+        fresh.tracks["soft"].mute = muted
+        curves.set_influence(fresh.strip("soft"), influence)
+        owner.animation_data.action = keep_fix
+        ready_for_fixes(owner, layer.clip.name)
+        return
+    for kind, action in (("base", base), ("soft", layer.soft_action(owner))):
+        if action is not None:
+            swap(stack.strip(kind), action, owner, layer.clip.first)
+
+
+def take_down(stack):
+    """Removes the tracks, to be put up again: the artist's action is active, as it was before."""
+    fix = stack.fix
+    if fix is not None:
+        stack.owner.animation_data.action = None
+        fix[curves.KIND] = ""  # undress would throw it away
+    curves.undress(stack.owner)
+    if fix is not None:
+        fix[curves.KIND] = "fix"
+
+
+def swap(strip, action, owner, start):
+    """Another action in a strip, under the name of the one before."""
+    old = strip.action
+    name = old.name
+    curves.play(strip, action, owner, start)
+    bpy.data.actions.remove(old)
+    action.name = name
+
+
+def merge(rig, name):
+    """All layers as one new action on each datablock; the artist's stays in the file, unused. Channels that we move are keyed a
+    frame, the others are the artist's curves as they are. Returns the new actions."""
+    scene, made = bpy.context.scene, []
+    for owner in rig.owners:
+        curves.leave_tweak_mode(owner)
+    stacks = [stack for stack in map(curves.Stack, rig.owners) if stack]
+    frame = scene.frame_current, scene.frame_subframe
+    sampled = sample_layers(scene, stacks)
+    scene.frame_set(frame[0], subframe=frame[1])
+    for stack in stacks:
+        owner = stack.owner
+        artist = stack.artist
+        curves.undress(owner)
+        action = artist.copy() if artist is not None else curves.new_action(name, owner)
+        action.name = name if artist is None else f"{artist.name}_merged"
+        for curve in curves.fcurves_of(action, owner):
+            if (curve.data_path, curve.array_index) in sampled[owner]:
+                curves.remove_fcurve(action, owner, curve)
+        for place, keys in sampled[owner].items():
+            curves.set_linear_keys(curves.new_fcurve(action, owner, place, place[0].split('"')[1] if '"' in place[0] else ""), *keys)
+        if artist is not None:
+            artist.use_fake_user = True
+        owner.animation_data.action = action
+        made.append(action)
+    refresh()
+    return made
+
+
+def sample_layers(scene, stacks):
+    """{datablock: {(data path, index): (frames, values)}} of what result and fixes move, as it plays."""
+    places = {stack.owner: {**stack.curves("soft"), **stack.curves("fix")} for stack in stacks}
+    ranges = [curves.frame_range(found.values()) for found in places.values() if found]
+    ranges = [each for each in ranges if each]
+    sampled = {owner: {place: ([], []) for place in found} for owner, found in places.items()}
+    if not ranges:
+        return sampled
+    first, last = math.floor(min(each[0] for each in ranges)), math.ceil(max(each[1] for each in ranges))
+    for frame in range(first, last + 1):
+        scene.frame_set(frame)
+        for owner, found in sampled.items():
+            for (path, index), (frames, values) in found.items():
+                value = owner.path_resolve(path)
+                frames.append(float(frame))
+                values.append(float(value[index] if hasattr(value, "__len__") else value))
+    return sampled

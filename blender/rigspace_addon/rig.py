@@ -140,19 +140,22 @@ def without_jumping_modifiers(item, warnings):
 
 
 class Subject:
-    """A mesh and what moves it: controls and clips. Leaves the file as it is."""
+    """A mesh and what moves it: controls and clips. Leaves the file as it is. view: "all", as it plays; "artist", as if our
+    layers were not there; "pose", without clips, every control resting where it is now."""
 
-    def __init__(self, name=""):
+    def __init__(self, name="", view="all"):
         self.item = choose_object(name)
         require_ours(self.item)
         scene = bpy.context.scene
         self.fps = scene.render.fps / scene.render.fps_base
         self.objects = objects_behind(self.item)
         self.owners = self.datablocks()
-        self.clips = clips.find_clips(self.owners, list(bpy.data.actions))
+        self.clips = clips.find_clips(self.owners, list(bpy.data.actions), view == "artist") if view != "pose" else []
         for clip in self.clips:
             clips.check_keys(clip)
-        self.listing = controls.Listing(clips.keyed_paths(self.clips), self.rig_size())
+        base = {(owner, path): values for owner in self.owners if view == "artist"
+                for path, values in curves.Stack(owner).base_values().items()}
+        self.listing = controls.Listing(clips.keyed_paths(self.clips), self.rig_size(), base)
         for each in sorted(self.objects, key=lambda each: each.type != "ARMATURE"):
             self.listing.add_object(each, main=each is self.item or each.type in ("ARMATURE", "MESH"))
         self.make_names_unique()
@@ -186,8 +189,14 @@ class BlenderRig(Subject):
     It lives in a scene of its own, so that its neighbours need not be evaluated, and has forgotten its animation: nothing
     sets a channel but us. For a process that never saves the file."""
 
-    def __init__(self, name=""):
-        super().__init__(name)
+    def __init__(self, name="", view="all", pose=None):
+        """pose: with view "pose", where controls rest, {name: value}."""
+        if view == "artist":
+            for owner in [*bpy.data.objects, *bpy.data.shape_keys, *bpy.data.armatures, *bpy.data.lattices, *bpy.data.curves]:
+                curves.undress(owner)
+        super().__init__(name, view)
+        for k, control in enumerate(self.listing.controls):
+            control.rest = self.rest[k] = (pose or {}).get(control.name, control.rest)
         self.warnings = []
         without_jumping_modifiers(self.item, self.warnings)
         self.look_at_scales()

@@ -41,7 +41,7 @@ for frame in map(float, frames):
     bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
     shown.append(points())
     bones.append([channels(bone) for bone in rig.pose.bones])
-artists = [each for each in bpy.data.actions if not each.name.endswith("_soft") and not each.name.startswith("rigspace ")]
+artists = [each for each in bpy.data.actions if "rigspace_layer" not in each]  # ours say what they are
 keys = [number for each in sorted(artists, key=lambda each: each.name) for curve in each.fcurves
         for key in curve.keyframe_points for number in (*key.co, *key.handle_left, *key.handle_right)]
 names = [bone.name for bone in rig.pose.bones]

@@ -1,0 +1,157 @@
+"""What an artist says of a character. It is kept in the scene, not in the character, which may be linked and overridden; and it
+holds wishes only, nothing about a run."""
+import re
+
+import bpy
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
+                       StringProperty)
+
+from . import curves
+
+PRESETS = ("tail", "ear", "hair", "antenna", "belly", "flesh", "chest", "cheek", "rubber", "jelly")
+
+# Controls of a part (docs/part-controls.md): name, default, range, what it does. Those without a tick come from the preset.
+LOOK = (
+    ("amount", 1.0, (0.0, 10.0), "Exaggeration of the motion"),
+    ("rate", 2.0, (0.01, 60.0), "How fast it bounces, in Hz; from its size by itself"),
+    ("settle", 1.0, (0.01, 60.0), "Seconds until it is at rest"),
+    ("lag", 0.08, (0.0, 5.0), "Seconds that it trails what drives it"),
+    ("overlap", 0.5, (0.0, 1.0), "How much later the tip of a chain is than its root"),
+    ("sag", 0.0, (-100.0, 100.0), "Droop by gravity, added"),
+    ("limit", 0.25, (0.001, 10.0), "Largest deviation, of its size"),
+    ("travel", 0.0, (0.0, 2.0), "How much of the character's own speed is wind"),
+    ("push", 1.0, (0.0, 2.0), "How much of that speed's change is felt"),
+    ("mix", 1.0, (0.0, 1.0), "Weight of the result over your motion"),
+)
+
+
+class RigspacePart(bpy.types.PropertyGroup):
+    pattern: StringProperty(name="Controls", description="Bones, shape keys or properties: names, patterns as tail*, several with "
+                            "commas; tail2.r? are its turns, Body:smile a shape key")
+    preset: EnumProperty(name="Preset", items=[(name, name.capitalize(), "") for name in PRESETS], default="flesh",
+                         options=set())
+    enabled: BoolProperty(name="Simulate", default=True, description="Part of the next run", options=set())
+    hits: StringProperty(name="Hit", description="Frames at which it is in your pose: 24, 36")
+    show_more: BoolProperty(name="More", default=False, options=set())
+    for name, value, (low, high), words in LOOK:
+        __annotations__["use_" + name] = BoolProperty(name=name.capitalize(), description=f"{words}. Without the tick: by itself",
+                                                      default=name == "amount", options=set())
+        __annotations__[name] = FloatProperty(name=name.capitalize(), description=words, default=value, min=low, max=high,
+                                              soft_max=min(high, 4.0), options={"ANIMATABLE"})
+    del name, value, low, high, words
+
+
+def part_name(pattern):
+    """What the program calls a part: after the first of its patterns."""
+    first = re.sub(r"(?<=.)\.(\*|[trs?*][xyz?*])$", "", pattern.split(",")[0].lower())
+    name = "".join(c for c in first if c.isascii() and (c.isalnum() or c == "_")).lstrip("_")
+    return name.rstrip("_")
+
+
+class RigspacePull(bpy.types.PropertyGroup):
+    target: PointerProperty(type=bpy.types.Object, name="Target", description="The vertex goes where this empty is")
+    vertex: IntProperty(name="Vertex")
+
+
+def soft_strips(character):
+    """The strips of a character's result, on all datablocks that it moves."""
+    stacks = map(curves.Stack, owners_of(character.mesh)) if character.mesh else ()
+    return [stack.strip("soft") for stack in stacks if "soft" in stack.tracks]
+
+
+def owners_of(mesh):
+    """Datablocks whose layers the panel shows: the mesh, its shape keys, its armature, and what its modifiers point to."""
+    items = [mesh, mesh.find_armature()] + [getattr(modifier, "object", None) for modifier in mesh.modifiers]
+    owners = []
+    for item in items:
+        for owner in (item, getattr(item, "data", None), getattr(getattr(item, "data", None), "shape_keys", None)):
+            if owner is not None and owner not in owners and hasattr(owner, "animation_data"):
+                owners.append(owner)
+    return owners
+
+
+def read_influence(character):
+    strips = soft_strips(character)
+    return curves.influence_of(strips[0]) if strips else 1.0
+
+
+def write_influence(character, value):
+    for strip in soft_strips(character):
+        curves.set_influence(strip, value)
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+
+
+class RigspaceCharacter(bpy.types.PropertyGroup):
+    influence: FloatProperty(name="Influence", min=0, max=1, get=read_influence, set=write_influence, options=set(),
+                             description="Of the result; 1 is all of it")
+    mesh: PointerProperty(type=bpy.types.Object, name="Mesh")
+    parts: CollectionProperty(type=RigspacePart)
+    active_part: IntProperty(options=set())
+    pulls: CollectionProperty(type=RigspacePull)
+    use_range: BoolProperty(name="Only frames", description="A part of the clip; all of it otherwise", options=set())
+    first: IntProperty(name="First", default=1, options=set())
+    last: IntProperty(name="Last", default=100, options=set())
+    preroll: FloatProperty(name="Preroll", default=0, min=0, max=60, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", options=set(),
+                           description="Seconds before the first frame that are simulated and not kept")
+    loop: EnumProperty(name="Loop", default="auto", options=set(),
+                       items=[("auto", "Found", "Where its end meets its start"), ("yes", "Yes", ""), ("no", "No", "")])
+    collide: EnumProperty(name="Runs into", options={"ENUM_FLAG"}, default=set(),
+                          items=[("self", "Itself", "Arms, legs and its own flesh"), ("parts", "Parts", "Those before it"),
+                                 ("ground", "Ground", "The floor at height 0")])
+    again_first: IntProperty(name="First", default=1, options=set())
+    again_last: IntProperty(name="Last", default=24, options=set())
+    pull_keys: BoolProperty(name="Key it", default=True, description="Keys what a pull has moved, on the fix layer", options=set())
+    show_pulls: BoolProperty(default=False, options=set())
+
+
+class RigspaceScene(bpy.types.PropertyGroup):
+    characters: CollectionProperty(type=RigspaceCharacter)
+
+
+class RigspacePreferences(bpy.types.AddonPreferences):
+    bl_idname = __package__
+    program: StringProperty(name="Program", subtype="FILE_PATH", description="The rigspace program; on the PATH by default")
+    processes: IntProperty(name="Blenders", default=0, min=0, max=256, description="That are its rig at a time; 0: as they pay")
+
+    def draw(self, context):
+        self.layout.prop(self, "program")
+        self.layout.prop(self, "processes")
+
+
+def skinned_by(armature, scene):
+    """Meshes that an armature moves, the largest first."""
+    moved = [item for item in scene.objects if item.type == "MESH" and (
+        item.parent == armature or any(each.type == "ARMATURE" and each.object == armature for each in item.modifiers))]
+    return sorted(moved, key=lambda item: -len(item.data.vertices))
+
+
+def mesh_of(context):
+    """The mesh that is meant by what is active: itself, or the largest that the armature moves. None if there is none."""
+    item = context.view_layer.objects.active
+    if item is None or item.type == "MESH":
+        return item
+    if item.type != "ARMATURE":
+        return None
+    known = [each.mesh for each in context.scene.rigspace.characters]
+    moved = skinned_by(item, context.scene)
+    return next((each for each in moved if each in known), moved[0] if moved else None)
+
+
+def character_of(context):
+    mesh = mesh_of(context)
+    return next((each for each in context.scene.rigspace.characters if mesh is not None and each.mesh == mesh), None)
+
+
+CLASSES = (RigspacePart, RigspacePull, RigspaceCharacter, RigspaceScene, RigspacePreferences)
+
+
+def register():
+    for each in CLASSES:
+        bpy.utils.register_class(each)
+    bpy.types.Scene.rigspace = PointerProperty(type=RigspaceScene)
+
+
+def unregister():
+    del bpy.types.Scene.rigspace
+    for each in reversed(CLASSES):
+        bpy.utils.unregister_class(each)
