@@ -50,17 +50,27 @@ def state():
     return actions, stacks
 
 
-def children():
-    """Processes that are ours and live."""
-    found = []
+def descendants():
+    """Processes that we have started, and theirs."""
+    parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         try:
-            parent = (entry / "stat").read_text().rpartition(")")[2].split()[1] if entry.name.isdigit() else ""
+            if entry.name.isdigit():
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
-            continue
-        if parent == str(os.getpid()):
-            found.append(entry.name)
-    return found
+            pass
+    found, last = {os.getpid()}, 0
+    while len(found) != last:
+        last = len(found)
+        found |= {child for child, parent in parents.items() if parent in found}
+    return found - {os.getpid()}
+
+
+def command_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 class Addon(unittest.TestCase):
@@ -202,10 +212,10 @@ class Addon(unittest.TestCase):
             next(steps)
         time.sleep(0.5)
         next(steps)
-        self.assertTrue(children())
+        self.assertTrue(descendants())
         steps.close()
         self.assertEqual((state(), scratch(), program.STARTED), (before, others, set()))
-        self.assertEqual(children(), [])
+        self.assertEqual(descendants(), set())
 
     def test_blender_killed_in_mid_run_is_started_again(self):
         character = self.set_up()
@@ -215,18 +225,14 @@ class Addon(unittest.TestCase):
         def kill_a_rig():
             for _ in range(400):
                 time.sleep(0.05)
-                for entry in pathlib.Path("/proc").glob("[0-9]*"):
+                rigs = [process for process in descendants() if b"rigspace_host.py" in command_of(process)]
+                if rigs:
+                    time.sleep(2.5)  # by then it answers
                     try:
-                        command = (entry / "cmdline").read_bytes()
-                    except OSError:
-                        continue
-                    if b"rigspace_host.py" in command and b"/rigspace_" in command and str(os.getpid()).encode() != entry.name.encode():
-                        time.sleep(2.5)
-                        try:
-                            os.kill(int(entry.name), signal.SIGKILL)
-                        except ProcessLookupError:
-                            return
-                        return killed.append(entry.name)
+                        os.kill(rigs[0], signal.SIGKILL)
+                    except ProcessLookupError:
+                        return
+                    return killed.append(rigs[0])
 
         thread = threading.Thread(target=kill_a_rig)
         thread.start()

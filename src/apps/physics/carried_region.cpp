@@ -61,6 +61,26 @@ BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, const Box& 
   return carried;
 }
 
+/// The body where the surface carries it, without the cells that this turns inside out: where the surface folds within
+/// a cell, in a corner or beneath an ear.
+TetMesh carried_mesh(const TetMesh& mesh, const TriMesh& surface, const BoneWeights& carriers) {
+  constexpr double kLeast = 0.02;  // of the volume that a cell was cut with
+  TetMesh carried{.points = mesh.points, .tets = {}};
+  for (int i = 0; i < mesh.point_count(); ++i) {
+    if (carriers[i].empty()) continue;
+    point(carried.points, i).setZero();
+    for (const auto& [p, weight] : carriers[i]) point(carried.points, i) += weight * point(surface.points, p);
+  }
+  const auto volume = [](const TetMesh& body, const Tet& tet) {
+    Mat3 D;
+    for (int k = 0; k < 3; ++k) D.col(k) = point(body.points, tet[k + 1]) - point(body.points, tet[0]);
+    return D.determinant() / 6;
+  };
+  for (const Tet& tet : mesh.tets)
+    if (volume(carried, tet) > kLeast * volume(mesh, tet)) carried.tets.push_back(tet);
+  return carried;
+}
+
 }  // namespace
 
 Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOptions& options) {
@@ -81,10 +101,8 @@ Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOpt
     for (const auto& [point, weight] : carriers[i]) moved += weight * motion[point];
     free[i] = moved > kMoved;
   }
-  for (const int i : cut_free(body.mesh, free, region.mesh)) {
-    Vec3 carried = Vec3::Zero();
-    for (const auto& [p, weight] : carriers[i]) carried += weight * point(surface.points, p);
-    point(region.mesh.points, static_cast<int>(region.nodes.size())) = carried;
+  const TetMesh carried = carried_mesh(body.mesh, surface, carriers);
+  for (const int i : cut_free(carried, free, region.mesh)) {
     region.nodes.push_back(!free[i] ? FleshNode::held : skin[i] ? FleshNode::skin : FleshNode::interior);
     region.on_surface.push_back(carriers[i]);
     region.bones.emplace_back();
