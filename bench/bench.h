@@ -65,5 +65,6 @@ std::vector<Row> bench_step(const BenchOptions&);
 std::vector<Row> bench_mesh(const BenchOptions&);
 std::vector<Row> bench_rsp(const BenchOptions&);
 std::vector<Row> bench_fast(const BenchOptions&);
+std::vector<Row> bench_blender(const BenchOptions&);
 
 }  // namespace rigspace::bench

@@ -22,8 +22,8 @@ struct ProcessRigOptions {
   std::string name = {};          ///< what messages call it; empty: rig process "COMMAND"
   double handshake_seconds = 60;  ///< longest silence before the controls are told: programs start slowly
   double answer_seconds = 60;     ///< longest silence within a question and its answer
-  /// Answers are kept, up to so much for all points and for each choice of points: a pose that comes again, for the same
-  /// points or for some of them, is not asked again. 0: everything is asked.
+  /// Answers are kept, up to so much for all points and for each choice of points: a pose that comes again, for the
+  /// same points or for some of them, is not asked again. 0: everything is asked.
   std::size_t remember_bytes = std::size_t{1} << 29;
   ProgressCallback progress;  ///< may cancel a wait: Cancelled is thrown; called from the evaluating thread
 
@@ -60,7 +60,8 @@ class ProcessRig final : public Rig {
   long batches() const;
   /// Poses, and columns of Jacobians, that processes answered; those of what the rig was restricted to included.
   long evaluations() const;
-  /// JSON: what the process says that it is made of, if it can be built here too (see load_blend); empty if it does not.
+  /// JSON: what the process says that it is made of, if it can be built here too (see load_blend); empty if it does
+  /// not.
   const std::string& plain() const;
 
  private:

@@ -35,7 +35,10 @@ std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOption
   for (const Tet& tet : body.tets) out.integers(tet);
   const auto workspace = body.rig->make_workspace();
   BlockJacobian J;
-  body.rig->jacobian(*workspace, body.rig->rest(), body.free, J);
+  if (body.rest_jacobian)
+    J = *body.rest_jacobian;
+  else
+    body.rig->jacobian(*workspace, body.rig->rest(), body.free, J);
   out.values(J.value.reshaped());
   Vec s;
   for (const Vec& pose : options.poses) {
@@ -43,6 +46,21 @@ std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOption
     out.values(pose), out.values(s);
   }
   return out.bytes();
+}
+
+void write(const BlockJacobian& J, ByteWriter& out) {
+  out.number(J.columns);
+  out.integers(J.start), out.integers(J.column);
+  out.values(J.value.reshaped());
+}
+
+BlockJacobian read_jacobian(ByteReader& in) {
+  BlockJacobian J;
+  J.columns = in.integer();
+  J.start = in.integers(), J.column = in.integers();
+  const Vec values = in.values();
+  J.value = Eigen::Map<const Eigen::Matrix3Xd>(values.data(), 3, values.size() / 3);
+  return J;
 }
 
 void write(const Reduction& reduction, ByteWriter& out) {
@@ -56,9 +74,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
     out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
   };
   out.integers(counts), out.integers(nodes), numbers(weights);
-  out.number(reduction.response.columns);
-  out.integers(reduction.response.start), out.integers(reduction.response.column);
-  out.values(reduction.response.value.reshaped());
+  write(reduction.response, out);
   const BodyCubature& c = reduction.cubature;
   for (const auto* list : {&c.elements, &c.masses}) {
     nodes.clear(), weights.clear();
@@ -68,6 +84,12 @@ void write(const Reduction& reduction, ByteWriter& out) {
   out.integers(c.nodes);
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
+  out.number(reduction.known ? static_cast<double>(reduction.known->size()) : 0);
+  if (!reduction.known) return;
+  for (const KnownJacobian& each : *reduction.known) {
+    for (const Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) out.values(*values);
+    write(each.J, out);
+  }
 }
 
 Reduction read(ByteReader in) {
@@ -79,10 +101,7 @@ Reduction read(ByteReader in) {
     PointWeights& carriers = reduction.interior.emplace_back();
     for (int k = 0; k < count; ++k, ++at) carriers.emplace_back(nodes[at], weights[at]);
   }
-  reduction.response.columns = in.integer();
-  reduction.response.start = in.integers(), reduction.response.column = in.integers();
-  const Vec values = in.values();
-  reduction.response.value = Eigen::Map<const Eigen::Matrix3Xd>(values.data(), 3, values.size() / 3);
+  reduction.response = read_jacobian(in);
   BodyCubature& c = reduction.cubature;
   for (auto* list : {&c.elements, &c.masses}) {
     const std::vector<int> elements = in.integers();
@@ -95,6 +114,13 @@ Reduction read(ByteReader in) {
   c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
   c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
   c.reached = figures[7] != 0;
+  std::vector<KnownJacobian> known(static_cast<std::size_t>(in.integer()));
+  if (known.empty()) return reduction;
+  for (KnownJacobian& each : known) {
+    for (Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) *values = in.values();
+    each.J = read_jacobian(in);
+  }
+  reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(known));
   return reduction;
 }
 
@@ -112,9 +138,13 @@ class ElasticForces {
     const Vec x_rest = keyed(body.rig->rest());
     // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
     const bool exact = body.rig->traits().exact_jacobian;
-    linear_.emplace(mapping_.description(), x_rest,
-                    exact ? LinearRigOptions{.deferred = false} : LinearRigOptions{.predict = false},
+    linear_.emplace(mapping_.description(), x_rest, exact ? LinearRigOptions{.deferred = false} : black_box_jacobian(),
                     rows_of(body.response, mapping_.description().bound));
+    if (body.known) {
+      Mat x_keys(x_rest.size(), std::ssize(*body.known));
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
+      linear_->teach(*body.known, x_keys);
+    }
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
     mapping_.set_linear(&*linear_);
@@ -125,6 +155,8 @@ class ElasticForces {
     const Vec x_key = keyed(moment.p_key);
     solid_->set_rest(x_key);
     mapping_.set_key(moment.p_key, x_key);
+    linear_->restart();
+    if (linear_->options().frugal && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
     linear_->begin(moment.p, moment.p_key, x_key);
     Vec q = mapping_.coordinates(x_key, moment.p), x, g;
     objective_.evaluate(state_, q, x);
@@ -137,8 +169,13 @@ class ElasticForces {
 
  private:
   Vec keyed(In p) {
-    Vec s, x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
+    Vec s;
     body_.rig->evaluate(*workspace_, p, s);
+    return nodes_of(s);
+  }
+
+  Vec nodes_of(In s) const {
+    Vec x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
     for (int i = 0; i < body_.node_count(); ++i)
       for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
         point(x, i) += body_.weight[e] * point(s, body_.point[e]);
@@ -173,9 +210,58 @@ void add_farthest(const RigBody& body, std::span<const int> free, std::vector<in
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
+/// Examples whose deviations differ most: each is the farthest from those before it, and from none at all.
+std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free, std::span<const ExamplePose> examples,
+                                       std::size_t count) {
+  Mat deviations(std::ssize(free), std::ssize(examples));
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    for (std::size_t c = 0; c < free.size(); ++c)
+      deviations(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(i)) =
+          (examples[i].p[free[c]] - examples[i].p_key[free[c]]) / rig.controls()[free[c]].typical;
+  Vec apart = deviations.colwise().squaredNorm().transpose();
+  std::vector<const ExamplePose*> chosen;
+  while (chosen.size() < std::min(count, examples.size())) {
+    Eigen::Index farthest = 0;
+    if (!(apart.maxCoeff(&farthest) > 0)) break;
+    chosen.push_back(&examples[static_cast<std::size_t>(farthest)]);
+    const Vec there = deviations.col(farthest);
+    apart = apart.cwiseMin((deviations.colwise() - there).colwise().squaredNorm().transpose());
+  }
+  return chosen;
+}
+
+/// Jacobians of a black box at the poses of training, and at shapes away from them.
+std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
+                                           std::span<const ExamplePose> examples) {
+  constexpr std::size_t kMost = 24;
+  const auto workspace = body.rig->make_workspace();
+  std::vector<KnownJacobian> known;
+  const auto add = [&](const Vec& p_key, const Vec& p) {
+    KnownJacobian each{.p_key = p_key, .p = p};
+    body.rig->evaluate(*workspace, p_key, each.s_key);
+    body.rig->evaluate(*workspace, p, each.s);
+    body.rig->jacobian(*workspace, p, free, each.J);
+    known.push_back(std::move(each));
+  };
+  for (const Vec& pose : poses) add(pose, pose);
+  for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
+    add(each->p_key, each->p);
+  return known;
+}
+
+/// Some of them, evenly: each costs a Jacobian.
+std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
+  constexpr std::size_t kMost = 48;
+  if (examples.size() <= kMost) return examples;
+  std::vector<ExamplePose> some;
+  for (std::size_t k = 0; k < kMost; ++k) some.push_back(examples[k * examples.size() / kMost]);
+  return some;
+}
+
 }  // namespace
 
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
+  const bool black_box = !body.rig->traits().exact_jacobian;
   constexpr std::string_view kKind = "reduction";
   constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
   const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
@@ -190,7 +276,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, within(progress, 0.6, 0.75)).weights;
   reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
-  reduction.cubature = train_cubature(whole, body.free, reduction.interior, examples,
+  reduction.cubature = train_cubature(whole, body.free, reduction.interior, black_box ? thinned(examples) : examples,
                                       {.material = material,
                                        .stiffness = body.factors,
                                        .response = &reduction.response,
@@ -198,6 +284,9 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
                                       within(progress, 0.75, 1));
   add_farthest(whole, body.free, reduction.cubature.nodes);
+  if (black_box)
+    reduction.known =
+        std::make_shared<const std::vector<KnownJacobian>>(known_jacobians(whole, body.free, options.poses, examples));
   if (options.recall) {
     ByteWriter out;
     write(reduction, out);
@@ -252,6 +341,9 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
   few.response = rows_of(reduction.response, nodes);
   few.linear = true;
   few.whole = std::make_shared<WholeBody>(WholeBody{body, reduction.interior});
+  // A black box costs as much for few points, and whoever asks for the same ones finds the same poses remembered.
+  const bool black_box = !body.rig->traits().exact_jacobian;
+  if (black_box) few.known = reduction.known, points.resize(static_cast<std::size_t>(body.rig->point_count()));
   if (static_cast<int>(points.size()) < body.rig->point_count())
     few.rig = body.rig->restricted(points);
   else

@@ -16,6 +16,8 @@ struct Reduction {
   CarrierWeights interior;  ///< one per node; those of nodes that are not inside are not read
   BlockJacobian response;   ///< per node (interior_response.h)
   BodyCubature cubature;
+  /// Of a black box, and of the points of the body: nothing that steps need ask again.
+  std::shared_ptr<const std::vector<KnownJacobian>> known;
 };
 
 struct ReductionOptions {

@@ -1,8 +1,10 @@
 // Flesh: a solid around the skeleton, its skin on the rig, its inside free (RSP 3).
 
+#include "black_box_run.h"
 #include "fast_body.h"
 #include "part_system.h"
 #include "rigspace/apps/physics/flesh.h"
+#include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/geometry/harmonic.h"
@@ -19,7 +21,7 @@ namespace rigspace {
 namespace {
 
 /// Poses to train at: rest, and others spread over all clips.
-std::vector<Vec> training_poses(const Character& character) {
+std::vector<Vec> training_poses(const Character& character, double step) {
   constexpr int kPoses = 8;
   std::vector<Vec> poses{character.rig->rest()};
   double whole = 0;
@@ -29,6 +31,9 @@ std::vector<Vec> training_poses(const Character& character) {
     for (const Animation& clip : character.clips) {
       if (time <= clip.duration) {
         poses.push_back(pose_at(character, &clip, time));
+        // Of a black box a moment that a run will ask for anyway.
+        if (const KeyedMotion motion(character, &clip); motion.black_box())
+          motion.controls(nearest_moment(motion, step, time), poses.back());
         break;
       }
       time -= clip.duration;
@@ -144,13 +149,13 @@ class FleshSystem final : public PartSystem {
   }
 
   double sampling_error(const Run& run, const KeyedMotion& motion) override {
-    constexpr int kMoments = 32;
     if (!reduction_ || every_element()) return 0;
+    const int count = motion.black_box() ? 8 : 32;
     const SteppedBody few = body();
     std::vector<Moment> moments;
     const Eigen::Index columns = run.deviation.cols();
-    for (int k = 0; k < kMoments; ++k) {
-      const Eigen::Index column = (columns - 1) * k / (kMoments - 1);
+    for (int k = 0; k < count; ++k) {
+      const Eigen::Index column = (columns - 1) * k / (count - 1);
       Moment moment;
       motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
       moment.p = moment.p_key;
@@ -181,7 +186,7 @@ class FleshSystem final : public PartSystem {
   }
 
   void train(const ProgressCallback& progress) {
-    const std::vector<Vec> poses = training_poses(*character_);
+    const std::vector<Vec> poses = training_poses(*character_, options_.step);
     reduction_ =
         train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
   }
@@ -253,6 +258,11 @@ class FleshSystem final : public PartSystem {
     const bool tied = needed.empty() || needed.back() < surface;  // all of it to the surface, as of a black box
     base_.rig = tied ? character.rig->restricted(needed) : rig_with_nodes(character, flesh_)->restricted(needed);
     base_.tets = flesh_.mesh.tets;
+    if (character.rig->traits().exact_jacobian) return;
+    // Where whoever made the solid asked for it already, for all points.
+    BlockJacobian J;
+    character.rig->jacobian(*character.rig->make_workspace(), character.rig->rest(), base_.free, J);
+    base_.rest_jacobian = std::make_shared<const BlockJacobian>(rows_of(J, needed));
   }
 
   /// Interiors without masses, or without a will, of their own (RSP 6): held and bound nodes carry them.
@@ -286,7 +296,10 @@ class FleshSystem final : public PartSystem {
   /// What each control moves: the diagonal of J^T M J at rest.
   void measure_inertia() {
     BlockJacobian J;
-    base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
+    if (base_.rest_jacobian)
+      J = *base_.rest_jacobian;
+    else
+      base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
     inertia_ = Vec::Zero(static_cast<Eigen::Index>(base_.free.size()));
     const Vec& masses = base_.groups.front().masses;
     std::map<int, Vec3> row;

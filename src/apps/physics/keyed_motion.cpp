@@ -30,6 +30,11 @@ bool jerks_at_seam(const Animation& clip, const std::string& node, double durati
 }  // namespace
 
 KeyedMotion::KeyedMotion(const Character& character, const Animation* clip) : rest_(character.rig->rest()) {
+  if (!character.rig->traits().exact_jacobian) {
+    units_.resize(rest_.size());
+    for (Eigen::Index c = 0; c < units_.size(); ++c)
+      units_[c] = std::ldexp(1.0, std::ilogb(character.rig->controls()[c].typical) - 40);
+  }
   if (clip == nullptr) return;
   duration_ = clip->duration;
   sampler_ = std::make_unique<Sampler>(*clip, character.rig->controls());
@@ -93,6 +98,7 @@ void KeyedMotion::controls(double time, Vec& p) const {
   }
   sampler_->sample(std::clamp(time, 0.0, duration_), p);
   if (travel_control_ >= 0) p.segment<3>(travel_control_) += turns * travel_;
+  if (black_box()) p = units_.array() * (p.array() / units_.array()).rint();
 }
 
 }  // namespace rigspace

@@ -13,6 +13,7 @@ void LinearRigOptions::validate() const {
   require_option(floor >= 0, "floor of the rig's Jacobian", floor, "expected at least 0");
   require_option(frames >= 0, "number of frames", frames, "expected at least 0");
   require_option(most_steps >= 1, "steps that a Jacobian serves", most_steps, "expected at least 1");
+  require_option(unseen >= 0, "steps that end unseen", unseen, "expected at least 0");
 }
 
 LinearRigOptions black_box_jacobian() {
@@ -39,6 +40,8 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
   }
   size_ = std::max((high - low).norm(), 1e-12);
+  if (options_.unseen > 0)  // noise is not what was missed
+    options_.floor = std::max(options_.floor, 4 * rig_->traits().noise / (options_.tolerance * size_));
   frames_ = std::make_unique<TurningFrames>(key_, options_.frames);
   masses_ = Vec::Ones(n);
   typical_.resize(static_cast<Eigen::Index>(free_.size()));
@@ -55,7 +58,7 @@ LinearRig::~LinearRig() = default;
 
 void LinearRig::restart() {
   has_last_ = false;
-  if (thrift_) thrift_->states.clear(), thrift_->trust = 0;
+  if (thrift_) thrift_->forget();
 }
 
 void LinearRig::set_masses(In masses) {
@@ -66,7 +69,11 @@ void LinearRig::set_masses(In masses) {
 void LinearRig::nodes_at(In p, Vec& y) {
   rig_->evaluate(*workspace_, p, s_);
   ++counts_.evaluations;
-  const Vec& s = s_;
+  carry_points(s_, p, y);
+}
+
+/// The same of points that are known.
+void LinearRig::carry_points(In s, In p, Vec& y) const {
   y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
   for (std::size_t k = 0; k < bound_.size(); ++k) {
     Vec3 node = Vec3::Zero();
@@ -139,6 +146,12 @@ void LinearRig::evaluate_jacobian() {
   ++counts_.jacobians;
   if (const Traits traits = rig_->traits(); !traits.exact_jacobian)
     counts_.evaluations += 2 * static_cast<long>(free_.size()) + (traits.noise > 0 ? 1 : 0);
+  place_rows();
+  if (thrift_ && thrift_->known) thrift_->known->add(shape_at(y0_), reference_);
+}
+
+/// Rows of J for the bound nodes of that of the rig's points.
+void LinearRig::place_rows() {
   const int columns = static_cast<int>(free_.size());
   BlockJacobian& J = reference_;
   start_before_ = J.start, column_before_ = J.column;
@@ -156,6 +169,10 @@ void LinearRig::evaluate_jacobian() {
          !response_.start.empty() && e < response_.start[k + 1]; ++e)
       if (mark_[response_.column[e]] != static_cast<int>(k))
         mark_[response_.column[e]] = static_cast<int>(k), columns_.push_back(response_.column[e]);
+    if (thrift_ && thrift_->taught) {  // places stay what they are
+      const TaughtJacobian& taught = *thrift_->taught;
+      columns_.assign(taught.column().begin() + taught.start()[k], taught.column().begin() + taught.start()[k + 1]);
+    }
     std::sort(columns_.begin(), columns_.end());
     J.column.insert(J.column.end(), columns_.begin(), columns_.end());
     entries += std::ssize(columns_);
@@ -164,6 +181,7 @@ void LinearRig::evaluate_jacobian() {
   std::fill(mark_.begin(), mark_.end(), -1);
   J.value.resize(3, entries);
   for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (thrift_ && thrift_->taught) row_.setZero();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
     for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
       for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
@@ -184,7 +202,6 @@ void LinearRig::evaluate_jacobian() {
   ++shape_;
   has_J_ = true;
   age_ = 0;
-  if (thrift_ && thrift_->known) thrift_->known->add(y0_, reference_);
 }
 
 void LinearRig::at(In p, Vec& y) const {
@@ -219,6 +236,10 @@ double LinearRig::share_of_way(double miss, double way) const {
 }
 
 bool LinearRig::holds(In p, Vec& y) {
+  if (thrift_ && take_unseen(p)) {
+    y = y_;
+    return true;
+  }
   nodes_at(p, y_);
   y = y_;
   if (thrift_) return holds_frugal(p);
@@ -268,6 +289,7 @@ std::vector<Vec> LinearRig::memory() const {
                        Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
   if (thrift_) all.push_back(thrift_->memory());
   if (thrift_ && thrift_->known) all.push_back(thrift_->known->memory());
+  if (thrift_ && thrift_->taught) all.push_back(thrift_->told.reshaped());
   return all;
 }
 
@@ -280,6 +302,8 @@ void LinearRig::recall(std::span<const Vec> memory) {
   p_last_ = memory[4];
   if (thrift_) thrift_->recall(memory[5]);
   if (thrift_ && thrift_->known) thrift_->known->recall(memory[6]);
+  if (thrift_ && thrift_->taught)
+    thrift_->told = Eigen::Map<const Eigen::Matrix3Xd>(memory.back().data(), 3, memory.back().size() / 3);
   J_ = reference_;
   ++version_, ++pattern_, ++shape_;
 }

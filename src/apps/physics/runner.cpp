@@ -1,4 +1,4 @@
-#include "part_system.h"
+#include "black_box_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,11 +25,8 @@ void Run::read(ByteReader& in) {
 
 Runner::Runner(Stepper& stepper, const KeyedMotion& motion, const SimulationOptions& options, double hold_after)
     : stepper_(stepper), motion_(motion), options_(options), hold_after_(hold_after) {
-  const bool whole = motion_.cyclic();
-  start_ = whole ? 0 : std::clamp(options_.start, 0.0, motion_.duration());
-  const double end = whole ? motion_.duration() : std::clamp(options_.end, start_, motion_.duration());
-  grid_ = std::max(1, static_cast<int>(std::lround((end - start_) / options_.step)));
-  h_ = end > start_ ? (end - start_) / grid_ : options_.step;
+  const RunGrid grid = run_grid(motion_, options_);
+  start_ = grid.start, h_ = grid.h, grid_ = grid.steps;
 }
 
 void Runner::begin(bool resumed) {

@@ -30,6 +30,7 @@ class Shaker {
   Shaker(const RigBody& body, std::span<const int> free, const ShakeOptions& options)
       : body_(body), free_(free.begin(), free.end()), options_(options) {
     masses_ = lumped_masses(body.mesh, RigSpaceOptions{}.density);
+    black_box_ = !body.rig->traits().exact_jacobian;
   }
 
   Base prepare(const Vec& p_key) const {
@@ -101,7 +102,9 @@ class Shaker {
             .gradient_tolerance = 1e-3,
             .step_tolerance = 1e-2 * options_.amplitude * size,
             .max_iterations = 20,
-            .max_halvings = 1};
+            .max_halvings = 1,
+            .linear = black_box_,
+            .jacobian = {.broyden = true, .tolerance = 0.1}};
   }
 
   /// Rayleigh's quotient of the controls' answer, inside carried: 1/s.
@@ -151,6 +154,7 @@ class Shaker {
   const std::vector<int> free_;
   const ShakeOptions& options_;
   Vec masses_;  // kg, of nodes
+  bool black_box_ = false;
 };
 
 /// Calls task(k) for all k, several at a time where the rig allows it, and reports between them.

@@ -1,5 +1,6 @@
 #include "rigspace/apps/physics/simulation.h"
 
+#include "black_box_run.h"
 #include "keyed_look.h"
 #include "limb_guard.h"
 #include "part_contact.h"
@@ -232,6 +233,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
                  (options.looping == Looping::find && key.loops() && whole && repeat));
   const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
+  ask_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
   const auto systems = systems_of(character, parts, options, [&](const Progress& p) {
     return !progress || progress({p.stage, trained * p.fraction});
   });

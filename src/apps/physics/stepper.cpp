@@ -13,6 +13,8 @@ namespace {
 constexpr double kErrorTolerance = 0.02;  // of the size, in one step
 constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
 constexpr double kRampTime = 0.15;        // s
+constexpr double kBlur = 10;              // of what noise makes: below it nothing is resolved
+constexpr double kSmall = 0.01;           // of the forces: what noise may leave of them
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
 
 std::vector<int> counted(std::size_t count, int first = 0) {
@@ -27,10 +29,13 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
 }
 
 /// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
-/// it, control by control, where the last one no longer holds.
+/// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
+/// Ways below 3e-4 of the size are nothing: what swings goes some hundredths.
 LinearRigOptions jacobian_use(const Rig& rig) {
   if (rig.traits().exact_jacobian) return {.deferred = false};
-  return {.broyden = true, .tolerance = 0.02};
+  LinearRigOptions options = black_box_jacobian();
+  options.floor = 3e-4, options.unseen = 3;
+  return options;
 }
 
 }  // namespace
@@ -71,7 +76,15 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     Vec masses = Vec::Zero(body_.node_count());
     for (const MassGroup& group : body_.groups) masses += group.masses;
     linear_->set_masses(masses);
+    if (black_box_ && body_.known) {
+      Mat x_keys(x_rest.size(), std::ssize(*body_.known));
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) bind((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
+      linear_->teach(*body_.known, x_keys);
+    }
   }
+  // Until it starts, what is measured of the motion is measured where it will be stepped.
+  if (black_box_ && motion_.duration() > 0)
+    grid_ = motion_.duration() / std::max(1.0, std::round(motion_.duration() / options_.step));
   if (!body_.tets.empty()) {
     bind_volumes_ = volumes({x_rest, body_.tets});
     solid_.emplace(x_rest, body_.tets,
@@ -130,22 +143,13 @@ void Stepper::bind(In s, Vec& x) const {
   }
 }
 
-/// All controls in the animation. Of a black box to 40 bits of their typical change, so that a moment that comes again,
-/// in another cycle or by another sum, is the same pose to the bit and need not be evaluated again.
-void Stepper::controls(double time, Vec& p) const {
-  motion_.controls(time, p);
-  if (!black_box_) return;
-  for (Eigen::Index c = 0; c < p.size(); ++c) {
-    const double unit = std::ldexp(1.0, std::ilogb(body_.rig->controls()[c].typical) - 40);
-    p[c] = unit * std::nearbyint(p[c] / unit);
-  }
+/// The nearest multiple of the grid's step for a black box: those poses are known.
+double Stepper::on_grid(double time) const {
+  return black_box_ && grid_ > 0 ? grid_ * std::nearbyint(time / grid_) : time;
 }
 
-/// Half a window over which motion is looked at, s. Of a black box a multiple of the grid's step, whose poses are
-/// known.
-double Stepper::window(double width) const {
-  return black_box_ && grid_ > 0 ? grid_ * std::max(1.0, std::nearbyint(width / grid_)) : width;
-}
+/// Half a window over which motion is looked at, s.
+double Stepper::window(double width) const { return std::max(on_grid(width), black_box_ ? grid_ : 0.0); }
 
 /// All nodes in the animation. A clip that plays once is taken out of a longer motion: before its first and after its
 /// last moment it goes on straight.
@@ -156,12 +160,12 @@ const Vec& Stepper::key(double time) {
   const double last = motion_.duration();
   if (under_way_ && (time < first_time_ || time > last) && last > 0) {
     const double edge = time < first_time_ ? first_time_ : last, inside = time < first_time_ ? 0.5 : -0.5;
-    const double near = std::clamp(edge + inside * kDriveWidth, 0.0, last);
+    const double near = std::clamp(edge + on_grid(inside * kDriveWidth), 0.0, last);
     x = key(near);
     const Vec& at_edge = key(edge);
     x = at_edge + (time - edge) / (near - edge) * (x - at_edge);
   } else {
-    controls(time, p_key_);
+    motion_.controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
     bind(s_, x);
   }
@@ -189,9 +193,9 @@ void Stepper::start(double time, double grid, bool under_way) {
 Vec3 Stepper::travel_velocity(double time) {
   Vec moved;
   const double half = window(0.5);
-  controls(time + half, p_key_);
+  motion_.controls(time + half, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, moved);
-  controls(time - half, p_key_);
+  motion_.controls(time - half, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, s_);
   moved -= s_;
   return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (2 * half);
@@ -316,28 +320,41 @@ Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
   return q;
 }
 
+/// p_end_ at q. Of a black box by way of the deviation, so that whoever has that alone has the same pose to the bit.
+void Stepper::end_controls(In q) {
+  mapping_.controls_at(q, p_end_);
+  if (!black_box_) return;
+  for (const int c : body_.free) p_end_[c] = p_key_[c] + (p_end_[c] - p_key_[c]);
+}
+
+/// The rig made linear at p_end_.
+void Stepper::begin_linear(In x_key) {
+  if (black_box_ && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
+  linear_->begin(p_end_, p_key_, x_key);
+}
+
 /// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
 /// nodes of its end are in x_, where the rig truly has them.
 Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
   mapping_.set_linear(linear_ ? &*linear_ : nullptr);
   const Vec from = q;
   if (linear_) {
-    mapping_.controls_at(q, p_end_);
+    end_controls(q);
     linear_->set_step(now_.integrator.step().h);
-    linear_->begin(p_end_, p_key_, x_key);
+    begin_linear(x_key);
   }
   Summary summary = newton.solve(objective_, q, newton_);
   outcome.iterations += summary.iterations;
   x_ = newton_.x();
   if (!linear_ || !q.allFinite()) return summary;
-  mapping_.controls_at(q, p_end_);
+  end_controls(q);
   while (!linear_->holds(p_end_, y_)) {
     linear_->renew();
     q = from;
     summary = newton.solve(objective_, q, newton_);
     outcome.iterations += summary.iterations;
     if (!q.allFinite()) return summary;
-    mapping_.controls_at(q, p_end_);
+    end_controls(q);
   }
   mapping_.place(y_, x_);
   return summary;
@@ -352,7 +369,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   now_.integrator.begin(h);
   set_targets(x_key);
   set_loads(time);
-  controls(time, p_key_);
+  motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
   if (springs_) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
@@ -363,17 +380,25 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   if (reach_limit_) reach_limit_->set_keys(x_key);
   if (contact_) contact_->begin(now_.time, time, x_key);
 
-  const double floor = body_.force_floor;
+  // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
+  const double floor = body_.force_floor, noise = body_.rig->traits().noise;
+  const double blur = noise > 0 ? kBlur * std::pow(noise / body_.size, 2.0 / 3) : 0;
+  const bool noisy = noise > 0 && !linear_;
+  // Where even the value is noise, searches end in steps of nothing: that is as far as it goes.
+  const auto resolved = [&](const Summary& s) {
+    const bool ends = s.iterations > 0 && s.last_step <= kBlur * noise && s.gradient_norm <= kSmall * s.term_norms;
+    return s.converged() || (noisy && ends);
+  };
   const Newton newton({.projected_curvature = options_.curvature != RigCurvature::none,
-                       .gradient_tolerance = solid_ ? 1e-5 : 1e-6,
+                       .gradient_tolerance = std::max(solid_ ? 1e-5 : 1e-6, noisy ? blur : 0),
                        .gradient_floor = floor,
-                       .step_tolerance = solid_ ? 2e-6 * body_.size : 0,
-                       .max_iterations = 30,
+                       .step_tolerance = std::max(solid_ ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
+                       .max_iterations = noisy ? 12 : 30,
                        .keep_factor = linear_ ? 0.3 : 0});
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
                       now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
   Summary summary = solve(newton, x_key, q, outcome);
-  if (!summary.converged()) {  // from the last state instead of the prediction
+  if (!resolved(summary)) {  // from the last state instead of the prediction
     q = coordinates(now_.p_now, now_.d_now, x_key);
     summary = solve(newton, x_key, q, outcome);
   }
@@ -385,7 +410,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   }
   const Vec& x = x_;
   if (!last_try) {
-    if (!summary.converged() || !q.allFinite()) return false;
+    if (!resolved(summary) || !q.allFinite()) return false;
     const bool may_halve = h > 0.9 * grid_ * std::pow(0.5, kErrorHalvings);
     if (may_halve && smallest_ratio(x, x_key) <= 0) return false;
     // BDF2 leaves out 2/9 h^3 x''' of a step, and h^3 x''' is the third difference.
@@ -394,7 +419,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
       if (2.0 / 9 * third.cwiseAbs().maxCoeff() > kErrorTolerance * body_.size) return false;
     }
   }
-  outcome.converged = outcome.converged && summary.converged();
+  outcome.converged = outcome.converged && resolved(summary);
   if (!q.allFinite()) q = coordinates(now_.p_now, now_.d_now, x_key);
   now_.d_older.swap(now_.d_before);
   now_.d_before.swap(now_.d_now);
@@ -405,7 +430,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
   now_.integrator.accept(now_.d_now);
-  if (linear_) mapping_.controls_at(q, p_end_), linear_->accept(p_end_);
+  if (linear_) end_controls(q), linear_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
@@ -445,6 +470,7 @@ StepOutcome Stepper::advance(double time) {
 }
 
 void Stepper::hold(double time) {
+  if (black_box_) linear_->restart();
   now_.integrator.restart(now_.d_now, Vec::Zero(now_.d_now.size()));
   now_.d_before = now_.d_older = now_.d_now;
   now_.p_before = now_.p_now;

@@ -58,6 +58,8 @@ struct SteppedBody {
   BlockJacobian response;  ///< beside that, per node (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
+  std::shared_ptr<const std::vector<KnownJacobian>> known;  ///< of a black box; none if null
+  std::shared_ptr<const BlockJacobian> rest_jacobian;       ///< of a black box: at rest; null: not known yet
 
   std::vector<MassGroup> groups;
   std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods
@@ -171,7 +173,7 @@ class Stepper {
 
   void add_terms();
   const Vec& key(double time);
-  void controls(double time, Vec& p) const;
+  double on_grid(double time) const;
   double window(double width) const;
   void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
@@ -180,6 +182,8 @@ class Stepper {
   void set_targets(In x_key);
   void set_loads(double time);
   double smallest_ratio(In x, In x_key) const;
+  void end_controls(In q);
+  void begin_linear(In x_key);
   Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
   struct Shape;
   const Shape& whole_shape();

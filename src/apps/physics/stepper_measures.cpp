@@ -15,7 +15,11 @@ double Stepper::answering_omega_squared() {
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
   bind(s_, x);
   mapping_.set_key(p_rest, x);
-  if (linear_) linear_->restart(), linear_->begin(p_rest, p_rest, x);
+  if (linear_) {
+    linear_->restart();
+    p_end_ = p_key_ = p_rest;
+    begin_linear(x);
+  }
   mapping_.set_linear(linear_ ? &*linear_ : nullptr);
   Objective elastic(mapping_);
   if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
@@ -58,7 +62,7 @@ double Stepper::shaking(int group) {
   };
   std::vector<double> accelerations;
   for (int k = 0; k <= kSamples; ++k) {
-    const double time = motion_.duration() * k / kSamples, w = kDriveWidth;
+    const double time = on_grid(motion_.duration() * k / kSamples), w = window(kDriveWidth);
     accelerations.push_back((center(time + w) - 2 * center(time) + center(time - w)).norm() / (w * w));
   }
   const auto at = accelerations.begin() + static_cast<std::ptrdiff_t>(0.95 * kSamples);
@@ -70,7 +74,7 @@ double Stepper::rise() {
   constexpr int kSamples = 64;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (int k = 0; k <= kSamples; ++k) {
-    const Vec& x = key(motion_.duration() * k / kSamples);
+    const Vec& x = key(on_grid(motion_.duration() * k / kSamples));
     const double height = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).row(1).mean();
     low = std::min(low, height), high = std::max(high, height);
   }
@@ -88,7 +92,7 @@ double Stepper::driving_frequency(double duration) {
     return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean());
   }();
   for (int k = 0; k < kSamples; ++k) {
-    const Vec& x = key(duration * k / kSamples);
+    const Vec& x = key(on_grid(duration * k / kSamples));
     mean.col(k) = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).rowwise().mean() -
                   travel * static_cast<double>(k) / kSamples;
   }

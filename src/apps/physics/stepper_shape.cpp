@@ -58,7 +58,7 @@ const Stepper::Shape& Stepper::whole_shape() {
   Shape& shape = *shape_;
   if (shape.time == now_.time) return shape;
   shape.time = now_.time;
-  controls(now_.time, p_key_);
+  motion_.controls(now_.time, p_key_);
   shape.bind(p_key_, shape.x_key);
   for (std::size_t k = 0; k < body_.free.size(); ++k) p_key_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
   shape.bind(p_key_, shape.x);

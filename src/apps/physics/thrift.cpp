@@ -6,6 +6,7 @@ namespace rigspace {
 namespace {
 
 constexpr std::size_t kStates = 3;
+constexpr int kHead = 6;  // numbers before the states in `memory`
 
 /// Lagrange's weights of the states at times 0, -t_1, -t_2 .. for the time `step`.
 std::array<double, kStates> weights_at(const std::deque<Thrift::State>& states, double step) {
@@ -21,7 +22,28 @@ std::array<double, kStates> weights_at(const std::deque<Thrift::State>& states, 
 
 }  // namespace
 
+void Thrift::forget() {
+  states.clear(), seen.clear();
+  trust = unseen = credit = 0;
+}
+
+Vec Thrift::beside(double step) const {
+  Vec nodes = Vec::Zero(seen.front().nodes.size());
+  for (std::size_t k = 0; k < seen.size(); ++k) {  // Lagrange's weights
+    double weight = 1;
+    for (std::size_t j = 0; j < seen.size(); ++j)
+      if (j != k) weight *= (time + step - seen[j].time) / (seen[k].time - seen[j].time);
+    nodes += weight * seen[k].nodes;
+  }
+  return nodes;
+}
+
 void Thrift::remember(State state) {
+  time += state.step;
+  if (taught && !end_unseen) {
+    seen.push_front({time, state.nodes});
+    if (seen.size() > kStates) seen.pop_back();
+  }
   states.push_front(std::move(state));
   if (states.size() > kStates) states.pop_back();
 }
@@ -38,21 +60,26 @@ Thrift::State Thrift::next(double step) const {
 
 Vec Thrift::memory() const {
   const Eigen::Index c = states.empty() ? 0 : states[0].controls.size(), n = nodes.size(), each = 1 + c + n;
-  Vec all(2 + std::ssize(states) * each);
-  all[0] = static_cast<double>(c), all[1] = trust;
+  const Eigen::Index all_states = std::ssize(states) * each;
+  Vec all(kHead + all_states + std::ssize(seen) * (1 + n));
+  all.head<kHead>() << static_cast<double>(c), trust, unseen, credit, static_cast<double>(states.size()), time;
   for (std::size_t k = 0; k < states.size(); ++k)
-    all.segment(2 + static_cast<Eigen::Index>(k) * each, each) << states[k].step, states[k].controls, states[k].nodes;
+    all.segment(kHead + static_cast<Eigen::Index>(k) * each, each) << states[k].step, states[k].controls,
+        states[k].nodes;
+  for (std::size_t k = 0; k < seen.size(); ++k)
+    all.segment(kHead + all_states + static_cast<Eigen::Index>(k) * (1 + n), 1 + n) << seen[k].time, seen[k].nodes;
   return all;
 }
 
 void Thrift::recall(In memory) {
-  // How many there are follows from the sizes: nodes are as many as the rig was made with.
-  states.clear();
-  trust = static_cast<int>(memory[1]);
-  const auto c = static_cast<Eigen::Index>(memory[0]);
-  const Eigen::Index each = 1 + c + nodes.size();
-  for (Eigen::Index at = 2; at < memory.size(); at += each)
-    states.push_back({memory[at], memory.segment(at + 1, c), memory.segment(at + 1 + c, nodes.size())});
+  states.clear(), seen.clear();
+  trust = static_cast<int>(memory[1]), unseen = static_cast<int>(memory[2]), credit = static_cast<int>(memory[3]);
+  time = memory[5];
+  const auto c = static_cast<Eigen::Index>(memory[0]), count = static_cast<Eigen::Index>(memory[4]), n = nodes.size();
+  Eigen::Index at = kHead;
+  for (Eigen::Index k = 0; k < count; ++k, at += 1 + c + n)
+    states.push_back({memory[at], memory.segment(at + 1, c), memory.segment(at + 1 + c, n)});
+  for (; at < memory.size(); at += 1 + n) seen.push_back({memory[at], memory.segment(at + 1, n)});
 }
 
 }  // namespace rigspace

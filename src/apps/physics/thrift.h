@@ -3,6 +3,7 @@
 
 #include "learned_jacobian.h"
 #include "rigspace/base/types.h"
+#include "taught_jacobian.h"
 #include "turning_frames.h"
 
 #include <deque>
@@ -24,23 +25,43 @@ class Thrift {
 
   /// One region is best here: frames of small ones turn with limbs that J has no part in.
   TurningFrames frames;
-  Vec key;  ///< bound nodes in the keyed pose
+  Vec key;    ///< bound nodes in the keyed pose
+  Vec place;  ///< what the rig has of them there, which is the same where they go by the rig alone
 
   /// The latest first; three are kept.
   std::deque<State> states;
+  /// Where something was taught: what looked-up states are beside that, the latest first, three of them. Those that
+  /// were not looked up tell nothing new.
+  struct Seen {
+    double time = 0;
+    Vec nodes;  ///< as those of a state
+  };
+  std::deque<Seen> seen;
+  double time = 0;  ///< of the latest state
+  /// The path through those, after another step.
+  Vec beside(double step) const;
   int trust = 0;  ///< steps for which the last look at the rig speaks for J
   std::optional<LearnedJacobian> known;
+  int unseen = 0;  ///< steps since the last whose end was looked up
+  int credit = 0;  ///< how many there may be
+  std::optional<TaughtJacobian> taught;
+  Eigen::Matrix3Xd told;  ///< what that says of the present J
 
   // Of the step under way.
   enum class Fault { none, start, jacobian };
   Fault fault = Fault::none;  ///< why the last `holds` refused
+  bool sound = false;         ///< then: J tells all the same what the states did
   bool carried = false;       ///< y0 is not looked up
   bool stayed = false;        ///< y_stay is looked up
+  double missed = 0;          ///< then: how far J missed, of the way
   bool recalled = false;      ///< J is made of known ones in this step
+  bool end_unseen = false;    ///< the end is not looked up
   Vec p_end;                  ///< of the last `holds`
   Vec p_stay, y_stay;  ///< the last state's deviation of controls about the keyed pose of now, and there the nodes
   Vec nodes, way, linear, scratch;  ///< bound nodes
 
+  /// What was before is nothing to go by.
+  void forget();
   void remember(State state);
   /// The path through the states, a polynomial in time of one degree less than there are, after another step.
   State next(double step) const;

@@ -1,6 +1,8 @@
 #include "tuner.h"
 
+#include "black_box_run.h"
 #include "keyed_look.h"
+#include "rigspace/base/cache.h"
 #include "rigspace/base/error.h"
 
 #include <algorithm>
@@ -48,23 +50,25 @@ double percentile(std::vector<double> values, double share) {
 }
 
 Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
+  constexpr std::string_view kKind = "looks";
   derive_all();
-  Stepper stepper(system_.body(), motion_, options_);
-  jumps_ = stepper.rise() > kJump * character_size_;
-  if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
-  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
-    first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
-    derive(system_.parts[c]);
-  }
-  if (resume != nullptr)
+  const std::vector<std::byte> content = looks_content(system_, motion_, options_);
+  const auto known = content.empty() || resume != nullptr ? std::nullopt : from_cache(kKind, content);
+  if (!known) look_at_motion();
+  if (resume != nullptr) {
     read(*resume);
-  else
+  } else if (known) {
+    ByteReader in(*known);
+    read(in);
+  } else {
     find_rates(progress);
+  }
   Run run;
   bool again = true;
   while (again) {
     run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
     resume = nullptr;
+    if (known) return run;
     if (as_asked_) break;
     again = ++attempt_ < kMostTries && adjust(run);
     if (!again && (asks_for_more() || options_.collisions.any())) as_asked_ = again = true, derive_all();
@@ -74,7 +78,23 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     system_.use_all_elements();
     run = run_once(options_, within(progress, kSearchShare, 1), save, nullptr);
   }
+  if (!content.empty()) {
+    ByteWriter out;
+    write(out);
+    to_cache(kKind, content, out.bytes());
+  }
   return run;
+}
+
+/// What the animation does to the parts, before anything is stepped.
+void Tuner::look_at_motion() {
+  Stepper stepper(system_.body(), motion_, options_);
+  jumps_ = stepper.rise() > kJump * character_size_;
+  if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
+    derive(system_.parts[c]);
+  }
 }
 
 void Tuner::write(ByteWriter& out) const {
@@ -159,7 +179,7 @@ void Tuner::find_rates(const ProgressCallback& progress) {
     return derive_all();
   }
   SimulationOptions coarse = options_;
-  coarse.step = std::max(options_.step, 1.0 / 48);
+  coarse.step = coarse_step(motion_, options_);
   coarse.max_cycles = 2;
   for (int search = 0; search < kMostSearches; ++search)
     if (!adjust(run_once(

@@ -33,6 +33,7 @@ class Tuner {
   bool asks_for_more() const;
   Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                ByteReader* resume);
+  void look_at_motion();
   void first_guess(TunedPart& part, double acceleration) const;
   void find_rates(const ProgressCallback& progress);
   double hold_after() const;

@@ -126,6 +126,80 @@ TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
   }
 }
 
+/// Jacobians of the strip at rest and around.
+void teach_strip(const Rig& rig, LinearRig& linear) {
+  const Vec rest = points_at(rig, rig.rest());
+  std::vector<KnownJacobian> known;
+  for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
+    KnownJacobian each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
+    each.p.head<3>() = free;
+    each.s = points_at(rig, each.p);
+    rig.jacobian(*rig.make_workspace(), each.p, std::vector<int>{0, 1, 2}, each.J);
+    known.push_back(each);
+  }
+  linear.teach(known, rest.replicate(1, std::ssize(known)));
+}
+
+TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
+  const auto rig = strip();
+  const Vec rest = points_at(*rig, rig->rest());
+  LinearRig linear(tied(rig), rest, kFrugal);
+  teach_strip(*rig, linear);
+  const long before = rig->evaluations();
+  const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
+  linear.begin(p, rig->rest(), rest);
+  EXPECT_EQ(rig->evaluations() - before, 1);
+  BlockJacobian J;
+  rig->jacobian(*rig->make_workspace(), p, std::vector<int>{0, 1, 2}, J);
+  Vec one, other;
+  for (int c = 0; c < 3; ++c) {
+    J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+    EXPECT_LT((one - other).norm(), 0.03 * one.norm());  // what bends is not linear in its bend
+  }
+}
+
+TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
+  const auto steps = [](bool taught) {
+    const auto rig = strip();
+    const Vec rest = points_at(*rig, rig->rest());
+    LinearRig linear(tied(rig), rest, kFrugal);
+    if (taught) teach_strip(*rig, linear);
+    Vec y;
+    for (int k = 0; k < 200; ++k) {
+      const Vec p = Eigen::Vector4d(0.4 * std::sin(0.06 * k), 0.05 * std::cos(0.06 * k), 0, 0);
+      linear.begin(p, rig->rest(), rest);
+      while (!linear.holds(p, y)) linear.renew();
+      linear.accept(p);
+    }
+    return linear.counts();
+  };
+  const LinearRigCounts plain = steps(false), taught = steps(true);
+  EXPECT_GT(plain.jacobians, 5);
+  EXPECT_LT(4 * taught.jacobians, plain.jacobians);
+}
+
+TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
+  LinearRigOptions options = kFrugal;
+  options.unseen = 3;
+  const auto rig = strip();
+  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), options);
+  teach_strip(*rig, linear);
+  double missed = 0, way = 0;
+  Vec y, last = points_at(*rig, rig->rest());
+  for (int k = 0; k < 400; ++k) {
+    const Vec p = Eigen::Vector4d(0.3 * std::sin(0.05 * k), 0.05 * std::cos(0.05 * k), 0, 0);
+    linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
+    while (!linear.holds(p, y)) linear.renew();
+    linear.accept(p);
+    missed = std::max(missed, (y - points_at(*rig, p)).norm());
+    way = std::max(way, (y - last).norm());
+    last = y;
+  }
+  EXPECT_GT(linear.counts().unseen, 200);
+  EXPECT_LT(linear.counts().evaluations, 300);     // those of Jacobians included
+  EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
+}
+
 TEST(FrugalRig, KnowsHowLongStepsAre) {
   // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
   Driven driven(kFrugal);

@@ -27,13 +27,18 @@ class KeyedMotion {
   const std::string& traveller() const { return traveller_; }
   const Vec3& travel() const { return travel_; }
 
-  /// All controls at any time, seconds; the clip is 0 .. duration.
+  /// All controls at any time, seconds; the clip is 0 .. duration. Of a black box to 40 bits of their typical change,
+  /// so that a moment that comes again, in another cycle or by another sum, is the same pose to the bit: whoever
+  /// remembers poses need not evaluate it again.
   void controls(double time, Vec& p) const;
+  /// Whether the rig gives no derivatives of its own.
+  bool black_box() const { return units_.size() > 0; }
 
  private:
   void find_loop(const Character& character, const Animation& clip);
 
   Vec rest_;
+  Vec units_;  // of a black box: what its controls are rounded to
   std::unique_ptr<Sampler> sampler_;
   double duration_ = 0;
   bool loops_ = false, cyclic_ = false;

@@ -29,6 +29,9 @@ struct LinearRigOptions {
   /// `predict` has no meaning then, and x_key must be where p_key carries the nodes, free controls included.
   bool frugal = false;
   bool learned = false;  ///< frugal: a J that misses is first looked for among those known (learned_jacobian.h)
+  /// Frugal: so many steps in a row may end where x~ has them, unseen, while x~ tells what is looked up to half the
+  /// tolerance.
+  int unseen = 0;
 
   void validate() const;
 };
@@ -43,6 +46,14 @@ struct LinearRigCounts {
   long rollbacks = 0;  ///< steps done again with a new one
   long moved = 0;      ///< frugal: steps done again from where they ended, with the same one
   long recalled = 0;   ///< frugal: Jacobians made of known ones
+  long unseen = 0;     ///< frugal: steps whose end was not looked up
+};
+
+/// A Jacobian that was paid for before (LinearRig::teach).
+struct KnownJacobian {
+  Vec p_key, p;     ///< all controls
+  Vec s_key, s;     ///< all points of the rig there
+  BlockJacobian J;  ///< ds/dp at p, by the free controls
 };
 
 class TurningFrames;
@@ -61,6 +72,13 @@ class LinearRig {
   void set_masses(In masses);
   /// What bound nodes are beside B s(p) at no deviation, in the frame of the rest pose: 0 until the first call.
   void set_offset(In offset) { offset_ = offset; }
+  /// Frugal: what bound nodes are of the rig in the keyed pose, B s(p_key), where that is not their place there
+  /// (RigSpaceDescription::relative). All nodes; before each `begin`.
+  void set_carried_key(In x_carried);
+  /// Frugal: Jacobians that are known, some of them at their keyed poses, where columns of x_keys are all nodes. From
+  /// now on J follows what they tell of the shape and deviation of each step (taught_jacobian.h), and what is learned
+  /// on the way is beside that. Before the first step.
+  void teach(std::span<const KnownJacobian> known, const Mat& x_keys);
   /// What was before is nothing to go by: a teleport, another clip. J stays until it misses.
   void restart();
   /// How long the next steps are, in any unit; 1 until the first call. Only a frugal rig wants to know.
@@ -107,6 +125,14 @@ class LinearRig {
   void turn(In x_key);
   void turn_rows();
   void evaluate_jacobian();
+  void place_rows();
+  void follow_taught();
+  void add_told_way(In p, double factor, Vec& nodes) const;
+  Vec deviation_at(In p) const;
+  Vec keyed_shape() const;
+  bool take_unseen(In p);
+  Vec shape_at(In y) const;
+  void carry_points(In s, In p, Vec& y) const;
   void learn(In p_from, In y_from, In p, In y);
   void begin_frugal(In p);
   const Mat3& frame_of_row(Eigen::Index k) const;
@@ -137,6 +163,7 @@ class LinearRig {
   std::unique_ptr<Thrift> thrift_;  // of a frugal rig
   double step_ = 1;
   Vec key_, p_key_;      // bound nodes, all controls, in the keyed pose
+  Vec carried_key_;      // bound nodes: B s(p_key); empty: the keyed pose itself
   Vec p_, y0_;           // where x~ touches x
   Vec p_stay_, y_stay_;  // the last state's free controls among the keyed ones of now
   Vec y_, p_last_;       // of the last `holds`; accepted

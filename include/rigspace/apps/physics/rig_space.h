@@ -56,6 +56,8 @@ class RigSpaceMapping final : public Mapping {
   void keep_inertia(bool keep) { keep_inertia_ = keep; }
   /// B s(p) of the bound nodes, in order, into x; what else `relative` asks for is added.
   void place(In y, Vec& x) const;
+  /// All nodes: of bound ones, where they are relative, what the rig has of them in the keyed pose.
+  const Vec& carried_key() const { return moved_; }
 
   void set_curvature(RigCurvature curvature) { curvature_ = curvature; }
   RigCurvature curvature() const { return curvature_; }

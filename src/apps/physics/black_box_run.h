@@ -1,0 +1,34 @@
+#pragma once
+// Private to physics: what runs on black boxes do to ask for few poses. A rig in another process remembers what it was
+// asked (process_rig.h), so what matters is that the same moments are asked again, and not others.
+
+#include "part_system.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace rigspace {
+
+/// The moments of a run: start + k h, k = 0 .. steps.
+struct RunGrid {
+  double start = 0, h = 0;
+  int steps = 1;
+};
+RunGrid run_grid(const KeyedMotion& motion, const SimulationOptions& options);
+
+/// The moment of a run through all of a clip that is nearest to a time, s.
+double nearest_moment(const KeyedMotion& motion, double step, double time);
+
+/// Asks a rig in another process for the artist's pose at all moments of a run and a second around it, all points, in
+/// few batches: all parts and passes will find them. Other rigs remember nothing, and are not asked. Throws Cancelled.
+void ask_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
+                     const ProgressCallback& progress);
+
+/// The step with which looks are looked for, s: at least 1/48, of a black box a multiple of the run's own.
+double coarse_step(const KeyedMotion& motion, const SimulationOptions& options);
+
+/// All that looks depend on which are found for a part on a black box, as bytes for the cache; empty where they are not
+/// kept: of other rigs, where nothing is recalled, and where obstacles or keyed looks have a say.
+std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options);
+
+}  // namespace rigspace
