@@ -1,5 +1,6 @@
 #include "rigspace/apps/physics/linear_rig.h"
 
+#include "block_rows.h"
 #include "rigspace/base/require.h"
 #include "thrift.h"
 #include "turning_frames.h"
@@ -75,11 +76,16 @@ void LinearRig::nodes_at(In p, Vec& y) {
 /// The same of points that are known.
 void LinearRig::carry_points(In s, In p, Vec& y) const {
   y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
+  repeated_way(p, p_key_);
   for (std::size_t k = 0; k < bound_.size(); ++k) {
     Vec3 node = Vec3::Zero();
     for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
       node += bind_weight_[e] * s.segment<3>(3 * bind_point_[e]);
-    if (!response_.start.empty()) node += beside(p, k);
+    if (!response_.start.empty()) {
+      Vec3 moved = row_times(response_, static_cast<int>(k), way_.data());
+      if (offset_.size() > 0) moved += point(offset_, static_cast<int>(k));
+      node += frames_->of(static_cast<Eigen::Index>(k)) * moved;
+    }
     y.segment<3>(3 * static_cast<Eigen::Index>(k)) = node;
   }
 }
@@ -102,10 +108,18 @@ void LinearRig::turn(In x_key) {
 }
 
 void LinearRig::turn_rows() {
-  for (std::size_t k = 0; k < bound_.size(); ++k)
+  turned_ = false;
+  ++version_;
+}
+
+const BlockJacobian& LinearRig::J() const {
+  if (turned_) return J_;
+  turned_ = true;
+  if (J_.start != reference_.start || J_.column != reference_.column) J_ = reference_;
+  for (std::size_t k = 0; k < bound_.size() && has_J_; ++k)
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e)
       J_.value.col(e).noalias() = frame_of_row(static_cast<Eigen::Index>(k)) * reference_.value.col(e);
-  ++version_;
+  return J_;
 }
 
 void LinearRig::place(In p, In p_key, In x_key, Vec& y) {
@@ -152,40 +166,17 @@ void LinearRig::evaluate_jacobian() {
 
 /// Rows of J for the bound nodes of that of the rig's points.
 void LinearRig::place_rows() {
-  const int columns = static_cast<int>(free_.size());
   BlockJacobian& J = reference_;
   start_before_ = J.start, column_before_ = J.column;
-  J.columns = columns;
-  J.start.assign(1, 0);
-  J.column.clear();
-  Eigen::Index entries = 0;
-  for (std::size_t k = 0; k < bound_.size(); ++k) {  // places first, then values
-    columns_.clear();
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
-        if (mark_[point_J_.column[j]] != static_cast<int>(k))
-          mark_[point_J_.column[j]] = static_cast<int>(k), columns_.push_back(point_J_.column[j]);
-    for (int e = response_.start.empty() ? 0 : response_.start[k];
-         !response_.start.empty() && e < response_.start[k + 1]; ++e)
-      if (mark_[response_.column[e]] != static_cast<int>(k))
-        mark_[response_.column[e]] = static_cast<int>(k), columns_.push_back(response_.column[e]);
-    if (thrift_ && thrift_->taught) {  // places stay what they are
-      const TaughtJacobian& taught = *thrift_->taught;
-      columns_.assign(taught.column().begin() + taught.start()[k], taught.column().begin() + taught.start()[k + 1]);
-    }
-    std::sort(columns_.begin(), columns_.end());
-    J.column.insert(J.column.end(), columns_.begin(), columns_.end());
-    entries += std::ssize(columns_);
-    J.start.push_back(static_cast<int>(entries));
-  }
-  std::fill(mark_.begin(), mark_.end(), -1);
-  J.value.resize(3, entries);
+  J.columns = static_cast<int>(free_.size());
+  if (point_J_.start != asked_start_ || point_J_.column != asked_column_) find_places();
+  J.start = found_start_, J.column = found_column_;
+  J.value.resize(3, std::ssize(J.column));
   for (std::size_t k = 0; k < bound_.size(); ++k) {
     if (thrift_ && thrift_->taught) row_.setZero();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
     for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      for (int j = point_J_.start[bind_point_[e]]; j < point_J_.start[bind_point_[e] + 1]; ++j)
-        row_.segment<3>(3 * point_J_.column[j]) += bind_weight_[e] * point_J_.value.col(j);
+      add_scaled(point_J_, bind_point_[e], bind_weight_[e], row_);
     const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e)
       row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
@@ -197,23 +188,57 @@ void LinearRig::place_rows() {
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
   }
   if (J.start != start_before_ || J.column != column_before_) ++pattern_;
-  J_ = reference_;
   turn_rows();
   ++shape_;
   has_J_ = true;
   age_ = 0;
 }
 
+/// The columns of each row: of the points that its node is tied to, and of its response.
+void LinearRig::find_places() {
+  asked_start_ = point_J_.start, asked_column_ = point_J_.column;
+  found_start_.assign(1, 0);
+  found_column_.clear();
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    columns_.clear();
+    const auto take = [&](const BlockJacobian& J, int row) {
+      for (int e = J.start[row]; e < J.start[row + 1]; ++e)
+        if (mark_[J.column[e]] != static_cast<int>(k))
+          mark_[J.column[e]] = static_cast<int>(k), columns_.push_back(J.column[e]);
+    };
+    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e) take(point_J_, bind_point_[e]);
+    if (!response_.start.empty()) take(response_, static_cast<int>(k));
+    if (thrift_ && thrift_->taught) {  // places stay what they are
+      const TaughtJacobian& taught = *thrift_->taught;
+      columns_.assign(taught.column().begin() + taught.start()[k], taught.column().begin() + taught.start()[k + 1]);
+    }
+    std::sort(columns_.begin(), columns_.end());
+    found_column_.insert(found_column_.end(), columns_.begin(), columns_.end());
+    found_start_.push_back(static_cast<int>(found_column_.size()));
+  }
+  std::fill(mark_.begin(), mark_.end(), -1);
+}
+
 void LinearRig::at(In p, Vec& y) const {
   y = y0_;
-  for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
-    Vec3 moved = Vec3::Zero();
-    for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
-      const int c = free_[J_.column[e]];
-      moved += (p[c] - p_[c]) * J_.value.col(e);
-    }
-    y.segment<3>(3 * static_cast<Eigen::Index>(k)) += moved;
-  }
+  const Vec& d = repeated_way(p, p_);
+  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k)
+    y.segment<3>(3 * static_cast<Eigen::Index>(k)) += frame_of_row(k) * row_times(reference_, k, d.data());
+}
+
+void LinearRig::pull(In g, Eigen::Ref<Vec> g_p) const {
+  gathered_.setZero(3 * g_p.size());
+  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k)
+    add_transposed(reference_, k, frame_of_row(k).transpose() * point(g, bound_[k]), gathered_.data());
+  for (Eigen::Index c = 0; c < g_p.size(); ++c) g_p[c] += gathered_.segment<3>(3 * c).sum();
+}
+
+/// p - from of the free controls, each three times.
+const Vec& LinearRig::repeated_way(In p, In from) const {
+  way_.resize(3 * static_cast<Eigen::Index>(free_.size()));
+  for (std::size_t c = 0; c < free_.size(); ++c)
+    way_.segment<3>(3 * static_cast<Eigen::Index>(c)).setConstant(p[free_[c]] - from[free_[c]]);
+  return way_;
 }
 
 /// The square root of (4.13) over the kinetic energy of the same step: with 1/(2 h^2) in both, which is what (4.13)
@@ -260,6 +285,7 @@ void LinearRig::accept(In p) {
 /// change, so that J leads from where the rig truly is at p_from to where it is at p:
 ///   J += (y - y_from - J d) d^T / |d|^2,  d = p - p_from.
 void LinearRig::learn(In p_from, In y_from, In p, In y) {
+  J();  // in the frames of now
   for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
     double norm = 0;
     Vec3 miss = point(y, static_cast<int>(k)) - point(y_from, static_cast<int>(k));
@@ -304,7 +330,7 @@ void LinearRig::recall(std::span<const Vec> memory) {
   if (thrift_ && thrift_->known) thrift_->known->recall(memory[6]);
   if (thrift_ && thrift_->taught)
     thrift_->told = Eigen::Map<const Eigen::Matrix3Xd>(memory.back().data(), 3, memory.back().size() / 3);
-  J_ = reference_;
+  turned_ = false;
   ++version_, ++pattern_, ++shape_;
 }
 

@@ -72,6 +72,7 @@ Vec LinearRig::keyed_shape() const {
 }
 
 void LinearRig::teach(std::span<const KnownJacobian> known, const Mat& x_keys) {
+  asked_start_.clear();  // places are those of what is taught
   std::vector<TaughtJacobian::Sample> samples;
   for (std::size_t i = 0; i < known.size() && !bound_.empty(); ++i) {
     const KnownJacobian& each = known[i];
@@ -111,7 +112,6 @@ void LinearRig::follow_taught() {
     ++counts_.recalled;
   }
   thrift.told = std::move(now);
-  J_ = reference_;
   turn_rows();
   ++shape_;
   has_J_ = true;
@@ -280,7 +280,6 @@ void LinearRig::accept_frugal(In p) {
 void LinearRig::adopt(BlockJacobian& J) {
   if (J.start != reference_.start || J.column != reference_.column) ++pattern_;
   reference_ = std::move(J);
-  J_ = reference_;
   turn_rows();
   ++shape_;
   age_ = 1;

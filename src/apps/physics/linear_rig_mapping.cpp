@@ -66,12 +66,8 @@ void LinearRigMapping::push(const State&, In dq, Vec& dx) const {
 }
 
 void LinearRigMapping::pull(const State&, In g, Vec& g_q) const {
-  const BlockJacobian& J = linear_.J();
   g_q.setZero(size_q());
-  for (int k = 0; k < J.points(); ++k) {
-    const Vec3 g_k = point(g, bound_[k]);
-    for (int e = J.start[k]; e < J.start[k + 1]; ++e) g_q[J.column[e]] += J.value.col(e).dot(g_k);
-  }
+  linear_.pull(g, g_q);
 }
 
 BlockSink& LinearRigMapping::sink(State&, System& system) const {

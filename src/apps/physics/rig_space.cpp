@@ -226,7 +226,7 @@ void RigSpaceMapping::linearize(State& state, In q) const {
   if (linear_ != nullptr) {
     if (memory.linear_version == linear_->version()) return;
     memory.linear_version = linear_->version();
-    if (d_.interior.empty()) return memory.projection.set_rows(linear_->J(), linear_->pattern(), linear_->shape());
+    if (d_.interior.empty()) return;  // rows are wanted where blocks are: in `sink`
     const BlockJacobian& J = linear_->J();
     memory.J.setZero();
     for (int k = 0; k < J.points(); ++k)
@@ -268,12 +268,7 @@ void RigSpaceMapping::pull(const State& state, In g, Vec& g_q) const {
     g_q.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.interior[k]);
   auto g_p = g_q.tail(control_size());
   if (sparse_rows()) {
-    const BlockJacobian& J = linear_->J();
-    for (int k = 0; k < J.points(); ++k) {
-      const Vec3 g_k = point(g, d_.bound[k]);
-      for (int e = J.start[k]; e < J.start[k + 1]; ++e) g_p[J.column[e]] += J.value.col(e).dot(g_k);
-    }
-    return;
+    return linear_->pull(g, g_p);
   }
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
     g_p.noalias() +=
@@ -284,6 +279,7 @@ BlockSink& RigSpaceMapping::sink(State& state, System& system) const {
   auto& memory = state_as<Memory>(state);
   memory.system = &dynamic_cast<BorderedSystem&>(system);
   if (sparse_rows()) {
+    memory.projection.set_rows(linear_->J(), linear_->pattern(), linear_->shape());
     memory.projection.keep_inertia(keep_inertia_);
     memory.projection.begin(memory.system->corner(), role_);
     return memory.projection;

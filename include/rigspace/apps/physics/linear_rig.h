@@ -103,8 +103,10 @@ class LinearRig {
 
   /// y~ = y(p~) + J (p - p~), of the bound nodes in order. All controls.
   void at(In p, Vec& y) const;
+  /// g_p += J^T g: of all nodes, to the free controls.
+  void pull(In g, Eigen::Ref<Vec> g_p) const;
   /// Rows of J: entries e in start[k] .. start[k + 1] of bound node k.
-  const BlockJacobian& J() const { return J_; }
+  const BlockJacobian& J() const;
   /// Changes with J's values, with the places of its entries, and with its values beside the turning of frames.
   long version() const { return version_; }
   long pattern() const { return pattern_; }
@@ -124,8 +126,10 @@ class LinearRig {
   void carry_on(In p, In deviation, Vec& y) const;
   void turn(In x_key);
   void turn_rows();
+  const Vec& repeated_way(In p, In from) const;
   void evaluate_jacobian();
   void place_rows();
+  void find_places();
   void follow_taught();
   void add_told_way(In p, double factor, Vec& nodes) const;
   Vec deviation_at(In p) const;
@@ -154,7 +158,10 @@ class LinearRig {
   BlockJacobian point_J_;        // of the rig's points
   BlockJacobian response_;       // of the bound nodes, in the frames of the rest pose
   Vec offset_;                   // likewise
-  BlockJacobian reference_, J_;  // of the bound nodes: in the frames of the rest pose, and now
+  BlockJacobian reference_;      // of the bound nodes, in the frames of the rest pose
+  mutable BlockJacobian J_;      // the same in the frames of now, once somebody asks for it
+  mutable bool turned_ = false;  // whether it is
+  mutable Vec way_, gathered_;   // three numbers a free control (block_rows.h)
   long version_ = 0, pattern_ = 0, shape_ = 0;
   bool has_J_ = false, has_last_ = false;
   int age_ = 0;
@@ -169,6 +176,7 @@ class LinearRig {
   Vec y_, p_last_;       // of the last `holds`; accepted
   Vec s_, y_linear_, masses_, typical_, row_;
   std::vector<int> mark_, columns_, start_before_, column_before_;
+  std::vector<int> asked_start_, asked_column_, found_start_, found_column_;  // places of J, for those of the points
 };
 
 }  // namespace rigspace
