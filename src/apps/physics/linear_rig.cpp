@@ -50,6 +50,10 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     typical_[static_cast<Eigen::Index>(c)] = std::max(1e-12, rig_->controls()[free_[c]].typical);
   mark_.assign(free_.size(), -1);
   row_.resize(3 * typical_.size());
+  if (rig_->traits().exact_jacobian) {  // places of its entries are the same everywhere: found now, not in a first step
+    rig_->jacobian(*workspace_, rig_->rest(), free_, point_J_);
+    find_places();
+  }
   if (!options_.frugal) return;
   thrift_ = std::make_unique<Thrift>(key_);
   if (options_.learned) thrift_->known.emplace(key_);
