@@ -181,12 +181,4 @@ class RIGSPACE_OT_edit_keys(OfCharacter, bpy.types.Operator):
 CLASSES = (RIGSPACE_OT_set_up, RIGSPACE_OT_part_add, RIGSPACE_OT_part_remove, RIGSPACE_OT_clear, RIGSPACE_OT_merge,
            RIGSPACE_OT_edit_keys)
 
-
-def register():
-    for each in CLASSES:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(CLASSES):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

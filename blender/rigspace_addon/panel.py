@@ -172,12 +172,4 @@ class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
 CLASSES = (RIGSPACE_UL_parts, RIGSPACE_PT_main, RIGSPACE_PT_parts, RIGSPACE_PT_simulate, RIGSPACE_PT_layers, RIGSPACE_PT_pull,
            RIGSPACE_PT_diagnose)
 
-
-def register():
-    for each in CLASSES:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(CLASSES):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

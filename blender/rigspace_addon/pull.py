@@ -150,12 +150,4 @@ class RIGSPACE_OT_pull(Work, bpy.types.Operator):
 
 CLASSES = (RIGSPACE_OT_pull_add, RIGSPACE_OT_pull_clear, RIGSPACE_OT_pull)
 
-
-def register():
-    for each in CLASSES:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(CLASSES):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

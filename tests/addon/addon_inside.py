@@ -14,6 +14,9 @@ import unittest
 import bpy
 import numpy
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from processes import descendants  # noqa: E402
+
 ZIP, HERO, FOLDER, *TESTS = sys.argv[sys.argv.index("--") + 1 :]
 FRAMES = (1, 4, 7.5, 10, 13, 30)
 
@@ -48,22 +51,6 @@ def state():
             stacks[owner.name] = (data.action.name if data.action else None, data.action_blend_type,
                                   [(track.name, track.mute, [strip.action.name for strip in track.strips]) for track in data.nla_tracks])
     return actions, stacks
-
-
-def descendants():
-    """Processes that we have started, and theirs."""
-    parents = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            pass
-    found, last = {os.getpid()}, 0
-    while len(found) != last:
-        last = len(found)
-        found |= {child for child, parent in parents.items() if parent in found}
-    return found - {os.getpid()}
 
 
 def command_of(process):

@@ -10,6 +10,9 @@ import traceback
 
 import bpy
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from processes import descendants  # noqa: E402
+
 ZIP, HERO, OUT = sys.argv[sys.argv.index("--") + 1 :]
 PATIENCE = 3000  # tenths of a second
 
@@ -44,22 +47,6 @@ def press(key):
     window.event_simulate(type=key, value="RELEASE", **place)
 
 
-def children():
-    """Of this process, with those of theirs."""
-    parents = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            pass
-    found, last = {os.getpid()}, 0
-    while len(found) != last:
-        last = len(found)
-        found |= {child for child, parent in parents.items() if parent in found}
-    return found - {os.getpid()}
-
-
 def make_character():
     bpy.ops.wm.open_mainfile(filepath=HERO)
     bpy.context.view_layer.objects.active = bpy.data.objects["Body"]
@@ -83,7 +70,7 @@ def scenario():
     assert invoke(bpy.ops.rigspace.simulate) == {"RUNNING_MODAL"}
     for _ in range(PATIENCE):
         yield
-        if program.STARTED and len(children()) > 1:  # the program and the Blender that is its rig
+        if program.STARTED and len(descendants()) > 1:  # the program and the Blender that is its rig
             break
     assert work.Current.work is not None and "%" in work.status(), work.status()
     bpy.context.scene.frame_set(5)  # the artist goes on
@@ -91,7 +78,7 @@ def scenario():
     yield
     yield
     assert work.Current.work is None, "Esc does not stop it"
-    assert not program.STARTED and not children(), "something is left running"
+    assert not program.STARTED and not descendants(), "something is left running"
     assert state() == before, "a stopped run left something"
 
     assert invoke(bpy.ops.rigspace.simulate) == {"RUNNING_MODAL"}
