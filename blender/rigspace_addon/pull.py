@@ -7,7 +7,6 @@ import bpy
 import numpy
 
 from .complaint import Complaint
-from .controls import Scalar, Turn, Vector
 from .manage import OfCharacter
 from .program import Run, Scratch, save_copy
 from .rig import Subject
@@ -88,7 +87,7 @@ def pull_arguments(character):
 
 
 def apply(subject, clip):
-    """Sets the channels that a pose of one key moves; returns them."""
+    """Sets the channels that a pose of one key tells of; returns those that this has moved."""
     values = subject.rest.copy()
     columns = {control.name: k for k, control in enumerate(subject.listing.controls)}
     moved = set()
@@ -100,13 +99,14 @@ def apply(subject, clip):
         k = columns[track["node"] + ".qx"]
         values[k : k + 4] = track["values"][0]
         moved.update(range(k, k + 4))
-    touched = [channel for channel in subject.listing.channels if moved.intersection(channel.columns)]
-    for channel in touched:
-        before = channel.stored()
-        channel.set(values.tolist())
-        channel.changed = channel.stored() != before
-        channel.owner.update_tag()
-    return [channel for channel in touched if channel.changed]
+    changed = []
+    for channel in subject.listing.channels:
+        if moved.intersection(channel.columns):
+            before = channel.stored()
+            channel.set(values.tolist())
+            channel.owner.update_tag()
+            changed += [channel] if channel.stored() != before else []
+    return changed
 
 
 def pulling(context, character):
@@ -127,8 +127,7 @@ def pulling(context, character):
     moved = apply(subject, clip)
     if character.pull_keys:
         for channel in moved:
-            if isinstance(channel, (Vector, Turn, Scalar)):
-                channel.owner.keyframe_insert(channel.path, frame=context.scene.frame_current)
+            channel.owner.keyframe_insert(channel.path, frame=context.scene.frame_current)
         context.scene.frame_set(context.scene.frame_current)
     context.view_layer.update()
     return f"pulled: {len(moved)} channels moved" + (", and keyed" if character.pull_keys and moved else "")

@@ -101,7 +101,6 @@ class RigspaceCharacter(bpy.types.PropertyGroup):
     again_first: IntProperty(name="First", default=1, options=set())
     again_last: IntProperty(name="Last", default=24, options=set())
     pull_keys: BoolProperty(name="Key it", default=True, description="Keys what a pull has moved, on the fix layer", options=set())
-    show_pulls: BoolProperty(default=False, options=set())
 
 
 class RigspaceScene(bpy.types.PropertyGroup):

@@ -4,7 +4,7 @@ import json
 import bpy
 from bpy.props import BoolProperty
 
-from . import layers
+from . import curves, layers
 from .complaint import Complaint
 from .program import Run, Scratch, save_copy
 from .rig import Subject
@@ -21,7 +21,8 @@ def animated(scene, path):
     """The F-curve of a setting, or None."""
     animation = scene.animation_data
     action = animation.action if animation else None
-    return action.fcurves.find(path) if action and hasattr(action, "fcurves") else None
+    found = curves.fcurves_of(action, scene) if action else []
+    return next((curve for curve in found if curve.data_path == path), None)
 
 
 def value_of(part, name, subject, scene):

@@ -361,6 +361,20 @@ class Addon(unittest.TestCase):
             bpy.data.actions.remove(action)
         self.fails('"Body" is not animated', bpy.ops.rigspace.simulate)
 
+    def test_settings_that_are_keyed_are_told_over_time(self):
+        from rigspace_addon import rig, simulate
+
+        part = self.set_up().parts[0]
+        for frame, value in ((1, 1.0), (5, 0.2)):
+            part.amount = value
+            part.keyframe_insert("amount", frame=frame)
+        subject = rig.Subject("Body", view="artist")
+        told = simulate.value_of(part, "amount", subject, bpy.context.scene)
+        times, values = zip(*(map(float, each.split(":")) for each in told.split(",")[:-1]))
+        self.assertEqual((told.rsplit(",", 1)[1], len(times)), ("linear", 5))
+        numpy.testing.assert_allclose((times[-1], values[0], values[-1]), (4 / 24, 1, 0.2), atol=1e-5)
+        self.assertEqual(simulate.value_of(part, "rate", subject, bpy.context.scene), "3.0")
+
     def test_parts_of_a_selection_and_parts_that_are_found(self):
         character = self.set_up(parts=())
         bpy.context.view_layer.objects.active = self.rig
