@@ -20,8 +20,10 @@ class Addon(unittest.TestCase):
         subprocess.run([sys.executable, ROOT / "blender/pack.py", cls.zip], check=True, capture_output=True)
         subprocess.run(["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", ROOT / "tests/blender/make_character.py",
                         "--", cls.hero], check=True, capture_output=True)
+        temporary = cls.folder / "temporary"  # of their own: what they leave behind is counted, and other tests write beside them
+        temporary.mkdir()
         cls.environment = {**os.environ, "RIGSPACE_CACHE": str(cls.folder / "cache"), "BLENDER_USER_SCRIPTS": str(cls.folder),
-                           "BLENDER_USER_CONFIG": str(cls.folder)}
+                           "BLENDER_USER_CONFIG": str(cls.folder), "TMPDIR": str(temporary)}
 
     def test_without_a_window(self):
         result = subprocess.run(
