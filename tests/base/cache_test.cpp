@@ -49,6 +49,11 @@ TEST_F(Cache, TakesADamagedEntryForNone) {
   EXPECT_FALSE(from_cache("body", bytes_of("a mesh")));
 }
 
+TEST_F(Cache, KnowsTheFileThatItsCodeIsIn) {
+  const std::string size = std::to_string(fs::file_size(fs::read_symlink("/proc/self/exe")));
+  EXPECT_EQ(program_stamp().substr(0, size.size() + 1), size + "-");
+}
+
 TEST_F(Cache, IsSilentWhereItCannotWrite) {
   ::setenv("RIGSPACE_CACHE", "/dev/null/nowhere", 1);
   to_cache("body", bytes_of("a mesh"), bytes_of("its body"));
