@@ -9,7 +9,7 @@ import bpy
 
 from . import curves
 from .complaint import Complaint
-from .controls import Scalar, Turn, Vector, exponential
+from .controls import AXIS_ANGLE, Scalar, Turn, Vector, turn_by
 
 STEP = 0.125  # frames: for slopes; F-curves are evaluated in single precision
 
@@ -183,9 +183,7 @@ def orientation_of(channel, found, rest):
     parts = [component(found, k, rest[k]) for k in range(4)]
     if channel.path.endswith("rotation_axis_angle"):
         def turned(frame):
-            angle, x, y, z = (part(frame) for part in parts)
-            length = math.sqrt(x * x + y * y + z * z) or 1.0
-            w, *xyz = exponential([angle * c / length for c in (x, y, z)])
+            w, *xyz = turn_by(*(part(frame) for part in parts))
             return (*xyz, w)
         return turned
     return lambda frame: (parts[1](frame), parts[2](frame), parts[3](frame), parts[0](frame))
@@ -202,7 +200,7 @@ def describe(clip, listing, fps):
             continue
         controls = listing.controls
         if isinstance(channel, Turn):
-            rest = (0.0, 0.0, 1.0, 0.0) if channel.path.endswith("axis_angle") else (1.0, 0.0, 0.0, 0.0)
+            rest = AXIS_ANGLE if channel.path.endswith("axis_angle") else (1.0, 0.0, 0.0, 0.0)
             rotations.append(rotation(controls[channel.key].node, orientation_of(channel, keyed, rest), frames, fps))
         elif isinstance(channel, Vector):
             for index, column in channel.components.items():

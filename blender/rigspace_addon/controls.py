@@ -15,6 +15,7 @@ import re
 from . import curves
 
 AXES = "xyz"
+AXIS_ANGLE = (0.0, 0.0, 1.0, 0.0)  # what Blender has where nobody turned
 CHANNELS = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 LOCKS = {"location": "lock_location", "scale": "lock_scale", "rotation_euler": "lock_rotation"}
 TURN, PLACE = 0.5, 0.05  # ordinary changes: radians, and of the rig's size
@@ -79,10 +80,7 @@ class Turn(Channel):
         if self.first is not None:
             q = product(q, exponential(p[self.first : self.first + 3]))
         if self.holder.rotation_mode == "AXIS_ANGLE":
-            half = math.atan2(math.hypot(q[1], q[2], q[3]), q[0])
-            scale = math.sin(half) or 1.0
-            axis = (q[1] / scale, q[2] / scale, q[3] / scale) if math.sin(half) else (0.0, 1.0, 0.0)
-            self.holder.rotation_axis_angle = (2 * half, *axis)
+            self.holder.rotation_axis_angle = axis_angle(q)
         else:
             self.holder.rotation_quaternion = q
 
@@ -119,6 +117,26 @@ def exponential(r):
     angle = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
     factor = math.sin(angle / 2) / angle if angle > 1e-12 else 0.5
     return (math.cos(angle / 2), factor * r[0], factor * r[1], factor * r[2])
+
+
+def turn_by(angle, x, y, z):
+    """Axis and angle as a quaternion w x y z."""
+    length = math.sqrt(x * x + y * y + z * z) or 1.0
+    return exponential([angle * c / length for c in (x, y, z)])
+
+
+def axis_angle(turn, near=AXIS_ANGLE):
+    """A quaternion w x y z as angle and axis: of the many that say the same, the one nearest to another."""
+    w, *xyz = turn
+    half = math.atan2(math.hypot(*xyz), w)
+    length = math.hypot(*near[1:]) or 1.0
+    if abs(math.sin(half)) < 1e-9:
+        axis, angle = near[1:], 0.0
+    else:
+        axis, angle = [length * c / math.hypot(*xyz) for c in xyz], 2 * half
+    if sum(a * b for a, b in zip(axis, near[1:])) < 0:
+        axis, angle = [-c for c in axis], -angle
+    return (angle + 2 * math.pi * round((near[0] - angle) / (2 * math.pi)), *axis)
 
 
 def group_of(name):
@@ -269,9 +287,7 @@ def orientation(holder):
     """Stored, as a quaternion w x y z."""
     if holder.rotation_mode == "QUATERNION":
         return tuple(holder.rotation_quaternion)
-    angle, x, y, z = holder.rotation_axis_angle
-    length = math.sqrt(x * x + y * y + z * z)
-    return exponential([angle * c / length for c in (x, y, z)]) if length > 0 else (1.0, 0.0, 0.0, 0.0)
+    return turn_by(*holder.rotation_axis_angle)
 
 
 def is_visible(rig, bone):

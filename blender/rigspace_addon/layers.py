@@ -13,7 +13,8 @@ import math
 import bpy
 
 from . import curves
-from .controls import Scalar, Turn, Vector, product
+from .clips import component
+from .controls import Scalar, Turn, Vector, axis_angle, product, turn_by
 
 BLEND_FRAMES, BLEND_SHARE = 6.0, 0.25  # at the ends of a range that is made again: as `rigspace rerun --range`
 
@@ -46,14 +47,14 @@ class Layer:
             track = rotations.pop(node, None)
             if track is None:
                 return
-            if channel.path.endswith("axis_angle"):
-                self.left_out.append(f'"{node}", which turns by axis and angle,')
-                return
             x, y, z, w = self.rig.rest[channel.key : channel.key + 4]
-            back = (w, -x, -y, -z)
+            back, rest, frames = (w, -x, -y, -z), (w, x, y, z), self.frames(track)
             turns = [product(back, (q[3], q[0], q[1], q[2])) for q in track["values"]]
+            if channel.path.endswith("axis_angle"):
+                rest = axis_angle(rest)
+                turns = self.beside_the_artist(channel, frames, turns, rest)
             for index in range(4):
-                self.put(channel, index, (self.frames(track), [turn[index] for turn in turns]), (w, x, y, z)[index])
+                self.put(channel, index, (frames, [turn[index] for turn in turns]), rest[index])
             return
         columns = channel.components.items() if isinstance(channel, Vector) else [(0, channel.column)]
         for index, column in columns:
@@ -65,6 +66,17 @@ class Layer:
             neutral = neutral_value(channel)
             values = [neutral + scale * value - control.rest for value in track["values"]]
             self.put(channel, index, (self.frames(track), values), control.rest)
+
+    def beside_the_artist(self, channel, frames, turns, rest):
+        """COMBINE adds angles and axes number by number, whatever their rest is: so a strip has what is to be added."""
+        found = self.clip.found().get((channel.owner, channel.path), {})
+        own = [component(found, k, rest[k]) for k in range(4)]
+        told = []
+        for frame, turn in zip(frames, turns):
+            artist = tuple(part(frame) for part in own)
+            both = axis_angle(product(turn_by(*artist), turn), artist)
+            told.append([b - a for b, a in zip(both, artist)])
+        return told
 
     def base_action(self, owner):
         """Where channels rest that the clip does not key, or None if there is none of them."""

@@ -3,6 +3,7 @@
     blender -b --factory-startup --python-exit-code 3 --python tests/addon/addon_inside.py -- ADDON.zip HERO.blend FOLDER [TEST..]
 
 HERO.blend is what tests/blender/make_character.py makes. BLENDER_USER_SCRIPTS is a folder that may be written."""
+import math
 import os
 import pathlib
 import signal
@@ -12,6 +13,7 @@ import time
 import unittest
 
 import bpy
+import mathutils
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -126,6 +128,35 @@ class Addon(unittest.TestCase):
         bpy.ops.rigspace.simulate()
         self.assertNotEqual(state(), first)
 
+    def test_bones_that_turn_by_axis_and_angle_play_what_was_told(self):
+        from rigspace_addon import layers, rig
+
+        turned = lambda x, y, z, angle: mathutils.Quaternion(mathutils.Vector((x, y, z)).normalized(), angle)  # noqa: E731
+        artist = {frame: turned(math.cos(0.2 * frame), 0.3, 1, 0.5 * math.sin(0.5 * frame)) for frame in range(1, 26)}
+        aside = {frame: turned(1, math.sin(0.3 * frame), 0.2, 0.4 * math.sin(0.4 * frame)) for frame in range(1, 26)}
+        curves = self.rig.animation_data.action.fcurves
+        for name in ("tail1", "tail3"):  # the second of them is keyed by nobody
+            bone = self.rig.pose.bones[name]
+            for curve in [each for each in curves if each.data_path == bone.path_from_id("rotation_quaternion")]:
+                curves.remove(curve)
+            bone.rotation_mode = "AXIS_ANGLE"
+            for frame, turn in artist.items() if name == "tail1" else ():
+                bone.rotation_axis_angle = (turn.angle, *turn.axis)
+                bone.keyframe_insert("rotation_axis_angle", frame=frame)
+        told = [{"node": name, "times": [(frame - 1) / 24 for frame in aside], "values": [[*turn[1:], turn[0]] for turn in aside.values()]}
+                for name in ("tail1", "tail3")]
+        shown = played(frames=range(1, 26))
+        notes = layers.write_layers(rig.Subject("Body"), [{"name": "Walk_soft", "base": "Walk", "rotations": told}])
+        self.assertEqual(notes, [])
+        for frame in aside:
+            bpy.context.scene.frame_set(frame)
+            for name, expected in (("tail1", artist[frame] @ aside[frame]), ("tail3", aside[frame])):
+                shown_turn = self.rig.pose.bones[name].matrix_basis.to_quaternion()
+                apart = min((expected - shown_turn).magnitude, (expected + shown_turn).magnitude)
+                self.assertLess(apart, 1e-5, f"{name} at frame {frame}")
+        self.track("Walk_soft").mute = True
+        self.assertLess(abs(played(frames=range(1, 26)) - shown).max(), 1e-6)
+
     def test_fixes_mutes_and_influences_survive_a_run_and_other_parts_a_run_of_one(self):
         character = self.simulated()
         bone = self.rig.pose.bones["tail2"]
@@ -193,6 +224,7 @@ class Addon(unittest.TestCase):
         from rigspace_addon import program, simulate
 
         scratch = lambda: set(pathlib.Path(bpy.app.tempdir).parent.glob("rigspace_*"))  # noqa: E731
+        self.assertEqual(bpy.app.tempdir.rstrip("/").rsplit("/", 1)[0], os.environ["TMPDIR"])
         before, others = state(), scratch()
         steps = simulate.simulation(bpy.context, self.set_up())
         while not program.STARTED:
