@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -92,16 +93,26 @@ ObjectiveValue Objective::value(const ObjectiveState& state, In q, In x) const {
 void Objective::gradient(ObjectiveState& state, In q, In x, Vec& g) const {
   mapping_->linearize(*state.mapping, q);
   g.setZero(q.size());
+  const auto in_points = [](const Term& term) { return term.weight != 0 && term.space == Space::points; };
+  const auto count = static_cast<std::size_t>(std::count_if(terms_.begin(), terms_.end(), in_points));
+  state.terms_x.resize(count), state.terms_q.resize(count);
   state.g_x.setZero(x.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (!in_points(terms_[i])) continue;
+    Vec& term_x = state.terms_x[at++];
+    term_x.setZero(x.size());
+    terms_[i].energy->add_gradient(*state.terms[i], x, terms_[i].weight, term_x);
+    state.g_x += term_x;
+  }
+  mapping_->pull_each(*state.mapping, state.terms_x, state.terms_q);
+  at = 0;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const Term& term = terms_[i];
     state.term_norms[i] = 0;
     if (term.weight == 0) continue;
     if (term.space == Space::points) {
-      state.term_x.setZero(x.size());
-      term.energy->add_gradient(*state.terms[i], x, term.weight, state.term_x);
-      state.g_x += state.term_x;
-      mapping_->pull(*state.mapping, state.term_x, state.term_q);
+      state.term_q.swap(state.terms_q[at++]);
     } else {
       state.term_q.setZero(q.size());
       term.energy->add_gradient(*state.terms[i], q, term.weight, state.term_q);

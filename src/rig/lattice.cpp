@@ -21,6 +21,8 @@ class Lattice final : public Deformer {
     std::vector<BoxRange> ranges;  // one per point
     std::vector<double> weights;
     std::vector<int> entry_start{0}, entry_slot;
+    std::vector<Vec3> bound;           // where points are before any lattice: one per point; empty: not known
+    std::vector<double> entry_weight;  // there, one per entry: weight f B_ijk
 
     void add(const BoxRange& range, double weight, const std::array<int, 3>& size) {
       ranges.push_back(range);
@@ -37,7 +39,21 @@ class Lattice final : public Deformer {
                  std::move(layout.entry_slot)),
         box_(std::move(box)),
         ranges_(std::move(layout.ranges)),
-        weights_(std::move(layout.weights)) {}
+        weights_(std::move(layout.weights)),
+        bound_(std::move(layout.bound)),
+        entry_weight_(std::move(layout.entry_weight)) {}
+
+  /// Points that nothing moves before the lattice, as they come: their weights are the same in every pose.
+  void keep_weights(In rest) {
+    BoxWeights box;
+    entry_weight_.assign(entry_slot_.size(), 0);
+    for (int k = 0; k < count(); ++k) {
+      bound_.emplace_back(rest.segment<3>(3 * k));
+      if (ranges_[k].empty() || !box_.weights(apply(box_.to_box(), bound_[k]), box)) continue;
+      for_entries(ranges_[k], box,
+                  [&](int e, double b) { entry_weight_[entry_start_[k] + e] = weights_[k] * box.fade * b; });
+    }
+  }
 
   void describe(const LatticeDescription& lattice) {
     description_ = lattice;
@@ -70,6 +86,11 @@ class Lattice final : public Deformer {
     BoxWeights box;
     for (int k = begin; k < end; ++k, x += 3) {
       Eigen::Map<Vec3> point(x);
+      if (is_as_bound(k, point)) {
+        for (int e = entry_start_[k]; e < entry_start_[k + 1]; ++e)
+          point += entry_weight_[e] * state.moves[entry_slot_[e]];
+        continue;
+      }
       if (ranges_[k].empty() || !box_.weights(apply(box_.to_box(), Vec3(point)), box)) continue;
       point += weights_[k] * box.fade * sum(state, ranges_[k], box);
     }
@@ -79,6 +100,22 @@ class Lattice final : public Deformer {
     const auto& state = static_cast<const State&>(base);
     BoxWeights box;
     Eigen::Map<Vec3> point(x);
+    const auto add_entry = [&](int e, double factor) {
+      const double* du = state.du[entry_slot_[entry_start_[k] + e]]->data();
+      for (const ColumnRun& run : row.runs[e]) {
+        const double* __restrict__ d = du + 3 * run.from;
+        double* __restrict__ out = row.values + 3 * run.to;
+        for (int r = 0; r < 3 * run.length; ++r) out[r] += factor * d[r];
+      }
+    };
+    if (row.zero && is_as_bound(k, point)) {
+      for (int e = entry_start_[k]; e < entry_start_[k + 1]; ++e) {
+        if (entry_weight_[e] == 0) continue;
+        add_entry(e - entry_start_[k], entry_weight_[e]);
+        point += entry_weight_[e] * state.moves[entry_slot_[e]];
+      }
+      return;
+    }
     const BoxRange& range = ranges_[k];
     if (range.empty() || !box_.weights(apply(box_.to_box(), Vec3(point)), box)) return;
     Vec3 move;
@@ -89,15 +126,7 @@ class Lattice final : public Deformer {
       move = sum(state, range, box, weights_[k], A);
       transform_row(A, row);
     }
-    for_entries(range, box, [&](int e, double b) {
-      const double factor = weights_[k] * box.fade * b;
-      const double* du = state.du[entry_slot_[entry_start_[k] + e]]->data();
-      for (const ColumnRun& run : row.runs[e]) {
-        const double* __restrict__ d = du + 3 * run.from;
-        double* __restrict__ out = row.values + 3 * run.to;
-        for (int r = 0; r < 3 * run.length; ++r) out[r] += factor * d[r];
-      }
-    });
+    for_entries(range, box, [&](int e, double b) { add_entry(e, weights_[k] * box.fade * b); });
     point += weights_[k] * box.fade * move;
   }
 
@@ -122,7 +151,13 @@ class Lattice final : public Deformer {
 
   std::unique_ptr<Deformer> restricted(std::span<const int> points, int new_first) const override {
     Layout layout;
-    for (const int k : points) layout.add(ranges_[k], weights_[k], box_.size());
+    for (const int k : points) {
+      layout.add(ranges_[k], weights_[k], box_.size());
+      if (bound_.empty()) continue;
+      layout.bound.push_back(bound_[k]);
+      layout.entry_weight.insert(layout.entry_weight.end(), entry_weight_.begin() + entry_start_[k],
+                                 entry_weight_.begin() + entry_start_[k + 1]);
+    }
     auto part = std::make_unique<Lattice>(new_first, slots_, box_, std::move(layout));
     part->points_rest_ = points_rest_;
     return part;
@@ -177,10 +212,14 @@ class Lattice final : public Deformer {
     return all;
   }
 
+  bool is_as_bound(int k, const Vec3& x) const { return !bound_.empty() && bound_[k] == x; }
+
   LatticeBox box_;
   std::vector<Vec3> points_rest_;
   std::vector<BoxRange> ranges_;
   std::vector<double> weights_;
+  std::vector<Vec3> bound_;           // as in Layout
+  std::vector<double> entry_weight_;  // likewise
   std::optional<LatticeDescription> description_;
 };
 
@@ -243,6 +282,7 @@ std::unique_ptr<Deformer> make_lattice(const LatticeDescription& lattice) {
   }
   auto deformer = std::make_unique<Lattice>(points.first, lattice.point_slots, box, std::move(layout));
   deformer->describe(lattice);
+  if (points.rest_known() && points.drift == 0) deformer->keep_weights(points.rest);
   return deformer;
 }
 

@@ -93,6 +93,12 @@ class Check {
     report_.require(std::abs(left - right) <= 1e-11 * scale, "pull is not the transpose of push: g.(J dq) is " +
                                                                  short_number(left) + ", (J^T g).dq is " +
                                                                  short_number(right));
+    const Vec other = random_vector(mapping_.size_x());
+    const std::vector<Vec> several{g, other, -g, other};
+    std::vector<Vec> pulled(several.size());
+    mapping_.pull_each(*state_, several, pulled);
+    for (std::size_t k = 0; k < several.size(); ++k)
+      report_.require((pulled[k] - pull(several[k])).norm() <= 1e-13 * g_q.norm(), "pull_each differs from pull");
   }
 
   // Random symmetric blocks through the sink; H itself is summed beside.

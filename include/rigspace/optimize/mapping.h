@@ -7,14 +7,15 @@
 #include "rigspace/optimize/system.h"
 
 #include <memory>
+#include <span>
 
 namespace rigspace {
 
 /// A smooth map x(q), with the linear system that fits it.
 ///
 /// Laws, checked by testing::check_mapping: evaluate is a function of (state, q) and leaves the linearisation alone;
-/// after linearize(q), push is dx/dq there and pull its transpose; a block H given to the sink arrives in the system
-/// as J^T H J; add_curvature adds sum_i g_i d2x_i/dq2.
+/// after linearize(q), push is dx/dq there, pull its transpose and pull_each pull for each; a block H given to the sink
+/// arrives in the system as J^T H J; add_curvature adds sum_i g_i d2x_i/dq2.
 class Mapping {
  public:
   virtual ~Mapping() = default;
@@ -38,6 +39,8 @@ class Mapping {
   virtual void linearize(State&, In /*q*/) const {}
   virtual void push(const State&, In dq, Vec& dx) const = 0;
   virtual void pull(const State&, In g, Vec& g_q) const = 0;
+  /// The same of several, as many as g_q: worth its own loop where J is what takes the time to read.
+  virtual void pull_each(const State&, std::span<const Vec> g, std::span<Vec> g_q) const;
 
   /// The second-order term of the Hessian in q for a gradient g in x. False if there is none to add.
   virtual bool add_curvature(State&, In /*g*/, System&) const { return false; }

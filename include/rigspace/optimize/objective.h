@@ -20,7 +20,8 @@ struct ObjectiveState {
   std::vector<std::unique_ptr<State>> terms;
   std::vector<double> term_norms;  ///< |w_i J^T dE_i/dx| of the last gradient, one per term
   Vec g_x;                         ///< w-summed gradient in x of the last gradient
-  Vec term_x, term_q;
+  std::vector<Vec> terms_x, terms_q;  ///< of each term in points that has a weight
+  Vec term_q;
 };
 
 struct ObjectiveValue {

@@ -40,26 +40,32 @@ inline Vec3 row_times(const BlockJacobian& J, int k, const double* thrice) {
   return sum;
 }
 
-/// J_k^T g, gathered as three numbers a control, whose sums it is.
-inline void add_transposed(const BlockJacobian& J, int k, const Vec3& g, double* gathered) {
+/// J_k^T g of N vectors, each gathered as three numbers a control, whose sums it is. Rows are read once.
+template <int N>
+inline void add_transposed(const BlockJacobian& J, int k, const Vec3 (&g)[N], double* const (&gathered)[N]) {
   using namespace lanes_of_rows;
   const int begin = J.start[k], end = J.start[k + 1];
   int e = begin;
+  const double* v = J.value.data() + 3 * static_cast<std::ptrdiff_t>(begin);
   if (are_neighbours(J, k)) {
-    const Four a = {g[0], g[1], g[2], g[0]}, b = {g[1], g[2], g[0], g[1]}, c = {g[2], g[0], g[1], g[2]};
-    const double* v = J.value.data() + 3 * static_cast<std::ptrdiff_t>(begin);
-    double* to = gathered + 3 * J.column[begin];
-    for (; e + 4 <= end; e += 4, v += 12, to += 12) {
-      *reinterpret_cast<Four*>(to) += four(v) * a;
-      *reinterpret_cast<Four*>(to + 4) += four(v + 4) * b;
-      *reinterpret_cast<Four*>(to + 8) += four(v + 8) * c;
+    Four a[N], b[N], c[N];
+    for (int m = 0; m < N; ++m) {
+      a[m] = Four{g[m][0], g[m][1], g[m][2], g[m][0]};
+      b[m] = Four{g[m][1], g[m][2], g[m][0], g[m][1]};
+      c[m] = Four{g[m][2], g[m][0], g[m][1], g[m][2]};
     }
+    for (std::ptrdiff_t at = 3 * J.column[begin]; e + 4 <= end; e += 4, v += 12, at += 12)
+      for (int m = 0; m < N; ++m) {
+        *reinterpret_cast<Four*>(gathered[m] + at) += four(v) * a[m];
+        *reinterpret_cast<Four*>(gathered[m] + at + 4) += four(v + 4) * b[m];
+        *reinterpret_cast<Four*>(gathered[m] + at + 8) += four(v + 8) * c[m];
+      }
   }
-  for (; e < end; ++e) {
-    double* to = gathered + 3 * J.column[e];
-    const double* v = J.value.data() + 3 * static_cast<std::ptrdiff_t>(e);
-    to[0] += v[0] * g[0], to[1] += v[1] * g[1], to[2] += v[2] * g[2];
-  }
+  for (; e < end; ++e, v += 3)
+    for (int m = 0; m < N; ++m) {
+      double* to = gathered[m] + 3 * J.column[e];
+      to[0] += v[0] * g[m][0], to[1] += v[1] * g[m][1], to[2] += v[2] * g[m][2];
+    }
 }
 
 /// row += factor * J_k, where a row has three numbers a column.

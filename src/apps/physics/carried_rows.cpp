@@ -47,6 +47,7 @@ CarriedRows carried_rows(const RigBody& body, const CarrierWeights& interior) {
   CarriedRows rows{.rig = body.rig};
   Sums sums(body.rig->point_count());
   const auto add = [&](int node, double share) {
+    if (body.is_held(node)) return;  // no free control moves it
     for (int e = body.start[node]; e < body.start[node + 1]; ++e) sums.add(body.point[e], share * body.weight[e]);
   };
   for (int i = 0; i < nodes; ++i) {

@@ -65,9 +65,14 @@ void LinearRigMapping::push(const State&, In dq, Vec& dx) const {
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) point(dx, bound_[k]) += dq[J.column[e]] * J.value.col(e);
 }
 
-void LinearRigMapping::pull(const State&, In g, Vec& g_q) const {
-  g_q.setZero(size_q());
-  linear_.pull(g, g_q);
+void LinearRigMapping::pull(const State& state, In g, Vec& g_q) const {
+  const Vec all = g;
+  pull_each(state, {&all, 1}, {&g_q, 1});
+}
+
+void LinearRigMapping::pull_each(const State&, std::span<const Vec> g, std::span<Vec> g_q) const {
+  for (Vec& each : g_q) each.setZero(size_q());
+  linear_.pull_each(g, g_q);
 }
 
 BlockSink& LinearRigMapping::sink(State&, System& system) const {
