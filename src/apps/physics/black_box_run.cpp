@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kCoarse = 1.0 / 48;  // s
 constexpr double kAround = 0.5;       // s: as far as loads look (Stepper::travel_velocity)
+constexpr double kLessonsPerSecond = 15;
+constexpr int kMostLessons = 120;
 
 void add(const BlockJacobian& J, ByteWriter& out) {
   out.integers(J.start), out.integers(J.column);
@@ -95,6 +97,31 @@ double coarse_step(const KeyedMotion& motion, const SimulationOptions& options) 
   for (int several = std::max(1, static_cast<int>(std::ceil(kCoarse / grid.h))); several > 1; --several)
     if (grid.steps % several == 0) return several * grid.h;
   return grid.h;
+}
+
+std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
+                                     std::span<const KnownJacobian> known) {
+  const Eigen::Index columns = run.deviation.cols();
+  const double length = run.times[static_cast<std::size_t>(columns - 1)] - run.times.front();
+  const int count = std::clamp(static_cast<int>(std::lround(kLessonsPerSecond * length)), 2, kMostLessons);
+  std::vector<Moment> moments;
+  Eigen::Index from = 0;
+  for (int k = 1; k <= count; ++k) {  // of each stretch its last moment that will do
+    const Eigen::Index to = (columns - 1) * k / count;
+    for (Eigen::Index column = to; column > from; --column) {
+      Moment moment;
+      motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
+      const auto same = [&](const KnownJacobian& each) { return each.p_key == moment.p_key; };
+      if (run.deviation.col(column).isZero(0) || std::any_of(known.begin(), known.end(), same)) continue;
+      moment.p = moment.p_key;
+      for (std::size_t c = 0; c < free.size(); ++c)
+        moment.p[free[c]] += run.deviation(static_cast<Eigen::Index>(c), column);
+      moments.push_back(std::move(moment));
+      break;
+    }
+    from = to;
+  }
+  return moments;
 }
 
 std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options) {

@@ -2,6 +2,7 @@
 // Private to physics: what runs on black boxes do to ask for few poses. A rig in another process remembers what it was
 // asked (process_rig.h), so what matters is that the same moments are asked again, and not others.
 
+#include "fast_body.h"
 #include "part_system.h"
 
 #include <cstddef>
@@ -26,6 +27,11 @@ void ask_keyed_poses(const Character& character, const KeyedMotion& motion, cons
 
 /// The step with which looks are looked for, s: at least 1/48, of a black box a multiple of the run's own.
 double coarse_step(const KeyedMotion& motion, const SimulationOptions& options);
+
+/// Moments of a run at which Jacobians are asked for: some a second, at most so many, where controls are away from the
+/// animation; beside those whose keyed pose is known. `free`: the controls of its rows.
+std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
+                                     std::span<const KnownJacobian> known);
 
 /// All that looks depend on which are found for a part on a black box, as bytes for the cache; empty where they are not
 /// kept: of other rigs, where nothing is recalled, and where obstacles or keyed looks have a say.

@@ -77,6 +77,15 @@ std::vector<int> controls_matching(const Character& character, std::string_view 
   return met;
 }
 
+/// Whether all controls are those of bones. What these move they do not hold: held in the keyed pose, the core of a
+/// tail would keep its skin from following the tail's own joints. So the solid is that of a black box.
+bool are_joints(const Character& character, std::span<const int> controls) {
+  std::set<std::string_view> bones;
+  for (const Bone& bone : character.bones) bones.insert(bone.name);
+  return std::all_of(controls.begin(), controls.end(),
+                     [&](int c) { return bones.contains(character.rig->controls()[c].node); });
+}
+
 }  // namespace
 
 Vec motion_of(const Character& character, std::span<const int> controls) {
@@ -161,8 +170,8 @@ Part with_solid(const Character& character, Part part, const SoftenOptions& opti
     if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // the proxy, where there is one
   Vec motion = motion_of(character, part.controls);
   if (!(motion.size() > 0 && motion.maxCoeff() > 0)) refuse("moves nothing", "name controls that move points");
-  Region region =
-      built_in ? moved_region(character, surface, motion, options) : carried_region(surface.mesh, motion, options);
+  Region region = built_in && !are_joints(character, part.controls) ? moved_region(character, surface, motion, options)
+                                                                    : carried_region(surface.mesh, motion, options);
   if (std::none_of(region.nodes.begin(), region.nodes.end(), [](FleshNode n) { return n == FleshNode::skin; }))
     refuse("has no inside", "name controls that move a closed surface");
   const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region));

@@ -142,8 +142,8 @@ void LinearRig::begin(In p, In p_key, In x_key) {
   // Where the free controls of the last state would be among the keyed ones of now: what is left is their own way.
   p_stay_ = p;
   for (const int c : free_) p_stay_[c] = p_last_[c];
+  if (!options_.predict) return at(p_stay_, y_stay_);
   nodes_at(p_stay_, y_stay_);
-  if (!options_.predict) return;
   at(p_stay_, y_linear_);
   if (missed(y_linear_, y_stay_, y0_) <= options_.tolerance) {
     if (options_.broyden) learn(p_, y0_, p_stay_, y_stay_);
@@ -230,11 +230,27 @@ void LinearRig::at(In p, Vec& y) const {
     y.segment<3>(3 * static_cast<Eigen::Index>(k)) += frame_of_row(k) * row_times(reference_, k, d.data());
 }
 
-void LinearRig::pull(In g, Eigen::Ref<Vec> g_p) const {
-  gathered_.setZero(3 * g_p.size());
-  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k)
-    add_transposed(reference_, k, frame_of_row(k).transpose() * point(g, bound_[k]), gathered_.data());
-  for (Eigen::Index c = 0; c < g_p.size(); ++c) g_p[c] += gathered_.segment<3>(3 * c).sum();
+template <int N>
+void LinearRig::pull_some(const Vec* g, Vec* g_q) const {
+  const Eigen::Index m = std::ssize(free_);
+  gathered_.setZero(9 * m);
+  double* to[N];
+  for (int j = 0; j < N; ++j) to[j] = gathered_.data() + 3 * j * m;
+  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k) {
+    const Mat3 back = frame_of_row(k).transpose();
+    Vec3 turned[N];
+    for (int j = 0; j < N; ++j) turned[j] = back * point(g[j], bound_[k]);
+    add_transposed<N>(reference_, k, turned, to);
+  }
+  for (int j = 0; j < N; ++j)
+    for (Eigen::Index c = 0; c < m; ++c) g_q[j].tail(m)[c] += gathered_.segment<3>(3 * (j * m + c)).sum();
+}
+
+void LinearRig::pull_each(std::span<const Vec> g, std::span<Vec> g_q) const {
+  std::size_t k = 0;
+  for (; k + 3 <= g.size(); k += 3) pull_some<3>(&g[k], &g_q[k]);
+  if (k + 2 == g.size()) return pull_some<2>(&g[k], &g_q[k]);
+  if (k + 1 == g.size()) pull_some<1>(&g[k], &g_q[k]);
 }
 
 /// p - from of the free controls, each three times.

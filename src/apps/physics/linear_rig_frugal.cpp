@@ -12,7 +12,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kTrust = 6;    // steps after which a J that was good to half the tolerance is looked at again
-constexpr double kMend = 5;  // tolerances: a J that was taught and misses by less is mended by what was seen
+constexpr double kBear = 5;  // tolerances: a J that was taught and misses by less stays
 
 /// R^T (y - y_key), node by node.
 void into_frames(const TurningFrames& frames, In y, In key, Vec& d) {
@@ -74,27 +74,49 @@ Vec LinearRig::keyed_shape() const {
 void LinearRig::teach(std::span<const KnownJacobian> known, const Mat& x_keys) {
   asked_start_.clear();  // places are those of what is taught
   std::vector<TaughtJacobian::Sample> samples;
-  for (std::size_t i = 0; i < known.size() && !bound_.empty(); ++i) {
-    const KnownJacobian& each = known[i];
-    p_key_ = each.p_key;
+  const auto stand_at = [&](std::size_t i) {
+    p_key_ = known[i].p_key;
     for (std::size_t k = 0; k < bound_.size(); ++k)
       key_.segment<3>(3 * static_cast<Eigen::Index>(k)) =
           x_keys.col(static_cast<Eigen::Index>(i)).segment<3>(3 * static_cast<Eigen::Index>(bound_[k]));
     thrift_->key = key_;
     thrift_->frames.turn(key_), frames_->turn(key_);
+  };
+  for (std::size_t i = 0; i < known.size() && !bound_.empty(); ++i) {
+    const KnownJacobian& each = known[i];
+    stand_at(i);
     point_J_ = each.J;
     place_rows();
-    TaughtJacobian::Sample sample{keyed_shape(), deviation_at(each.p), reference_, -1};
+    TaughtJacobian::Sample sample{keyed_shape(), deviation_at(each.p), reference_};
     if (!sample.deviation.isZero(0)) {
       const auto same = [&](const KnownJacobian& other) { return other.p == each.p_key; };
       const auto of = std::find_if(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i), same);
-      if (of == known.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-      sample.of = static_cast<int>(of - known.begin());
+      const bool found = of != known.begin() + static_cast<std::ptrdiff_t>(i);
+      sample.of = found ? static_cast<int>(of - known.begin()) : TaughtJacobian::kOnPath;
     }
     samples.push_back(std::move(sample));
   }
   has_J_ = false;
-  if (!samples.empty()) thrift_->taught.emplace(samples);
+  if (samples.empty()) return;
+  thrift_->taught.emplace(samples, typical_);
+  const auto on_path = [](const auto& sample) { return sample.of == TaughtJacobian::kOnPath; };
+  Mat nodes(3 * std::ssize(bound_), std::count_if(samples.begin(), samples.end(), on_path));
+  Eigen::Index column = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!on_path(samples[i])) continue;
+    stand_at(i);
+    Vec way = Vec::Zero(nodes.rows());
+    for (std::size_t k = 0; k < bound_.size(); ++k) {
+      for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
+        point(way, static_cast<int>(k)) +=
+            bind_weight_[e] * (point(known[i].s, bind_point_[e]) - point(known[i].s_key, bind_point_[e]));
+      point(way, static_cast<int>(k)) =
+          (thrift_->frames.of(static_cast<Eigen::Index>(k)).transpose() * point(way, static_cast<int>(k))).eval();
+    }
+    add_told_way(known[i].p, -1, way);
+    nodes.col(column++) = way;
+  }
+  if (column > 0) thrift_->taught->set_nodes(std::move(nodes));
 }
 
 /// J by what was taught for p_, with all that it had beside that. A step's own, evaluated, is better.
@@ -145,6 +167,7 @@ void LinearRig::begin_frugal(In p) {
 void LinearRig::add_told_way(In p, double factor, Vec& nodes) const {
   if (!thrift_->taught) return;
   const Vec key = keyed_shape(), deviation = deviation_at(p);
+  nodes += factor * thrift_->taught->nodes(key, deviation);
   Eigen::Matrix3Xd here, none;
   thrift_->taught->predict(key, deviation, here);
   thrift_->taught->predict(key, Vec::Zero(deviation.size()), none);
@@ -198,7 +221,7 @@ bool LinearRig::holds_frugal(In p) {
   const double apart = share_of_way(weighted(masses_, thrift.scratch), way);
   const bool near = apart <= options_.tolerance;
   if (thrift.carried)
-    thrift.credit = !near                               ? 0
+    thrift.credit = !near                               ? (thrift.taught ? thrift.credit / 2 : 0)
                     : apart <= 0.5 * options_.tolerance ? std::min(options_.unseen, thrift.credit + 1)
                                                         : thrift.credit;
   if (!near && thrift.carried) {
@@ -237,8 +260,7 @@ void LinearRig::renew_frugal() {
   }
   ++counts_.rollbacks;
   follow_taught();
-  if (thrift.taught && options_.broyden && options_.unseen > 0 && thrift.missed <= kMend * options_.tolerance) {
-    learn(thrift.p_stay, thrift.y_stay, p_, y0_);
+  if (thrift.taught && options_.unseen > 0 && thrift.missed <= kBear * options_.tolerance) {
     thrift.fault = Thrift::Fault::start, thrift.sound = true;  // where it was looked up is near enough to the new end
     return;
   }
@@ -261,7 +283,8 @@ void LinearRig::renew_frugal() {
 void LinearRig::accept_frugal(In p) {
   Thrift& thrift = *thrift_;
   if (thrift.p_end.size() != p.size() || thrift.p_end != p) return restart();  // nobody looked where it ends
-  if (options_.broyden && thrift.stayed && age_ > 0) learn(thrift.p_stay, thrift.y_stay, p, y_);
+  // What one way shows says nothing of controls that had little part in it, as twists have: what was taught knows more.
+  if (options_.broyden && !thrift.taught && thrift.stayed && age_ > 0) learn(thrift.p_stay, thrift.y_stay, p, y_);
   Thrift::State state{step_, Vec(std::ssize(free_)), {}};
   for (std::size_t c = 0; c < free_.size(); ++c)
     state.controls[static_cast<Eigen::Index>(c)] = p[free_[c]] - p_key_[free_[c]];

@@ -262,17 +262,24 @@ void RigSpaceMapping::push(const State& state, In dq, Vec& dx) const {
 }
 
 void RigSpaceMapping::pull(const State& state, In g, Vec& g_q) const {
+  if (sparse_rows()) {
+    const Vec all = g;
+    return pull_each(state, {&all, 1}, {&g_q, 1});
+  }
   const auto& memory = state_as<Memory>(state);
   g_q.setZero(size_q());
   for (std::size_t k = 0; k < d_.interior.size(); ++k)
     g_q.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.interior[k]);
   auto g_p = g_q.tail(control_size());
-  if (sparse_rows()) {
-    return linear_->pull(g, g_p);
-  }
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
     g_p.noalias() +=
         memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)).transpose().lazyProduct(g.segment<3>(3 * d_.bound[k]));
+}
+
+void RigSpaceMapping::pull_each(const State& state, std::span<const Vec> g, std::span<Vec> g_q) const {
+  if (!sparse_rows()) return Mapping::pull_each(state, g, g_q);
+  for (Vec& each : g_q) each.setZero(size_q());
+  linear_->pull_each(g, g_q);
 }
 
 BlockSink& RigSpaceMapping::sink(State& state, System& system) const {

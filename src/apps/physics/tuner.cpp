@@ -64,7 +64,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     find_rates(progress);
   }
   Run run;
-  bool again = true;
+  bool again = !learned_;
   while (again) {
     run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
     resume = nullptr;
@@ -73,17 +73,23 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     again = ++attempt_ < kMostTries && adjust(run);
     if (!again && (asks_for_more() || options_.collisions.any())) as_asked_ = again = true, derive_all();
   }
+  if (learned_) return run_once(options_, within(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
   if (!system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError) {
     system_.use_all_elements();
     run = run_once(options_, within(progress, kSearchShare, 1), save, nullptr);
   }
+  // A black box is asked for its Jacobians where that run was, and where one is that has these; the last run has all.
+  learned_ = system_.learn(run, motion_, within(progress, kSearchShare, kSearchShare));
+  if (learned_)
+    system_.learn(run_once(options_, within(progress, kSearchShare, 1), {}, nullptr), motion_,
+                  within(progress, kSearchShare, kSearchShare));
   if (!content.empty()) {
     ByteWriter out;
     write(out);
     to_cache(kKind, content, out.bytes());
   }
-  return run;
+  return learned_ ? run_once(options_, within(progress, kSearchShare, 1), save, nullptr) : run;
 }
 
 /// What the animation does to the parts, before anything is stepped.
@@ -102,6 +108,8 @@ void Tuner::write(ByteWriter& out) const {
   for (const TunedPart& part : system_.parts)
     for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.raised, part.ease})
       out.number(each);
+  out.number(learned_ ? 1 : 0);
+  if (learned_) system_.write_learned(out);
 }
 
 void Tuner::read(ByteReader& in) {
@@ -110,6 +118,8 @@ void Tuner::read(ByteReader& in) {
   for (TunedPart& part : system_.parts)
     for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.raised, &part.ease})
       *each = in.number();
+  learned_ = in.number() != 0;
+  if (learned_) system_.read_learned(in);
   derive_all();
 }
 

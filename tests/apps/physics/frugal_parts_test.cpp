@@ -1,6 +1,7 @@
 // Parts on black boxes ask for few poses, and move as if they had asked for many.
 
 #include "black_bar.h"
+#include "claiming_rig.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 
@@ -8,7 +9,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 namespace rigspace {
 namespace {
@@ -46,42 +46,20 @@ SoftMotion run(const Character& character, const SimulationOptions& options = kO
   return simulate_parts(character, &character.clips.front(), parts_of(character), options);
 }
 
-/// A black box that may say that its differences are exact: then nobody is thrifty with it.
-class Claiming final : public Rig {
- public:
-  explicit Claiming(std::shared_ptr<const Rig> rig) : rig_(std::move(rig)) {}
-
-  std::span<const Control> controls() const override { return rig_->controls(); }
-  int point_count() const override { return rig_->point_count(); }
-  Traits traits() const override { return {.exact_jacobian = exact, .concurrent = false}; }
-  void evaluate(Workspace&, In p, Vec& s) const override { rig_->evaluate(*rig_->make_workspace(), p, s); }
-
-  bool exact = false;
-
- private:
-  std::shared_ptr<const Rig> rig_;
-};
-
 TEST_F(FrugalParts, MoveAsWithAJacobianEveryStep) {
   Character black = small_bar();
-  const auto rig = std::make_shared<Claiming>(black.rig);
+  const auto rig = std::make_shared<ClaimingRig>(black.rig);
   black.rig = rig;
   std::vector<Part> parts = parts_of(black);
   parts.front().look.rate = 2;
   SimulationOptions options = kOnce;
   options.recall = false;
-  bool trained = false;
   const auto run = [&](bool claims) {
-    return simulate_parts(black, &black.clips.front(), parts, options, [&](const Progress& progress) {
-      trained = trained || progress.fraction >= 0.199;  // a fifth of it is training, which is the same for both
-      rig->exact = claims && trained;
-      return true;
+    return run_claiming(*rig, claims, [&](const ProgressCallback& progress) {
+      return simulate_parts(black, &black.clips.front(), parts, options, progress);
     });
   };
-  const SoftMotion seen = run(false);
-  trained = false;
-  const SoftMotion expected = run(true);
-  ASSERT_TRUE(rig->exact);
+  const SoftMotion seen = run(false), expected = run(true);
   ASSERT_EQ(seen.failed_steps, 0);
   const double largest = expected.deviation.cwiseAbs().maxCoeff();
   ASSERT_GT(largest, 0.01);
@@ -108,6 +86,22 @@ TEST_F(FrugalParts, AreTheSameToTheBitColdAndWarm) {
   EXPECT_EQ(cold.parts.front().rate, warm.parts.front().rate);
   EXPECT_EQ(cold.parts.front().amount, warm.parts.front().amount);
   EXPECT_LT(warm.steps, cold.steps + 1);
+}
+
+TEST_F(FrugalParts, GoOnFromWhereTheyStoodToTheBit) {
+  const Character black = as_black_box(small_bar());
+  SimulationOptions options = kOnce;
+  options.recall = false;
+  options.checkpoints.every = 35;
+  std::vector<std::vector<std::byte>> saved;
+  options.checkpoints.save = [&](std::span<const std::byte> bytes) { saved.emplace_back(bytes.begin(), bytes.end()); };
+  const SoftMotion whole = run(black, options);
+  ASSERT_GT(saved.size(), 4u);  // of the run that learns and of the last one
+  options.checkpoints.save = {};
+  for (const std::size_t k : {std::size_t{0}, saved.size() / 2, saved.size() - 1}) {
+    options.checkpoints.resume = saved[k];
+    EXPECT_EQ(run(black, options).deviation, whole.deviation) << "from save " << k;
+  }
 }
 
 TEST_F(FrugalParts, ALoopAsksForItsKeyedPosesOnce) {

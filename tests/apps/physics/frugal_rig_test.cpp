@@ -158,6 +158,45 @@ TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
   }
 }
 
+TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
+  // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
+  const auto rig = strip();
+  const Vec rest = points_at(*rig, rig->rest());
+  const auto place = [](double phase) {
+    return Vec(Eigen::Vector4d(1.2 * std::sin(phase), 0.1 * std::cos(phase), 0.3 * std::sin(2 * phase), 0.2 * phase));
+  };
+  const auto keyed = [](Vec p) {
+    p.head<3>().setZero();
+    return p;
+  };
+  const std::vector<int> free{0, 1, 2};
+  std::vector<KnownJacobian> known(1);
+  known[0].p_key = known[0].p = rig->rest(), known[0].s_key = known[0].s = rest;
+  rig->jacobian(*rig->make_workspace(), rig->rest(), free, known[0].J);
+  for (int k = 1; k <= 24; ++k) {
+    const Vec p = place(k * M_PI / 12);
+    KnownJacobian each{.p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
+    rig->jacobian(*rig->make_workspace(), p, free, each.J);
+    known.push_back(each);
+  }
+  Mat x_keys(rest.size(), std::ssize(known));
+  for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
+  LinearRig linear(tied(rig), rest, kFrugal);
+  linear.teach(known, x_keys);
+  for (const double between : {0.0, 0.5}) {
+    const Vec p = place((7 + between) * M_PI / 12);
+    linear.begin(p, keyed(p), points_at(*rig, keyed(p)));
+    linear.restart();
+    BlockJacobian J;
+    rig->jacobian(*rig->make_workspace(), p, free, J);
+    Vec one, other;
+    for (int c = 0; c < 3; ++c) {
+      J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+      EXPECT_LT((one - other).norm(), (between == 0 ? 1e-3 : 1e-2) * one.norm()) << "control " << c;
+    }
+  }
+}
+
 TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
   const auto steps = [](bool taught) {
     const auto rig = strip();

@@ -103,8 +103,8 @@ class LinearRig {
 
   /// y~ = y(p~) + J (p - p~), of the bound nodes in order. All controls.
   void at(In p, Vec& y) const;
-  /// g_p += J^T g: of all nodes, to the free controls.
-  void pull(In g, Eigen::Ref<Vec> g_p) const;
+  /// g_q += J^T g, of each: of all nodes, to the free controls, which are the last of g_q.
+  void pull_each(std::span<const Vec> g, std::span<Vec> g_q) const;
   /// Rows of J: entries e in start[k] .. start[k + 1] of bound node k.
   const BlockJacobian& J() const;
   /// Changes with J's values, with the places of its entries, and with its values beside the turning of frames.
@@ -121,6 +121,8 @@ class LinearRig {
   void recall(std::span<const Vec> memory);
 
  private:
+  template <int N>
+  void pull_some(const Vec* g, Vec* g_q) const;
   void nodes_at(In p, Vec& y);
   Vec3 beside(In p, std::size_t k) const;
   void carry_on(In p, In deviation, Vec& y) const;
@@ -161,7 +163,7 @@ class LinearRig {
   BlockJacobian reference_;      // of the bound nodes, in the frames of the rest pose
   mutable BlockJacobian J_;      // the same in the frames of now, once somebody asks for it
   mutable bool turned_ = false;  // whether it is
-  mutable Vec way_, gathered_;   // three numbers a free control (block_rows.h)
+  mutable Vec way_, gathered_;   // three numbers a free control (block_rows.h), of three vectors
   long version_ = 0, pattern_ = 0, shape_ = 0;
   bool has_J_ = false, has_last_ = false;
   int age_ = 0;

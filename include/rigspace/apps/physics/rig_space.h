@@ -75,6 +75,7 @@ class RigSpaceMapping final : public Mapping {
   void linearize(State&, In q) const override;
   void push(const State&, In dq, Vec& dx) const override;
   void pull(const State&, In g, Vec& g_q) const override;
+  void pull_each(const State&, std::span<const Vec> g, std::span<Vec> g_q) const override;
   BlockSink& sink(State&, System&) const override;
   void finish(State&, System&) const override;
   bool add_curvature(State&, In g, System&) const override;

@@ -1,0 +1,30 @@
+#pragma once
+// Private to physics: values between places where they are known. A value at z is sum_k w_k(z) f_k with the weights of
+// simple kriging, K w = k(z), by Matern's 5/2 function of the distance (Rasmussen and Williams 2006, 2.25, 4.17): each
+// known value at its own place, smooth between them, and nothing far from all. How far is far, and how much
+// of them is noise, is found from the values: what tells each of them best by all others (5.10 there).
+
+#include "rigspace/base/types.h"
+
+#include <Eigen/LU>
+
+namespace rigspace {
+
+class Kriging {
+ public:
+  Kriging() = default;
+  /// Places are columns; `products` are the inner products of their values, f_j . f_k.
+  Kriging(Mat places, const Mat& products);
+
+  int count() const { return static_cast<int>(places_.cols()); }
+  Vec weights(In z) const;
+
+ private:
+  Mat correlations(double reach, double noise) const;
+
+  Mat places_;
+  double size_ = 1, reach_ = 1;
+  Eigen::PartialPivLU<Mat> system_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,40 @@
+#pragma once
+// A black box that may say that its differences are exact: then nobody is thrifty with it.
+
+#include "rigspace/base/progress.h"
+#include "rigspace/rig/rig.h"
+
+#include <memory>
+
+namespace rigspace {
+
+class ClaimingRig final : public Rig {
+ public:
+  explicit ClaimingRig(std::shared_ptr<const Rig> rig) : rig_(std::move(rig)) {}
+
+  std::span<const Control> controls() const override { return rig_->controls(); }
+  int point_count() const override { return rig_->point_count(); }
+  Traits traits() const override { return {.exact_jacobian = exact, .concurrent = false}; }
+  void evaluate(Workspace&, In p, Vec& s) const override { rig_->evaluate(*rig_->make_workspace(), p, s); }
+
+  bool exact = false;
+
+ private:
+  std::shared_ptr<const Rig> rig_;
+};
+
+/// A simulation that trains as of a black box, and claims from then on if it is told to. Nothing may be recalled.
+template <class Simulate>
+auto run_claiming(ClaimingRig& rig, bool claims, const Simulate& simulate) {
+  bool trained = false;
+  rig.exact = false;
+  auto motion = simulate(ProgressCallback([&](const Progress& progress) {
+    trained = trained || progress.fraction >= 0.199;  // a fifth of it is training
+    rig.exact = claims && trained;
+    return true;
+  }));
+  rig.exact = false;
+  return motion;
+}
+
+}  // namespace rigspace
