@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <type_traits>
 
 using namespace rigspace;
 
@@ -102,10 +103,20 @@ void set_looks(std::vector<Part>& parts, const Json& settings) {
 RealtimeOptions options_of(const Json& settings, const Character& character) {
   RealtimeOptions options;
   const auto take = [&](const char* name, auto& value) {
-    if (settings.contains(name)) settings.at(name).get_to(value);
+    if (!settings.contains(name)) return;
+    const Json& given = settings.at(name);
+    constexpr bool kSwitch = std::is_same_v<std::decay_t<decltype(value)>, bool>;
+    if (kSwitch ? !given.is_boolean() : !given.is_number())
+      throw Error({.code = ErrorCode::usage,
+                   .element = std::string("setting \"") + name + "\"",
+                   .value = given.dump(),
+                   .problem = "is " + given.dump(),
+                   .remedy = kSwitch ? "expected true or false" : "expected a number"});
+    given.get_to(value);
   };
   take("step", options.step), take("window", options.window), take("max_substeps", options.max_substeps);
   take("teleport_speed", options.teleport_speed), take("metres_per_unit", options.metres_per_unit);
+  take("widen", options.widen);
   if (settings.contains("tune_on")) {
     const std::string name = settings.at("tune_on").get<std::string>();
     options.tune_on = character.clip(name);
@@ -205,6 +216,8 @@ int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int 
     rig->rig.apply({pose, static_cast<std::size_t>(count)});
   });
 }
+int rigspace_realtime_widened(const rigspace_realtime_rig* rig) { return rig && rig->rig.widened() ? 1 : 0; }
+
 int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig) {
   return rig && rig->rig.outside_training() ? 1 : 0;
 }

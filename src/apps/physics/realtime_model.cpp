@@ -92,6 +92,12 @@ std::vector<int> quaternions_of(std::span<const Control> controls) {
   return first;
 }
 
+int elements_of(const std::vector<SteppedBody>& bodies) {
+  std::size_t count = 0;
+  for (const SteppedBody& body : bodies) count += body.tets.size();
+  return static_cast<int>(count);
+}
+
 }  // namespace
 
 void RealtimeOptions::validate() const {
@@ -116,7 +122,7 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
     throw Error({.file = data.character.name,
                  .problem = "has no part to simulate",
                  .remedy = "give parts that soften or with_solid made, or chains"});
-  data.bodies.reserve(systems.size());
+  data.bodies.reserve(systems.size()), data.wide.reserve(systems.size());
   std::vector<std::pair<int, double>> scaled;
   for (const auto& system : systems) {
     SteppedBody body = system->body();
@@ -128,6 +134,12 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
         scaled.emplace_back(body.free[row], system->parts[p].scaling * system->parts[p].part->look.mix);
     data.free.insert(data.free.end(), body.free.begin(), body.free.end());
     data.bodies.push_back(std::move(body));
+    if (!options.widen) continue;
+    SteppedBody& wide = data.wide.emplace_back();
+    if (data.bodies.back().tets.empty()) continue;
+    system->use_all_elements();
+    wide = system->body();
+    wide.linear = true;
   }
   std::sort(data.free.begin(), data.free.end());
   data.free.erase(std::unique(data.free.begin(), data.free.end()), data.free.end());
@@ -156,10 +168,7 @@ std::span<const Control> RealtimeModel::controls() const { return data_->charact
 std::span<const int> RealtimeModel::free() const { return data_->free; }
 double RealtimeModel::latency() const { return data_->options.window + data_->options.step; }
 std::size_t RealtimeModel::instance_bytes() const { return data_->instance_bytes; }
-int RealtimeModel::element_count() const {
-  std::size_t count = 0;
-  for (const SteppedBody& body : data_->bodies) count += body.tets.size();
-  return static_cast<int>(count);
-}
+int RealtimeModel::element_count() const { return elements_of(data_->bodies); }
+int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->wide)); }
 
 }  // namespace rigspace

@@ -12,6 +12,7 @@ struct RealtimeModel::Data {
   Character character;  // keeps the rig alive that those of the bodies may refer to
   RealtimeOptions options;
   std::vector<SteppedBody> bodies;
+  std::vector<SteppedBody> wide;         // the same with all elements; those of rods are empty; none unless asked for
   std::vector<double> trained;           // per body, scene units: how far its nodes went in training; infinite of rods
   std::vector<int> free;                 // of all bodies, ascending
   std::vector<std::vector<int>> places;  // per body and its free controls: among those

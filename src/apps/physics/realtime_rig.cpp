@@ -25,13 +25,17 @@ struct RealtimeRig::Data {
   bool walk(int j, double dt);
   void pose(double share);
   void write_out();
+  void see(In pose);
+  void choose_body(std::size_t b);
   void require_pose(std::size_t size) const;
 
   std::shared_ptr<const RealtimeModel> model;
   const RealtimeModel::Data& shared;
-  std::vector<std::unique_ptr<RealtimeBody>> bodies;
-  Vec p_last, p_next, p;  // of the last call, of this one, of a grid step
-  double phase = 0;       // s since the last grid step
+  std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // of all elements: none unless the model has them
+  std::vector<RealtimeBody*> bodies;                     // those that are stepped at present
+  std::vector<Vec> past;                                 // grid poses, the latest first, where there are wide ones
+  Vec p_last, p_next, p;                                 // of the last call, of this one, of a grid step
+  double phase = 0;                                      // s since the last grid step
   bool jump = false, outside = false;
   long steps = 0, unconverged = 0, iterations = 0;
   Vec deviation, simulated;
@@ -46,11 +50,31 @@ void RealtimeRig::Data::pose(double share) {
       p.segment<4>(q) = slerp(p_last.segment<4>(q), p_next.segment<4>(q), u);
 }
 
+/// A pose of the grid becomes the latest of the past.
+void RealtimeRig::Data::see(In pose) {
+  if (past.empty()) return;
+  std::rotate(past.begin(), past.end() - 1, past.end());
+  past.front() = pose;
+}
+
+/// All elements while a part is outside of what was trained, and until it is well inside again.
+void RealtimeRig::Data::choose_body(std::size_t b) {
+  constexpr double kInside = 0.7;
+  if (wide.empty() || !wide[b]) return;
+  const bool is_wide = bodies[b] == wide[b].get();
+  const double share = bodies[b]->reach() / shared.trained[b];
+  if (is_wide ? share > kInside : share <= 1) return;
+  RealtimeBody* other = is_wide ? few[b].get() : wide[b].get();
+  other->take_over(*bodies[b], past);
+  bodies[b] = other;
+}
+
 /// The last pose, without a way to it.
 void RealtimeRig::Data::cut(bool zero) {
   jump = false;
   p_last = p_next;
-  for (const auto& body : bodies) {
+  for (Vec& pose : past) pose = p_next;
+  for (RealtimeBody* body : bodies) {
     body->look(p_next);
     body->settle(zero);
   }
@@ -58,15 +82,16 @@ void RealtimeRig::Data::cut(bool zero) {
 
 /// Grid poses up to `first` are seen and not simulated.
 void RealtimeRig::Data::skip(int first, double dt) {
-  const int past = 2 * std::max(1, static_cast<int>(std::lround(shared.options.window / shared.options.step)));
-  for (int j = std::max(1, first - past); j <= first; ++j) {
+  const int seen = 2 * std::max(1, static_cast<int>(std::lround(shared.options.window / shared.options.step)));
+  for (int j = std::max(1, first - seen); j <= first; ++j) {
     pose((j * shared.options.step - phase) / dt);
-    for (const auto& body : bodies) {
+    see(p);
+    for (RealtimeBody* body : bodies) {
       body->look(p);
       body->pass();
     }
   }
-  for (const auto& body : bodies) body->rest(false);
+  for (RealtimeBody* body : bodies) body->rest(false);
 }
 
 /// Grid step j of this call; false where the pose has teleported.
@@ -74,17 +99,21 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   const RealtimeOptions& options = shared.options;
   pose((j * options.step - phase) / dt);
   const double most = options.teleport_speed / options.metres_per_unit * options.step;
-  for (const auto& body : bodies)
+  for (RealtimeBody* body : bodies)
     if (body->look(p) > most && most > 0) return false;
+  see(p);
   bool converged = true;
-  for (const auto& body : bodies) {
+  for (RealtimeBody* body : bodies) {
     converged = body->step() && converged;
     iterations += body->summary().iterations;
   }
   if (!converged) ++unconverged;
   if (++steps % kEstimateEvery != 0) return true;
   outside = false;
-  for (std::size_t b = 0; b < bodies.size(); ++b) outside = outside || bodies[b]->reach() > shared.trained[b];
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    outside = outside || bodies[b]->reach() > shared.trained[b];
+    choose_body(b);
+  }
   return true;
 }
 
@@ -116,9 +145,16 @@ void RealtimeRig::Data::require_pose(std::size_t size) const {
 
 RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std::make_unique<Data>(std::move(model))) {
   const SerialScope serial;
-  for (const SteppedBody& body : data_->shared.bodies)
-    data_->bodies.push_back(std::make_unique<RealtimeBody>(body, data_->shared.options));
-  const Vec rest = data_->shared.character.rig->rest();
+  const RealtimeModel::Data& shared = data_->shared;
+  for (const SteppedBody& body : shared.bodies) {
+    data_->few.push_back(std::make_unique<RealtimeBody>(body, shared.options));
+    data_->bodies.push_back(data_->few.back().get());
+  }
+  for (const SteppedBody& body : shared.wide)
+    data_->wide.push_back(body.tets.empty() ? nullptr : std::make_unique<RealtimeBody>(body, shared.options));
+  const Vec rest = shared.character.rig->rest();
+  if (!data_->wide.empty())
+    data_->past.assign(static_cast<std::size_t>(std::max(3, data_->few.front()->past_poses())), rest);
   data_->p_last = data_->p_next = data_->p = rest;
   data_->deviation = data_->simulated = Vec::Zero(std::ssize(data_->shared.free));
   reset({rest.data(), static_cast<std::size_t>(rest.size())});
@@ -131,6 +167,7 @@ RealtimeRig& RealtimeRig::operator=(RealtimeRig&&) noexcept = default;
 void RealtimeRig::reset(std::span<const double> p_key) {
   set_keyed(p_key);
   const SerialScope serial;
+  for (std::size_t b = 0; b < data_->few.size(); ++b) data_->bodies[b] = data_->few[b].get();
   data_->cut(true);
   data_->phase = 0, data_->steps = data_->unconverged = data_->iterations = 0, data_->outside = false;
   data_->write_out();
@@ -196,12 +233,18 @@ void RealtimeRig::apply(std::span<double> p) const {
 }
 
 bool RealtimeRig::outside_training() const { return data_->outside; }
+bool RealtimeRig::widened() const {
+  for (std::size_t b = 0; b < data_->few.size(); ++b)
+    if (data_->bodies[b] != data_->few[b].get()) return true;
+  return false;
+}
 long RealtimeRig::steps() const { return data_->steps; }
 long RealtimeRig::unconverged() const { return data_->unconverged; }
 long RealtimeRig::iterations() const { return data_->iterations; }
 long RealtimeRig::jacobians() const {
   long count = 0;
-  for (const auto& body : data_->bodies) count += body->jacobians();
+  for (const auto* all : {&data_->few, &data_->wide})
+    for (const auto& body : *all) count += body ? body->jacobians() : 0;
   return count;
 }
 std::size_t RealtimeRig::bytes() const { return data_->model->instance_bytes(); }

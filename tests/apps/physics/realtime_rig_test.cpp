@@ -268,12 +268,64 @@ TEST(RealtimeRig, SaysWhenItIsShakenHarderThanItWasTrained) {
   EXPECT_LT(hand.largest(), 1e-3);
 }
 
+/// A ball that swings far, slowly: few elements and all differ little there, although it leaves what was trained.
+std::shared_ptr<const RealtimeModel> far_model(bool widen) {
+  std::vector<Part> parts = ball_parts();
+  parts[0].look = {.rate = 1.2, .settle = 1.5, .lag = 0, .limit = 0.8};
+  return std::make_shared<const RealtimeModel>(ball().character, parts,
+                                               RealtimeOptions{.recall = false, .widen = widen});
+}
+
+double far_swing(double t) { return t < 1.2 ? 2 * swing(t) : 2 * swing(1.2) * std::max(0.0, 1 - 3 * (t - 1.2)); }
+
+// A body that goes on from the other's state first does what that would have done: a speed that was lost on the way
+// would be seen in the next frames.
+TEST(RealtimeRig, GoesOnWithAllElementsWhileItIsOutsideOfItsTraining) {
+  const auto narrow = far_model(false), model = far_model(true);
+  EXPECT_EQ(model->element_count(), narrow->element_count());
+  EXPECT_GT(model->most_elements(), 4 * model->element_count());
+  EXPECT_GT(model->instance_bytes(), narrow->instance_bytes());
+  Hand few(narrow), hand(model);
+  double farthest = 0, apart = 0, apart_at_first = 0;
+  int widened = 0, changes = 0;
+  for (int k = 1; k <= 240; ++k) {
+    const bool before = hand.rig.widened();
+    few.to(far_swing(k * kFrame), kFrame), hand.to(far_swing(k * kFrame), kFrame);
+    widened += hand.rig.widened(), changes += hand.rig.widened() != before;
+    farthest = std::max(farthest, few.largest());
+    apart = std::max(apart, (deviation_of(few.rig) - deviation_of(hand.rig)).cwiseAbs().maxCoeff());
+    if (widened == 5 && changes == 1) apart_at_first = apart;
+  }
+  EXPECT_GT(widened, 10);
+  EXPECT_GE(changes, 2);
+  EXPECT_FALSE(hand.rig.widened());
+  EXPECT_GT(apart_at_first, 0);
+  EXPECT_LT(apart_at_first, 0.06 * farthest);
+  EXPECT_LT(apart, 0.4 * farthest);
+}
+
 // A factor of the Hessian serves many steps; with a wrong one they would take all iterations that they may.
 TEST(RealtimeRig, SolvesAStepInAFewIterations) {
   Hand hand;
   for (int k = 1; k <= 240; ++k) hand.to(swing(k * kFrame), kFrame);
   EXPECT_EQ(hand.rig.unconverged(), 0);
   EXPECT_LT(hand.rig.iterations(), 3.5 * static_cast<double>(hand.rig.steps()));
+}
+
+TEST(RealtimeRig, AllocatesNothingWhereItChangesToAllElements) {
+  if (!RIGSPACE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "this build has an allocator of its own";
+  Hand hand(far_model(true));
+  hand.to(0.001, kFrame);
+  bool widened = false;
+  testing::allocations = 0;
+  testing::counting = true;
+  for (int k = 1; k <= 150; ++k) {
+    hand.to(far_swing(k * kFrame), kFrame);
+    widened = widened || hand.rig.widened();
+  }
+  testing::counting = false;
+  EXPECT_EQ(testing::allocations, 0);
+  EXPECT_TRUE(widened);
 }
 
 TEST(RealtimeRig, AllocatesNothingAfterItIsMade) {
@@ -388,6 +440,11 @@ TEST(RealtimeC, StepsACharacterFromAFile) {
 TEST(RealtimeC, SaysWhatIsWrong) {
   EXPECT_EQ(rigspace_realtime_load("nowhere.glb", nullptr), nullptr);
   EXPECT_NE(std::strstr(rigspace_realtime_error(), "nowhere.glb"), nullptr);
+  const std::string path = ::testing::TempDir() + "realtime_wrong.glb";
+  const std::vector<std::byte> bytes = to_glb(testing::make_ball());
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  EXPECT_EQ(rigspace_realtime_load(path.c_str(), R"({"parts": ["body=jelly"], "widen": "yes"})"), nullptr);
+  EXPECT_STREQ(rigspace_realtime_error(), "setting \"widen\" is \"yes\"; expected true or false");
   EXPECT_EQ(rigspace_realtime_load(nullptr, nullptr), nullptr);
   EXPECT_EQ(rigspace_realtime_create(nullptr), nullptr);
   EXPECT_NE(rigspace_realtime_step(nullptr, 0.1), 0);

@@ -23,7 +23,7 @@ const char* rigspace_realtime_error(void);
      {"parts": ["pelvis,spine*=belly", "tail*=tail"],          patterns and presets, as `rigspace simulate --part`
       "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of Look, by the name of the part
       "tune_on": "Walk", "step": 0.008333, "window": 0.016667, "max_substeps": 8, "teleport_speed": 60,
-      "metres_per_unit": 1}                                     see RealtimeOptions */
+      "metres_per_unit": 1, "widen": false}                     see RealtimeOptions */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
 /* Instances that are left keep what they need. */
 void rigspace_realtime_release_model(rigspace_realtime_model* model);
@@ -53,6 +53,8 @@ int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int
 int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int count);
 /* 1: the motion is larger than what was trained. */
 int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig);
+/* 1: all elements of some part are stepped, since it is ("widen"). */
+int rigspace_realtime_widened(const rigspace_realtime_rig* rig);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,9 @@ struct RealtimeOptions {
   /// A clip on which the looks are found that nobody set (see simulate_parts); null: rates follow from sizes.
   const Animation* tune_on = nullptr;
   bool recall = true;  ///< what is trained comes from the cache, and goes there
+  /// An instance has all elements of its flesh ready beside the few, and steps those while a part is farther from the
+  /// animation than it was in training: right there too, for several times the work and memory. For heroes, not crowds.
+  bool widen = false;
 
   void validate() const;
 };
@@ -57,6 +60,7 @@ class RealtimeModel {
   double latency() const;                     ///< s: window + step
   std::size_t instance_bytes() const;         ///< of heap an instance has, as measured; 0 where that cannot be told
   int element_count() const;                  ///< elements of flesh a step evaluates
+  int most_elements() const;                  ///< the same, outside of training, where options().widen
 
  private:
   friend class RealtimeRig;
@@ -100,6 +104,8 @@ class RealtimeRig {
   /// Whether the motion is larger than what the flesh was trained with, so that its shape is a guess; looked at every
   /// eighth grid step. Limits of the looks hold all the same.
   bool outside_training() const;
+  /// Whether flesh is stepped with all its elements at present (RealtimeOptions::widen).
+  bool widened() const;
   long steps() const;         ///< of the grid, since the last reset
   long unconverged() const;   ///< of those, that left something to the next one
   long iterations() const;    ///< of Newton\'s method, over those steps
