@@ -66,6 +66,8 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   some.rig->jacobian(*some.rig->make_workspace(), example.p, free, of_points);
   some.jacobian(of_points, result.J);
   result.x = example.x;
+  for (int i = 0; i < body.node_count(); ++i)
+    if (body.is_held(i)) point(result.x, i) = point(example.x_key, i);
   if (options.loaded != nullptr) {
     carry_inside(body, interior, result.x);
     result.x_rest = body.mesh.points;

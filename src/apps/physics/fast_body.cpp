@@ -1,5 +1,6 @@
 #include "fast_body.h"
 
+#include "rig_lessons.h"
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/base/cache.h"
 
@@ -15,7 +16,10 @@ namespace {
 RigBody rig_body_of(const SteppedBody& body) {
   RigBody whole;
   whole.rig = body.rig, whole.start = body.start, whole.point = body.point, whole.weight = body.weight;
-  for (const NodeRole role : body.roles) whole.skin.push_back(role != NodeRole::interior);
+  for (const NodeRole role : body.roles) {
+    whole.skin.push_back(role != NodeRole::interior);
+    whole.held.push_back(role == NodeRole::held);
+  }
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
   whole.mesh = {Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count())), body.tets};
@@ -48,21 +52,6 @@ std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOption
   return out.bytes();
 }
 
-void write(const BlockJacobian& J, ByteWriter& out) {
-  out.number(J.columns);
-  out.integers(J.start), out.integers(J.column);
-  out.values(J.value.reshaped());
-}
-
-BlockJacobian read_jacobian(ByteReader& in) {
-  BlockJacobian J;
-  J.columns = in.integer();
-  J.start = in.integers(), J.column = in.integers();
-  const Vec values = in.values();
-  J.value = Eigen::Map<const Eigen::Matrix3Xd>(values.data(), 3, values.size() / 3);
-  return J;
-}
-
 void write(const Reduction& reduction, ByteWriter& out) {
   std::vector<int> counts, nodes;
   std::vector<double> weights;
@@ -74,7 +63,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
     out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
   };
   out.integers(counts), out.integers(nodes), numbers(weights);
-  write(reduction.response, out);
+  rigspace::write(reduction.response, out);
   const BodyCubature& c = reduction.cubature;
   for (const auto* list : {&c.elements, &c.masses}) {
     nodes.clear(), weights.clear();
@@ -84,12 +73,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
   out.integers(c.nodes);
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
-  out.number(reduction.known ? static_cast<double>(reduction.known->size()) : 0);
-  if (!reduction.known) return;
-  for (const KnownJacobian& each : *reduction.known) {
-    for (const Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) out.values(*values);
-    write(each.J, out);
-  }
+  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const KnownJacobian>(), out);
 }
 
 Reduction read(ByteReader in) {
@@ -114,12 +98,8 @@ Reduction read(ByteReader in) {
   c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
   c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
   c.reached = figures[7] != 0;
-  std::vector<KnownJacobian> known(static_cast<std::size_t>(in.integer()));
+  std::vector<KnownJacobian> known = read_lessons(in);
   if (known.empty()) return reduction;
-  for (KnownJacobian& each : known) {
-    for (Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) *values = in.values();
-    each.J = read_jacobian(in);
-  }
   reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(known));
   return reduction;
 }
@@ -233,19 +213,12 @@ std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free
 /// Jacobians of a black box at the poses of training, and at shapes away from them.
 std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
                                            std::span<const ExamplePose> examples) {
-  constexpr std::size_t kMost = 24;
-  const auto workspace = body.rig->make_workspace();
+  constexpr std::size_t kMost = 24, kFew = 32;
+  if (free.size() <= kFew) return rig_lessons(*body.rig, free, poses);
   std::vector<KnownJacobian> known;
-  const auto add = [&](const Vec& p_key, const Vec& p) {
-    KnownJacobian each{.p_key = p_key, .p = p};
-    body.rig->evaluate(*workspace, p_key, each.s_key);
-    body.rig->evaluate(*workspace, p, each.s);
-    body.rig->jacobian(*workspace, p, free, each.J);
-    known.push_back(std::move(each));
-  };
-  for (const Vec& pose : poses) add(pose, pose);
+  for (const Vec& pose : poses) known.push_back(lesson_at(*body.rig, free, pose, pose));
   for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
-    add(each->p_key, each->p);
+    known.push_back(lesson_at(*body.rig, free, each->p_key, each->p));
   return known;
 }
 

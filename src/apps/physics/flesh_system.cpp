@@ -3,6 +3,7 @@
 #include "black_box_run.h"
 #include "fast_body.h"
 #include "part_system.h"
+#include "rig_lessons.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/apps/physics/part_stiffness.h"
@@ -167,6 +168,25 @@ class FleshSystem final : public PartSystem {
   }
   void use_all_elements() override { all_elements = true; }
 
+  bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
+    if (!reduction_ || !reduction_->known) return false;
+    std::vector<KnownJacobian> learned;
+    if (learned_) learned = *learned_;
+    for (const Moment& moment : moments_to_learn(run, motion, base_.free, *reduction_->known)) {
+      report(progress, "learning", 0);
+      learned.push_back(lesson_at(*base_.rig, base_.free, moment.p_key, moment.p));
+    }
+    learned_ = std::make_shared<const std::vector<KnownJacobian>>(std::move(learned));
+    return true;
+  }
+  void write_learned(ByteWriter& out) const override {
+    if (reduction_ && reduction_->known) write(learned_ ? std::span(*learned_) : std::span<const KnownJacobian>(), out);
+  }
+  void read_learned(ByteReader& in) override {
+    if (reduction_ && reduction_->known)
+      learned_ = std::make_shared<const std::vector<KnownJacobian>>(read_lessons(in));
+  }
+
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
   /// Of a chain the tip's angle away from the artist's motion, seen from the root.
   double swing(const TunedPart& part, double reach) const override {
@@ -197,7 +217,12 @@ class FleshSystem final : public PartSystem {
   /// the animated one carry stress that few of them cannot tell.
   SteppedBody stepped(SteppedBody body) const {
     if (!reduction_) return body;
-    return reduced(body, *reduction_, every_element());
+    SteppedBody few = reduced(body, *reduction_, every_element());
+    if (!learned_ || learned_->empty()) return few;
+    auto all = std::make_shared<std::vector<KnownJacobian>>(*reduction_->known);
+    all->insert(all->end(), learned_->begin(), learned_->end());
+    few.known = std::move(all);
+    return few;
   }
 
   /// The stiffness of a chain falls toward its tip as that of rods does.
@@ -334,8 +359,9 @@ class FleshSystem final : public PartSystem {
   SimulationOptions options_;
   SteppedBody base_;
   std::optional<Reduction> reduction_;
-  Vec inertia_;                 // per free control
-  std::vector<double> scales_;  // per soft joint
+  std::shared_ptr<const std::vector<KnownJacobian>> learned_;  // on the path of a run, of a black box
+  Vec inertia_;                                                // per free control
+  std::vector<double> scales_;                                 // per soft joint
   double omega_squared_ = 0, overlap_ = 0;
   const Character* character_ = nullptr;
 };

@@ -13,7 +13,7 @@
 namespace rigspace {
 namespace {
 
-/// Nodes inside as unknowns, all others tied to the rig.
+/// Nodes inside as unknowns, all others tied to the rig, or held.
 RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> free) {
   RigSpaceDescription map{.rig = body.rig, .free = {free.begin(), free.end()}, .node_count = body.node_count()};
   map.bind_start = {0};
@@ -22,6 +22,7 @@ RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> f
       map.interior.push_back(i);
       continue;
     }
+    if (body.is_held(i)) continue;
     map.bound.push_back(i);
     map.bind_point.insert(map.bind_point.end(), body.point.begin() + body.start[i],
                           body.point.begin() + body.start[i + 1]);

@@ -39,6 +39,13 @@ class PartSystem {
   virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }
   virtual void use_all_elements() {}
 
+  /// Of a black box: asks for its Jacobians on the path of a run, so that the next run on that path, or near it, need
+  /// not. False of others.
+  virtual bool learn(const struct Run&, const KeyedMotion&, const ProgressCallback&) { return false; }
+  /// What was learned: nothing of others.
+  virtual void write_learned(ByteWriter&) const {}
+  virtual void read_learned(ByteReader&) {}
+
   std::vector<TunedPart> parts;
   std::vector<Obstacle> obstacles;
   bool all_elements = false;

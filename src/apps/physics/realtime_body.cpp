@@ -37,8 +37,8 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
       load_(Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()))),
       newton_(newton_options(body, options)) {
   zero_ = Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()));
-  p_now_ = p_before_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
-  x_key_ = x_ = d_ = target_ = forces_ = zero_;
+  p_now_ = p_before_ = p_older_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
+  x_key_ = x_ = d_ = target_ = forces_ = d_before_ = speed_ = zero_;
   poses_.assign(static_cast<std::size_t>(2 * window_ + 1), zero_);
   means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
   look(body.rig->rest());
@@ -155,7 +155,7 @@ void RealtimeBody::settle(bool zero) {
 
 void RealtimeBody::rest(bool zero) {
   if (zero) p_now_.setZero();
-  p_before_ = p_now_;
+  p_before_ = p_older_ = p_now_;
   linear_->restart();
   mapping_->set_key(p_key_, x_key_, s_key_);
   q_ = free_key_ + p_now_;
@@ -169,6 +169,27 @@ void RealtimeBody::rest(bool zero) {
   else
     d_ = x_ - x_key_;
   integrator_.restart(d_, zero_);
+}
+
+/// The animation's past is seen again. Of the mean only differences count, so the other body's serves, put where ours
+/// is now. Speed is that of the last three states, d' = (3 d - 4 d_before + d_older) / 2 h.
+void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> poses) {
+  fresh_ = 0;
+  for (int k = past_poses() - 1; k >= 0; --k) look(poses[static_cast<std::size_t>(k)]), pass();
+  const Vec3 apart = means_[static_cast<std::size_t>(mean_)] - from.means_[static_cast<std::size_t>(from.mean_)];
+  for (std::size_t k = 0; k < means_.size(); ++k) means_[k] = from.means_[k] + apart;
+  mean_ = from.mean_, fresh_ = from.fresh_;
+  const Vec* const states[] = {&from.p_now_, &from.p_before_, &from.p_older_};
+  constexpr double kSlope[] = {1.5, -2, 0.5};
+  speed_.setZero();
+  for (int k = 2; k >= 0; --k) {
+    look(poses[static_cast<std::size_t>(k)]);
+    p_now_ = *states[k];
+    rest(false);
+    speed_ += kSlope[k] / h_ * d_;
+  }
+  p_before_ = from.p_before_, p_older_ = from.p_older_;
+  integrator_.restart(d_, speed_);
 }
 
 const Vec& RealtimeBody::past(int steps) const {
@@ -188,10 +209,18 @@ void RealtimeBody::set_targets() {
     target_ += x_key_;
     momenta_[g].set_target(target_, integrator_.momentum_scale(a));
   }
+}
+
+/// What is damped is the way of the controls, as Stepper::damp_controls has it.
+void RealtimeBody::damp_controls() {
   if (!damping_) return;
-  integrator_.drift(zero_, target_);
-  target_ += x_key_;
-  damping_->set_target(target_, body_.stiffness_damping / integrator_.step().tau);
+  const double tau = integrator_.step().tau;
+  q_ = free_key_ + p_now_ + (1 - tau / h_) * (p_now_ - p_before_);
+  mapping_->controls_at(q_, p_end_);
+  linear_->at(p_end_, y_);
+  target_ = x_key_;
+  mapping_->place(y_, target_);
+  damping_->set_target(target_, body_.stiffness_damping / tau);
 }
 
 /// The loads of Stepper::set_loads from the past alone: with w the window, acceleration
@@ -232,9 +261,11 @@ void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
   linear_->begin(p_end_, p_key_, x_key_);
+  damp_controls();
   solve();
   if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || linear_->holds(p_end_, y_)) return;
   linear_->renew();  // it was too far from the rig (Thesis 4.13)
+  damp_controls();
   solve();
   linear_->holds(p_end_, y_);
 }
@@ -267,7 +298,7 @@ bool RealtimeBody::step() {
   d_ = x_ - x_key_;
   integrator_.accept(d_);
   linear_->accept(p_end_);
-  p_before_ = p_now_;
+  p_older_ = p_before_, p_before_ = p_now_;
   p_now_ = q_ - free_key_;
   return summary_.converged();
 }

@@ -7,6 +7,7 @@
 #include "stepper.h"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace rigspace {
@@ -29,6 +30,10 @@ class RealtimeBody {
   void settle(bool zero);
   /// At rest relative to the animation, in the pose last looked at; the animation's own past stays.
   void rest(bool zero);
+  /// On from the state of another body of the same controls; `poses` are those of the grid that both were stepped in,
+  /// all controls, the latest first, at least as many as past_poses().
+  void take_over(const RealtimeBody& from, std::span<const Vec> poses);
+  int past_poses() const { return static_cast<int>(poses_.size()); }
 
   const Vec& deviation() const { return p_now_; }
   const Vec& deviation_before() const { return p_before_; }
@@ -44,6 +49,7 @@ class RealtimeBody {
   const Vec3& past_mean(int steps) const;
   void go_on_backward();
   void set_targets();
+  void damp_controls();
   void set_loads();
   void set_keys();
   void solve_from(double share, double ahead);
@@ -73,9 +79,9 @@ class RealtimeBody {
   std::vector<Vec3> means_;               // their means over the last second, a ring
   int pose_ = 0, mean_ = 0;               // the newest
   int fresh_ = 0;                         // grid poses in which the first way is still waited for
-  Vec p_now_, p_before_;                  // deviations of the free controls
+  Vec p_now_, p_before_, p_older_;        // deviations of the free controls
   Vec p_key_, x_key_, s_key_, free_key_;  // of the pose last looked at
-  Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_;
+  Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_, d_before_, speed_;
 };
 
 }  // namespace rigspace

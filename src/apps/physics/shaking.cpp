@@ -144,8 +144,10 @@ class Shaker {
       if (base.p[c] >= control.min && base.p[c] <= control.max) p[c] = std::clamp(p[c], control.min, control.max);
     }
     ExamplePose result{.p_key = base.p_key, .p = p, .x_key = base.x_key, .x = carried(p)};
-    for (int i = 0; i < body_.node_count(); ++i)
+    for (int i = 0; i < body_.node_count(); ++i) {
       if (!body_.skin[i]) point(result.x, i) = point(x, i);
+      if (body_.is_held(i)) point(result.x, i) = point(base.x_key, i);
+    }
     if (!result.x.allFinite() || !inside.solve(result.x).converged()) return {};
     return {std::move(result)};
   }

@@ -34,7 +34,7 @@ std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
 LinearRigOptions jacobian_use(const Rig& rig) {
   if (rig.traits().exact_jacobian) return {.deferred = false};
   LinearRigOptions options = black_box_jacobian();
-  options.floor = 3e-4, options.unseen = 3;
+  options.floor = 3e-4, options.unseen = 7;
   return options;
 }
 
@@ -333,6 +333,23 @@ void Stepper::begin_linear(In x_key) {
   linear_->begin(p_end_, p_key_, x_key);
 }
 
+/// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
+/// not moved. A way that controls cannot go would be told by few elements as by chance, and feed what it should calm.
+void Stepper::damp_controls(In x_key) {
+  if (!damping_ || mapping_.interior_size() > 0) return;
+  const TimeStep& step = now_.integrator.step();
+  // x_hat = x + kappa (x - x_before), kappa = r (1 - tau / h), of both methods and of any two steps.
+  const double kappa = step.h / now_.h * (1 - step.tau / step.h);
+  Vec p = p_key_, y, x = x_key;
+  for (std::size_t k = 0; k < body_.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    p[body_.free[k]] += now_.p_now[c] + kappa * (now_.p_now[c] - now_.p_before[c]);
+  }
+  linear_->at(p, y);
+  mapping_.place(y, x);
+  damping_->set_target(x, body_.stiffness_damping / step.tau);
+}
+
 /// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
 /// nodes of its end are in x_, where the rig truly has them.
 Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
@@ -342,6 +359,7 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
     end_controls(q);
     linear_->set_step(now_.integrator.step().h);
     begin_linear(x_key);
+    damp_controls(x_key);
   }
   Summary summary = newton.solve(objective_, q, newton_);
   outcome.iterations += summary.iterations;
@@ -350,6 +368,7 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   end_controls(q);
   while (!linear_->holds(p_end_, y_)) {
     linear_->renew();
+    damp_controls(x_key);
     q = from;
     summary = newton.solve(objective_, q, newton_);
     outcome.iterations += summary.iterations;
@@ -481,8 +500,9 @@ void Stepper::hold(double time) {
 double Stepper::reach(int group) const {
   double farthest = 0;
   const Vec& masses = body_.groups[group].masses;
+  const bool all = body_.groups.size() == 1;  // of few elements' nodes those that go farthest may have no mass
   for (Eigen::Index i = 0; i < masses.size(); ++i)
-    if (masses[i] > 0 && body_.roles[i] != NodeRole::held)
+    if ((all || masses[i] > 0) && body_.roles[i] != NodeRole::held)
       farthest = std::max(farthest, now_.d_now.segment<3>(3 * i).norm());
   return farthest;
 }

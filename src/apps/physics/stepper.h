@@ -184,6 +184,7 @@ class Stepper {
   double smallest_ratio(In x, In x_key) const;
   void end_controls(In q);
   void begin_linear(In x_key);
+  void damp_controls(In x_key);
   Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
   struct Shape;
   const Shape& whole_shape();

@@ -36,16 +36,15 @@ double Stepper::smallest_ratio(In x, In x_key) const { return smallest_of(body_.
 /// The body that a reduced one stands for, in the present state.
 struct Stepper::Shape {
   explicit Shape(const WholeBody& of) : whole(of), workspace(of.body.rig->make_workspace()) {
-    Vec x;
     bind(of.body.rig->rest(), x);
     bind_volumes = volumes({x, of.body.tets});
   }
-  void bind(In p, Vec& x) {
+  void bind(In p, Vec& nodes) {
     whole.body.rig->evaluate(*workspace, p, s);
-    x.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
+    nodes.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
     for (int i = 0; i < whole.body.node_count(); ++i)
       for (int e = whole.body.start[i]; e < whole.body.start[i + 1]; ++e)
-        point(x, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
+        point(nodes, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
   }
   const WholeBody& whole;
   std::unique_ptr<Workspace> workspace;

@@ -125,6 +125,35 @@ TEST(BodyCubature, IsAsStiffAsTheBodyAtRestInEveryDirection) {
   }
 }
 
+// As a body is stepped that is a part of another: what is held stays, and moves nothing inside.
+TEST(BodyCubature, IsAsStiffWhereSkinIsHeldThatControlsWouldMove) {
+  Bar bar;
+  bar.body.held.assign(bar.body.skin.size(), 0);
+  const Vec& rest = bar.body.mesh.points;
+  const double middle = Eigen::Map<const Eigen::Matrix3Xd>(rest.data(), 3, bar.body.node_count()).row(2).mean();
+  for (int i = 0; i < bar.body.node_count(); ++i) bar.body.held[i] = bar.body.skin[i] && point(rest, i).z() > middle;
+  const auto with_held = [&](const ExamplePose& example) {
+    Vec x = example.x_key;
+    const auto moved = [&](int i) { return Vec3(point(example.x, i) - point(example.x_key, i)); };
+    for (int i = 0; i < bar.body.node_count(); ++i) {
+      if (bar.body.skin[i] && !bar.body.held[i]) point(x, i) += moved(i);
+      if (bar.body.skin[i]) continue;
+      for (const auto& [node, weight] : bar.interior[i])
+        if (!bar.body.held[node]) point(x, i) += weight * moved(node);
+    }
+    return x;
+  };
+  const BodyCubature kept =
+      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.rest_follows = true, .tolerance = 0.1});
+  const Solid whole(rest, bar.body.mesh.tets), few = whole.sample(kept.elements);
+  for (const ExamplePose& example : examples_of(bar.body, bar.free, 20, 1e-4)) {
+    const Vec x = with_held(example);
+    const double ratio = few.value(*few.make_state(), x) / whole.value(*whole.make_state(), x);
+    EXPECT_GT(ratio, 0.99 * kept.lowest);
+    EXPECT_LT(ratio, 1.01 * kept.highest);
+  }
+}
+
 TEST(BodyCubature, HasTheInertiaOfAllNodesAndTheForcesOfAccelerations) {
   const Bar bar;
   const BodyCubature cubature = train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0.05});

@@ -36,6 +36,9 @@ struct RigBody : NodeTies {
   std::shared_ptr<const Rig> rig;  ///< for the points that nodes need alone
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
+  /// Of a body that is a part of another: skin that stays in the keyed pose, however the free controls would move it.
+  /// One per node; empty: none. Training heeds it (shake, interior_response, train_cubature).
+  std::vector<char> held = {};
   /// Of a reduced body whose inside is carried in keyed form: what takes each node away from where it is carried with
   /// the free controls at rest. Empty: the ties themselves.
   NodeTies moves = {};
@@ -49,6 +52,7 @@ struct RigBody : NodeTies {
 
   int node_count() const { return mesh.point_count(); }
   int skin_count() const;
+  bool is_held(int node) const { return !held.empty() && held[node] != 0; }
   /// All nodes as points of the rig carry them.
   void carry(In s, Vec& x) const;
 };
