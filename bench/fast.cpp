@@ -20,6 +20,8 @@ namespace {
 constexpr double kKeepFactor = 0.3;                                  // see NewtonOptions
 constexpr double kLargest = 1.4, kMean = 0.08;                       // % of the height, Thesis 4.3
 constexpr double kTimesFullNewton = 25, kTimes2012 = 100;            // of the fastest row of the belly
+constexpr int kShakenPoses = 7;                                      // of a clip, in training
+constexpr double kHungEvery = 0.07;                                  // s: so often its balance is found
 constexpr double kBellyMilliseconds = 1, kWrestlerMilliseconds = 5;  // a step
 
 /// A row of the table: how a setup is changed for it.
@@ -66,6 +68,9 @@ void cubature(RspSetup& setup, const FastTraining& trained) {
   skinned_deferred(setup, trained);
   setup.body = trained.sampled;
 }
+void cubature_unpredicted(RspSetup& setup, const FastTraining& trained) {
+  cubature(setup, trained), defer(setup, false);
+}
 void cubature_black_box(RspSetup& setup, const FastTraining& trained) {
   cubature(setup, trained);
   setup.body.rig = as_black_box(setup.body.rig);
@@ -84,6 +89,7 @@ constexpr FastMethod kMethods[] = {
     {"skinned interior, deferred Jacobian, no predictor", -1, skinned_unpredicted, false},
     {"skinned interior and its response, deferred Jacobian", -1, response_deferred, false},
     {"skinned interior and its response, deferred Jacobian, cubature", -1, cubature, true},
+    {"skinned interior and its response, deferred Jacobian, cubature, no predictor", -1, cubature_unpredicted, false},
     {"skinned interior and its response, deferred Jacobian, cubature; rig a black box", -1, cubature_black_box, false},
 };
 
@@ -141,13 +147,19 @@ nlohmann::ordered_json metrics_of(const RspSetup& setup, const RspRun& run) {
 }
 
 /// Moments spread over the clip.
-std::vector<Vec> calisthenics(const RspScene& scene) {
-  constexpr int kPoses = 7;
-  const Character character = make_character(scene.member);
-  const Animation* clip = character.clip(scene.clip);
+std::vector<Vec> poses_of(const Character& character, const Animation& clip, int count) {
   std::vector<Vec> poses;
-  for (int k = 0; k < kPoses; ++k) poses.push_back(pose_at(character, clip, clip->duration * k / kPoses));
+  for (int k = 0; k < count; ++k) poses.push_back(pose_at(character, &clip, clip.duration * k / count));
   return poses;
+}
+
+FastTraining train_for(const FastScene& scene, const RspSetup& setup) {
+  const Character character = make_character(scene.scene.member);
+  const Animation& clip = *character.clip(scene.scene.clip);
+  return train(setup, {.poses = poses_of(character, clip, kShakenPoses),
+                       .hung = poses_of(character, clip, static_cast<int>(std::ceil(clip.duration / kHungEvery))),
+                       .tolerance = scene.tolerance,
+                       .range = scene.range});
 }
 
 void require_speed(const FastScene& scene, Row& row) {
@@ -168,9 +180,10 @@ void require_speed(const FastScene& scene, Row& row) {
            row.metrics["times_faster_than_2012"].get<double>() >= kTimes2012;
 }
 
-Row training_row(const FastScene& scene, const FastTraining& trained) {
+Row training_row(const FastScene& scene, const RspSetup& setup, const FastTraining& trained) {
   const InteriorSkinReport& skin = trained.interior.report;
-  return {.scene = std::string(scene.scene.name),
+  const InertiaReport inertia = report_inertia(setup, trained);
+  Row row{.scene = std::string(scene.scene.name),
           .method = "training",
           .metrics = {{"seconds", trained.seconds()},
                       {"balance_seconds", trained.balance_seconds},
@@ -187,14 +200,19 @@ Row training_row(const FastScene& scene, const FastTraining& trained) {
                       {"lowest_eigenvalue", trained.cubature.lowest},
                       {"highest_eigenvalue", trained.cubature.highest}},
           .paper = Paper{"Thesis 4.3.2: carriers per node, belly", 5.55}};
+  const auto add = [&](const std::string& of, const InertiaRange& range) {
+    row.metrics["lowest_inertia_of_" + of] = range.lowest, row.metrics["highest_inertia_of_" + of] = range.highest;
+  };
+  add("few", inertia.few), add("weights_alone", inertia.weights);
+  if (inertia.moments) add("mass_moments", *inertia.moments);
+  return row;
 }
 
 std::vector<Row> table_rows(const FastScene& scene, int steps, bool quick) {
   const RspSetup setup = prepare(scene.scene, steps);
   const bool wrestler = scene.scene.member == "sumo";
-  const FastTraining trained =
-      train(setup, {.poses = calisthenics(scene.scene), .tolerance = scene.tolerance, .range = scene.range});
-  std::vector<Row> rows{training_row(scene, trained)};
+  const FastTraining trained = train_for(scene, setup);
+  std::vector<Row> rows{training_row(scene, setup, trained)};
   std::vector<RspRun> runs(1);
   std::optional<RspRun> reference;
   double newton = std::numeric_limits<double>::infinity(), before = std::numeric_limits<double>::quiet_NaN();

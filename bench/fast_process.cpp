@@ -92,8 +92,8 @@ void add_rows(const FastScene& scene, const RspSetup& setup, const FastTraining&
   rows.push_back(row_of(scene, "2012: black box, BFGS" + where, as_in_2012(few, hosted), hosted));
   const double before = rows.back().metrics["seconds_per_step"].get<double>();
   rows.back().paper = Paper{"Thesis table 4.1, seconds per frame, rig in Maya", scene.thesis[0]};
-  rows.push_back(
-      row_of(scene, "skinned interior and its response, deferred Jacobian, cubature" + where, fast(setup, trained, hosted), hosted));
+  rows.push_back(row_of(scene, "skinned interior and its response, deferred Jacobian, cubature" + where,
+                        fast(setup, trained, hosted), hosted));
   rows.back().metrics["times_faster_than_2012_in_the_same_process"] =
       before / rows.back().metrics["seconds_per_step"].get<double>();
   const double times = scene.thesis[0] / scene.thesis[4];

@@ -22,12 +22,12 @@ std::span<const FastScene> fast_scenes() {
        0.4},
       {{"wrestler, stomp", "sumo", "Stomp", soft, wrestler, 1e5, true, false, 2.0},
        {kNone, 2.82, 2.48, 1.04, 0.58},
-       0.15,
-       0.2},
+       0.1,
+       0.1},
       {{"wrestler, head shake", "sumo", "HeadShake", soft, wrestler, 1e5, true, false, 0.4},
        {kNone, 2.82, 2.48, 1.04, 0.58},
-       0.15,
-       0.2},
+       0.1,
+       0.1},
   };
   return scenes;
 }

@@ -40,7 +40,8 @@ Row sizes_row(int vertices, bool quick) {
   RspSetup fast = setup;
   fast.body = trained.sampled;
   fast.options.linear = true, fast.options.keep_factor = 0.3;
-  const RspRun stepped = run(fast);
+  RspRun stepped = run(fast);
+  for (int again = 0; again < (quick ? 0 : 7); ++again) stepped.fastest = std::min(stepped.fastest, run(fast).fastest);
   return {.scene = fmt::format("{} display vertices, belly", sized.vertices),
           .method = "cubature",
           .metrics = {{"display_vertices", sized.vertices},

@@ -32,7 +32,7 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
   const Material& material = setup.options.material;
   auto since = std::chrono::steady_clock::now();
   FastTraining trained;
-  trained.loaded = balances(setup, options.poses);
+  trained.loaded = balances(setup, options.hung.empty() ? options.poses : options.hung);
   const std::vector<LoadedPose>& loaded = trained.loaded;
   trained.balance_seconds = lap(since);
   trained.examples = shake(body, setup.free, options.poses,

@@ -7,6 +7,8 @@
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/apps/physics/volumetric_skinning.h"
 
+#include <optional>
+
 namespace rigspace::bench {
 
 struct FastTraining {
@@ -23,7 +25,8 @@ struct FastTraining {
 };
 
 struct FastTrainingOptions {
-  std::vector<Vec> poses;   ///< all controls
+  std::vector<Vec> poses;   ///< all controls: in which it is shaken
+  std::vector<Vec> hung;    ///< all controls: in which its balance under gravity is found; empty: in the same
   double amplitude = 0.08;  ///< see ShakeOptions
   double tolerance = 0.2;   ///< of the cubature, which is in balance by itself (LoadedOffsets::forces)
   double range = 0.3;       ///< how far eigenvalues of its stiffness may be from 1
@@ -33,5 +36,16 @@ struct FastTrainingOptions {
 /// In the papers' setting: the rest shape is that of the bind pose, the inside carried in absolute form, with its
 /// response about the balance under gravity in each of the poses.
 FastTraining train(const RspSetup& setup, const FastTrainingOptions& options);
+
+/// The least and the most of a body's inertia over the motions of its controls, where that of all nodes is 1.
+struct InertiaRange {
+  double lowest = 1, highest = 1;
+};
+struct InertiaReport {
+  InertiaRange few;                     ///< of the masses that the few elements' nodes have
+  InertiaRange weights;                 ///< of all nodes, with the inside by weights alone
+  std::optional<InertiaRange> moments;  ///< of mass moments (mass_moments.h); none of rigs that do not have them
+};
+InertiaReport report_inertia(const RspSetup& setup, const FastTraining& trained);
 
 }  // namespace rigspace::bench

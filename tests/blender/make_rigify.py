@@ -1,10 +1,12 @@
 """A human on a rig that Rigify generates, with a soft belly and long ears, walking in place.
 
-    blender -b --factory-startup --python-exit-code 3 --python tests/blender/make_rigify.py -- OUT.blend
+    blender -b --factory-startup --python-exit-code 3 --python tests/blender/make_rigify.py -- OUT.blend [PLAIN.blend]
 
 The skin is one closed surface around the rig's own DEF bones. Beside what Rigify makes there are control bones that deform:
 `belly.C L R` on the spine and `longear.L longear.tip.L` (and R) on the head. `Walk` keys the feet (IK), torso, chest and
-hands, and the torso looks left and right meanwhile: frames 1 to 49, two seconds, and it loops."""
+hands, and the torso looks left and right meanwhile: frames 1 to 49, two seconds, and it loops.
+
+PLAIN.blend is the same human on an armature without constraints, as a game has it: the DEF bones, keyed in every frame, and ours."""
 import math
 import sys
 
@@ -198,6 +200,41 @@ def animate(rig):
             key(rig, f"hand_ik.{side}", frame, place=(-0.12 * out, -0.16 * math.cos(phase) - 0.05, -0.18))
 
 
+def make_plain(human, rig):
+    """Another armature in place of the rig: bones that deform, each where it was in every frame."""
+    names = [group.name for group in human.vertex_groups if group.name not in SOFT]
+    scene, places = bpy.context.scene, {name: [] for name in names}
+    for frame in range(FIRST, LAST + 1):
+        scene.frame_set(frame)
+        for name in names:
+            places[name].append(rig.pose.bones[name].matrix.copy())
+    plain = bpy.data.objects.new("Plain", bpy.data.armatures.new("Plain"))
+    scene.collection.objects.link(plain)
+    bpy.context.view_layer.objects.active = plain
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in (*names, *SOFT):
+        old, bone = rig.data.bones[name], plain.data.edit_bones.new(name)
+        bone.head, bone.tail = old.head_local, old.tail_local
+        bone.matrix = old.matrix_local
+        bone.parent = plain.data.edit_bones[SOFT[name][2]] if name in SOFT else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name in SOFT:
+        plain.pose.bones[name].rotation_mode = "XYZ"
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    plain.animation_data_create().action = bpy.data.actions.new("Walk")
+    for name in names:
+        bone, back = plain.pose.bones[name], plain.data.bones[name].matrix_local.inverted()
+        for frame, place in enumerate(places[name], FIRST):
+            bone.location, bone.rotation_quaternion, bone.scale = (back @ place).decompose()
+            for path in ("location", "rotation_quaternion", "scale"):
+                bone.keyframe_insert(path, frame=frame)
+    human.parent, human.modifiers["Armature"].object = plain, plain
+    for item in [each for each in bpy.data.objects if each not in (human, plain)]:
+        bpy.data.objects.remove(item)
+    bpy.ops.outliner.orphans_purge(do_recursive=True)
+    scene.frame_set(FIRST)
+
+
 def build():
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
@@ -211,5 +248,9 @@ def build():
 
 
 if __name__ == "__main__":
-    build()
-    bpy.ops.wm.save_as_mainfile(filepath=sys.argv[sys.argv.index("--") + 1], check_existing=False)
+    files = sys.argv[sys.argv.index("--") + 1 :]
+    made = build()
+    bpy.ops.wm.save_as_mainfile(filepath=files[0], check_existing=False)
+    if len(files) > 1:
+        make_plain(*made)
+        bpy.ops.wm.save_as_mainfile(filepath=files[1], check_existing=False)
