@@ -51,6 +51,7 @@ Character CharacterSource::load(const Context& context) const {
                           .processes = processes,
                           .handshake_seconds = timeout,
                           .answer_seconds = timeout,
+                          .keep_at_rest = true,
                           .progress = [](const Progress&) { return !interrupted(); }});
 }
 

@@ -45,6 +45,7 @@ CharacterHandle start(const std::string& command, int processes, double timeout)
                             .processes = processes,
                             .handshake_seconds = timeout,
                             .answer_seconds = timeout,
+                            .keep_at_rest = true,
                             .progress = progress_from(py::none())};
   const py::gil_scoped_release release;
   return CharacterHandle(start_character(std::move(options)));

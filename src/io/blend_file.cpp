@@ -147,6 +147,7 @@ Character load_blend(const BlendOptions& options) {
                                   .name = name_for(options),
                                   .handshake_seconds = std::max(options.answer_seconds, kTimeToStart),
                                   .answer_seconds = options.answer_seconds,
+                                  .keep_at_rest = true,
                                   .progress = options.progress};
   return about_file(options.file, [&] {
     Character character = start_character(process);

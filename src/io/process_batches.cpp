@@ -1,9 +1,13 @@
 #include "process_batches.h"
 
+#include "rigspace/base/cache.h"
+
 #include <algorithm>
 
 namespace rigspace {
 namespace {
+
+constexpr std::ptrdiff_t kWorthKeeping = 4;  // poses near rest, at once: three are asked to tell the rig by
 
 /// The k-th of `parts` nearly equal ranges of [0, count).
 std::pair<std::size_t, std::size_t> part_of(std::size_t count, std::size_t parts, std::size_t k) {
@@ -24,6 +28,12 @@ Mat rows_of_points(const Mat& all, std::span<const int> points) {
 }
 
 }  // namespace
+
+ProcessBatches::ProcessBatches(ProcessRigOptions options)
+    : remember_bytes_(options.remember_bytes), conversation_(options) {
+  if (options.keep_at_rest && remember_bytes_ > 0 && !handshake().jacobian && !cache_folder().empty())
+    rest_.emplace(handshake().controls);
+}
 
 Eigen::Index ProcessBatches::coordinates(bool some, std::span<const int> points) const {
   return 3 * (some ? std::ssize(points) : static_cast<Eigen::Index>(handshake().point_count));
@@ -51,13 +61,30 @@ void ProcessBatches::evaluate(Eigen::Ref<const Mat> P, std::span<const int> poin
       S.col(k) = *s;
     else if (!recall_among_others(P.col(k), points, S.col(k)))
       open.push_back(k);
+  if (rest_) recall_rest(P, points, open, S, known);
   if (open.empty()) return;
   Mat answers;
   ask(P(Eigen::all, open), points, answers);
   for (std::size_t k = 0; k < open.size(); ++k) {
     S.col(open[k]) = answers.col(static_cast<Eigen::Index>(k));
-    known.add(P.col(open[k]), answers.col(static_cast<Eigen::Index>(k)));
+    known.add(P.col(open[k]), S.col(open[k]));
+    if (rest_) rest_->add(P.col(open[k]), points, S.col(open[k]));
   }
+}
+
+/// Of the open poses those that an earlier run asked for.
+void ProcessBatches::recall_rest(Eigen::Ref<const Mat> P, std::span<const int> points, std::vector<Eigen::Index>& open,
+                                 Mat& S, ProcessMemory& known) {
+  if (!rest_->opened()) {
+    const auto near = [&](Eigen::Index k) { return rest_->is_near(P.col(k)); };
+    if (std::ranges::count_if(open, near) < kWorthKeeping) return;
+    rest_->open([&](const Mat& poses, Mat& answers) { ask(poses, {}, answers); });
+  }
+  std::erase_if(open, [&](Eigen::Index k) {
+    const bool kept = rest_->find(P.col(k), points, S.col(k));
+    if (kept) known.add(P.col(k), S.col(k));
+    return kept;
+  });
 }
 
 /// A pose that was asked for these points and others.

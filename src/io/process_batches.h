@@ -1,12 +1,14 @@
 #pragma once
 // Private to io: batches of poses as questions to the processes of one rig.
 
+#include "kept_at_rest.h"
 #include "process_conversation.h"
 #include "process_memory.h"
 #include "rigspace/base/types.h"
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,8 +17,7 @@ namespace rigspace {
 /// Shared by a rig and by what it is restricted to. Safe: threads wait for each other.
 class ProcessBatches {
  public:
-  explicit ProcessBatches(ProcessRigOptions options)
-      : remember_bytes_(options.remember_bytes), conversation_(std::move(options)) {}
+  explicit ProcessBatches(ProcessRigOptions options);
 
   const ProcessHandshake& handshake() const { return conversation_.handshake(); }
   const ProcessConversation& conversation() const { return conversation_; }
@@ -35,12 +36,15 @@ class ProcessBatches {
   Eigen::Index coordinates(bool some, std::span<const int> points) const;
   std::vector<std::byte> beginning(std::span<const int> points) const;
   bool recall_among_others(In p, std::span<const int> points, Eigen::Ref<Vec> s);
+  void recall_rest(Eigen::Ref<const Mat> P, std::span<const int> points, std::vector<Eigen::Index>& open, Mat& S,
+                   ProcessMemory& known);
   void ask(const Mat& P, std::span<const int> points, Mat& S);
 
   std::size_t remember_bytes_;
   std::mutex mutex_;
   std::map<std::vector<int>, ProcessMemory> known_;  ///< by the points
   ProcessConversation conversation_;
+  std::optional<KeptAtRest> rest_;
 };
 
 }  // namespace rigspace

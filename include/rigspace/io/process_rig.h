@@ -25,6 +25,9 @@ struct ProcessRigOptions {
   /// Answers are kept, up to so much for all points and for each choice of points: a pose that comes again, for the
   /// same points or for some of them, is not asked again. 0: everything is asked.
   std::size_t remember_bytes = std::size_t{1} << 29;
+  /// Answers at rest and with one control moved are kept between runs, in the cache (base/cache.h), for a rig that
+  /// answers rest and two poses beside it as before. Without exact Jacobians, and where answers are remembered.
+  bool keep_at_rest = false;
   ProgressCallback progress;  ///< may cancel a wait: Cancelled is thrown; called from the evaluating thread
 
   void validate() const;
