@@ -21,9 +21,33 @@ def fcurves_of(action, owner):
     """The curves that an action has for a datablock; none if it is for another kind of data."""
     if not layered():
         return list(action.fcurves) if action.id_root == data_kind(owner) else []
-    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
-    kinds = {slot.handle: slot.target_id_type for slot in action.slots}
-    return [curve for bag in bags if kinds.get(bag.slot_handle) == data_kind(owner) for curve in bag.fcurves]
+    slot = slot_of(action, owner)
+    return [curve for bag in bags_of(action) if slot and bag.slot_handle == slot.handle for curve in bag.fcurves]
+
+
+def bags_of(action):
+    """Where a layered action has its curves: a bag for each slot."""
+    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+
+
+def slot_of(action, owner):
+    """The slot of a layered action that is a datablock's. One action may have those of an object, of its shape keys and of
+    other objects: it is the one that it plays, or else has its name, or else is for its kind of data. None without one."""
+    animation = owner.animation_data
+    strips = [strip for track in animation.nla_tracks for strip in track.strips] if animation else []
+    playing = [each.action_slot for each in (*([animation] if animation else []), *strips) if each.action == action and each.action_slot]
+    handles = [slot.handle for slot in playing]
+    fitting = [slot for slot in action.slots if slot.target_id_type in (data_kind(owner), "UNSPECIFIED")]
+    order = lambda slot: (slot.handle not in handles, slot.name_display != owner.name)  # noqa: E731
+    return min(fitting, key=order, default=None)
+
+
+def set_action(owner, action):
+    """The active action, or None."""
+    animation = owner.animation_data
+    animation.action = action
+    if layered() and action is not None and (slot := slot_of(action, owner)):
+        animation.action_slot = slot
 
 
 def active_action(owner):
@@ -52,7 +76,7 @@ def forget_animation(owner):
     """Leaves the datablock to whoever sets its values; drivers stay. For a process that never saves."""
     animation = owner.animation_data
     if animation:
-        animation.action = None
+        set_action(owner, None)
         animation.use_nla = False
 
 
@@ -73,7 +97,9 @@ def first_bad_key(curve):
 
 def new_action(name, owner):
     action = bpy.data.actions.new(name)
-    if not layered():
+    if layered():
+        action.slots.new(data_kind(owner), owner.name)
+    else:
         action.id_root = data_kind(owner)
     return action
 
@@ -83,7 +109,7 @@ def new_fcurve(action, owner, channel, group):
     path, index = channel
     if not layered():
         return action.fcurves.new(path, index=index, action_group=group)
-    slot = action.slots[0] if action.slots else action.slots.new(data_kind(owner), owner.name)
+    slot = slot_of(action, owner) or action.slots.new(data_kind(owner), owner.name)
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(slot, ensure=True).fcurves.new(path, index=index)
@@ -93,7 +119,7 @@ def remove_fcurve(action, owner, curve):
     if not layered():
         action.fcurves.remove(curve)
         return
-    for bag in (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags):
+    for bag in bags_of(action):
         if curve in list(bag.fcurves):
             bag.fcurves.remove(curve)
 
@@ -123,9 +149,10 @@ def add_strip(owner, track_name, action, start, *, blend, extrapolation):
 
 def play(strip, action, owner, start):
     """A strip plays an action, at the action's own frames."""
+    slot = slot_of(action, owner) if layered() else None  # before the strip chooses one
     strip.action = action
-    if layered():
-        strip.action_slot = action.slots[0] if action.slots else None
+    if slot:
+        strip.action_slot = slot
     first, last = frame_range(fcurves_of(action, owner)) or (start, start + 1)
     strip.action_frame_start, strip.action_frame_end = first, max(last, first + 1)
     strip.frame_start = min(first, strip.frame_start)  # a start behind its end would be moved
@@ -273,7 +300,7 @@ def undress(owner):
         return
     animation = owner.animation_data
     if stack.fix is not None:
-        animation.action = None
+        set_action(owner, None)
         bpy.data.actions.remove(stack.fix)
         animation.action_blend_type = "REPLACE"
     for path, values in stack.base_values().items():
@@ -282,8 +309,8 @@ def undress(owner):
     if "artist" in stack.tracks:
         strip, artist = stack.strip("artist"), stack.artist
         kind, extrapolation, influence = strip.blend_type, strip.extrapolation, influence_of(strip)
+        set_action(owner, artist)  # while its track says which slot it plays
         remove_track(owner, stack.tracks["artist"], with_action=False)
-        animation.action = artist
         animation.action_blend_type, animation.action_extrapolation = kind, extrapolation
         animation.action_influence = influence
     for kind in ("soft", "base"):

@@ -173,7 +173,7 @@ def ready_for_fixes(owner, clip):
         return
     action = curves.new_action(f"{clip}_fix", owner)
     curves.mark(action, "fix")
-    animation.action = action
+    curves.set_action(owner, action)
     animation.action_blend_type, animation.action_extrapolation, animation.action_influence = "COMBINE", "HOLD", 1.0
 
 
@@ -261,7 +261,7 @@ def put_in_place(layer, stack):
         fresh = curves.Stack(owner)
         fresh.tracks["soft"].mute = muted
         curves.set_influence(fresh.strip("soft"), influence)
-        owner.animation_data.action = keep_fix
+        curves.set_action(owner, keep_fix)
         ready_for_fixes(owner, layer.clip.name)
         return
     for kind, action in (("base", base), ("soft", layer.soft_action(owner))):
@@ -273,7 +273,7 @@ def take_down(stack):
     """Removes the tracks, to be put up again: the artist's action is active, as it was before."""
     fix = stack.fix
     if fix is not None:
-        stack.owner.animation_data.action = None
+        curves.set_action(stack.owner, None)
         fix[curves.KIND] = ""  # undress would throw it away
     curves.undress(stack.owner)
     if fix is not None:
@@ -312,7 +312,7 @@ def merge(rig, name):
             curves.set_linear_keys(curves.new_fcurve(action, owner, place, place[0].split('"')[1] if '"' in place[0] else ""), *keys)
         if artist is not None:
             artist.use_fake_user = True
-        owner.animation_data.action = action
+        curves.set_action(owner, action)
         made.append(action)
     refresh()
     return made

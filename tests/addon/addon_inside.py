@@ -394,6 +394,32 @@ class Addon(unittest.TestCase):
             bpy.data.actions.remove(action)
         self.fails('"Body" is not animated', bpy.ops.rigspace.simulate)
 
+    def test_of_an_action_with_several_slots_a_datablock_has_its_own(self):
+        """Actions of Blender 4.4 and later, which this Blender lacks: objects with what curves.py reads of them."""
+        from types import SimpleNamespace as Some
+
+        from rigspace_addon import curves
+
+        slots = [Some(handle=handle, target_id_type=kind, name_display=name)
+                 for handle, kind, name in ((1, "KEY", "Key"), (2, "OBJECT", "Other"), (3, "OBJECT", "Rig"), (4, "OBJECT", "Moved"))]
+        bags = [Some(slot_handle=slot.handle, fcurves=[f"curve of {slot.name_display}"]) for slot in slots]
+        action = Some(slots=slots, layers=[Some(strips=[Some(channelbags=bags)])])
+
+        def owner(name, *, active=None, strip=None, kind="Object"):
+            strips = [Some(action=action, action_slot=strip)] if strip else []
+            animation = Some(action=action if active else None, action_slot=active, nla_tracks=[Some(strips=strips)])
+            return Some(name=name, animation_data=animation, bl_rna=Some(identifier=kind))
+
+        was, curves.layered = curves.layered, lambda: True
+        self.addCleanup(setattr, curves, "layered", was)
+        for expected, each in (("Rig", owner("Rig")), ("Key", owner("Key", kind="Key")), ("Other", owner("Nobody")),
+                               ("Moved", owner("Rig", active=slots[3])), ("Moved", owner("Rig", strip=slots[3]))):
+            self.assertEqual(curves.fcurves_of(action, each), [f"curve of {expected}"])
+        self.assertEqual(curves.fcurves_of(action, owner("Lattice", kind="Lattice")), [])
+        nobody = owner("Nobody")
+        curves.set_action(nobody, action)
+        self.assertEqual((nobody.animation_data.action, nobody.animation_data.action_slot), (action, slots[1]))
+
     def test_settings_that_are_keyed_are_told_over_time(self):
         from rigspace_addon import rig, simulate
 
