@@ -6,6 +6,7 @@
 An armature and weights, nothing else: what an artist makes in ten minutes. The bone `belly` has the flesh in front of the
 body, the ears are chains of three, the tail one of two."""
 import math
+import os
 import sys
 
 import bmesh
@@ -150,4 +151,4 @@ if __name__ == "__main__":
     bpy.ops.wm.read_homefile(use_empty=True)
     build()
     if "--" in sys.argv:
-        bpy.ops.wm.save_as_mainfile(filepath=sys.argv[sys.argv.index("--") + 1], check_existing=False)
+        bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(sys.argv[sys.argv.index("--") + 1]), check_existing=False)

@@ -2,6 +2,7 @@
 // carried by the skin, by weights of several kinds. Writes fast_fig45_energy.png into the folder given, and says the
 // numbers that prove it; fails if they do not.
 #include "bench/fast_scenes.h"
+#include "figure_program.h"
 
 #include "rigspace/apps/physics/volumetric_skinning.h"
 #include "rigspace/cast/cast.h"
@@ -187,10 +188,7 @@ void expect_of_any(const Training& training) {
   expect(training.wide.mean() < training.fast.mean(), "more to choose from is better");
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  const std::filesystem::path folder = count > 1 ? arguments[1] : "docs/figures";
+bool draw(const std::filesystem::path& folder) {
   const Belly belly = simulate_belly();
   std::vector<ExamplePose> three;
   for (const int f : kTrained) three.push_back(belly.frames[f]);
@@ -221,5 +219,9 @@ int main(int count, char** arguments) {
              few.wide.carriers < few.nnls_500.carriers,
          "where ours does less so, with fewer carriers");
   expect(many.wide.mean() < 1.1, "ours is within a tenth of the balance");
-  return failures == 0 ? 0 : 1;
+  return failures == 0;
 }
+
+}  // namespace
+
+int main(int count, char** arguments) { return run_figure(count, arguments, draw); }

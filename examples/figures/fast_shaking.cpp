@@ -2,6 +2,7 @@
 // above the skin, below the nodes inside, in balance for each skin, darker the farther they went. Writes
 // fast_fig42_shaking.png into the folder given, and says the numbers that prove it; fails if they do not.
 #include "bench/fast_scenes.h"
+#include "figure_program.h"
 
 #include "rigspace/apps/physics/shaking.h"
 #include "rigspace/cast/cast.h"
@@ -45,10 +46,7 @@ double went(const RigBody& body, In x, In from, bool skin) {
   return most;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  const std::filesystem::path folder = count > 1 ? arguments[1] : "docs/figures";
+bool draw(const std::filesystem::path& folder) {
   const bench::RspSetup setup = bench::prepare(bench::fast_scenes()[0].scene, 1);
   const Character peanut = make_character("peanut");
   const std::vector<Vec> poses{peanut.rig->rest()};
@@ -60,7 +58,7 @@ int main(int count, char** arguments) {
                                                    .rest_follows = false});
   if (examples.size() != 1 + kImpulses * kSteps) {
     std::printf("figure 4.2: %zu examples, expected %d\n", examples.size(), 1 + kImpulses * kSteps);
-    return 1;
+    return false;
   }
   const auto step_of = [&](int impulse, int step) { return &examples[1 + impulse * kSteps + step - 1]; };
   const std::vector<const ExamplePose*> shown{step_of(kBack, 6), step_of(kBack, 3), &examples[0], step_of(kThere, 3),
@@ -89,5 +87,9 @@ int main(int count, char** arguments) {
       "figure 4.2: %zu examples of %d impulses; the last to the side takes the skin %.1f %% of the height away, "
       "the inside %.1f %%; the other way %.1f %%\n",
       examples.size(), kImpulses, 100 * skin / height, 100 * inside / height, 100 * back / height);
-  return skin > 0.05 * height && inside > 0.5 * skin && std::abs(back / skin - 1) < 0.2 ? 0 : 1;
+  return skin > 0.05 * height && inside > 0.5 * skin && std::abs(back / skin - 1) < 0.2;
 }
+
+}  // namespace
+
+int main(int count, char** arguments) { return run_figure(count, arguments, draw); }

@@ -1,6 +1,8 @@
 // RSP figure 2, and the waves of RSP 6 (in their video): a ball whose controls are simulated in part or all, and a push
 // that runs through a soft bar. Writes rsp_fig2_sphere.png and rsp_waves.png into the folder given, and says the
 // numbers that prove them; fails if they do not.
+#include "figure_program.h"
+
 #include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/energy/contact.h"
@@ -247,7 +249,8 @@ bool waves(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::filesystem::path folder = count > 1 ? arguments[1] : "docs/figures";
-  const bool sphere = figure2(folder), wave = waves(folder);
-  return sphere && wave ? 0 : 1;
+  return run_figure(count, arguments, [](const std::filesystem::path& folder) {
+    const bool sphere = figure2(folder), wave = waves(folder);
+    return sphere && wave;
+  });
 }

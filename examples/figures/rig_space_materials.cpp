@@ -1,5 +1,7 @@
 // RSP figures 3 and 6: materials from the stiffness of controls. Writes rsp_fig3_bar_materials.png and
 // rsp_fig6_flower_materials.png into the folder given, and says the numbers that prove them; fails if they do not.
+#include "figure_program.h"
+
 #include "rigspace/apps/physics/control_stiffness.h"
 #include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
@@ -221,9 +223,10 @@ bool figure6(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
-  const bool bar = figure3(folder), flower = figure6(folder);
-  if (!bar || !flower) std::printf("the numbers do not prove figure %d\n", bar ? 6 : 3);
-  return bar && flower ? 0 : 1;
+int main(int count, char** arguments) {
+  return run_figure(count, arguments, [](const std::filesystem::path& folder) {
+    const bool bar = figure3(folder), flower = figure6(folder);
+    if (!bar || !flower) std::printf("the numbers do not prove figure %d\n", bar ? 6 : 3);
+    return bar && flower;
+  });
 }

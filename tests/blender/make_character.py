@@ -6,6 +6,7 @@ It stands 1.3 m high on one leg that follows its foot by IK. `belly` is a bone t
 deform the mesh itself (tail2 turns by Euler angles), `chest["breath"]` drives the shape key `breath`, `puff` is keyed, and
 `Walk` moves the hips, the chest and the foot; `Turn` is a second, shorter clip. Frames 1 to 49 at 24 frames a second."""
 import math
+import os
 import sys
 
 import bmesh
@@ -186,4 +187,4 @@ def build():
 
 if __name__ == "__main__":
     build()
-    bpy.ops.wm.save_as_mainfile(filepath=sys.argv[sys.argv.index("--") + 1], check_existing=False)
+    bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(sys.argv[sys.argv.index("--") + 1]), check_existing=False)

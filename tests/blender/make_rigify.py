@@ -8,6 +8,7 @@ hands, and the torso looks left and right meanwhile: frames 1 to 49, two seconds
 
 PLAIN.blend is the same human on an armature without constraints, as a game has it: the DEF bones, keyed in every frame, and ours."""
 import math
+import os
 import sys
 
 import bmesh
@@ -248,7 +249,7 @@ def build():
 
 
 if __name__ == "__main__":
-    files = sys.argv[sys.argv.index("--") + 1 :]
+    files = [os.path.abspath(file) for file in sys.argv[sys.argv.index("--") + 1 :]]
     made = build()
     bpy.ops.wm.save_as_mainfile(filepath=files[0], check_existing=False)
     if len(files) > 1:
