@@ -1,6 +1,6 @@
 #include "fast_body.h"
 
-#include "rig_lessons.h"
+#include "lesson_rig.h"
 #include "rigspace/apps/physics/interior_response.h"
 #include "rigspace/base/cache.h"
 
@@ -210,11 +210,10 @@ std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free
   return chosen;
 }
 
-/// Jacobians of a black box at the poses of training, and at shapes away from them.
+/// Jacobians of a black box with many controls at the poses of training, and at shapes away from them.
 std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
                                            std::span<const ExamplePose> examples) {
-  constexpr std::size_t kMost = 24, kFew = 32;
-  if (free.size() <= kFew) return rig_lessons(*body.rig, free, poses);
+  constexpr std::size_t kMost = 24;
   std::vector<KnownJacobian> known;
   for (const Vec& pose : poses) known.push_back(lesson_at(*body.rig, free, pose, pose));
   for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
@@ -234,18 +233,29 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
 }  // namespace
 
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
-  const bool black_box = !body.rig->traits().exact_jacobian;
   constexpr std::string_view kKind = "reduction";
   constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
+  constexpr std::size_t kFew = 32;      // controls whose bending is taught
   const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
   if (options.recall)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
-  const RigBody whole = rig_body_of(body);
+  RigBody whole = rig_body_of(body);
+  std::vector<KnownJacobian> lessons;
+  std::vector<Vec> poses(options.poses.begin(), options.poses.end());
+  double taught = 0;
+  if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
+    // All that follows is trained on what the lessons tell, which asks the box for no more, and by many threads.
+    taught = 0.3;
+    lessons = rig_lessons(*body.rig, body.free, poses, within(progress, 0, taught));
+    const auto model = std::make_shared<LessonRig>(body.rig, body.free, lessons);
+    if (!model->poses().empty()) whole.rig = model, poses = model->poses();
+  }
+  const bool black_box = !whole.rig->traits().exact_jacobian;
   const Material material{.kind = options.material, .poisson = body.poisson};
   const std::vector<ExamplePose> examples =
-      shake(whole, body.free, options.poses,
+      shake(whole, body.free, poses,
             {.amplitude = options.amplitude, .material = material, .rest_follows = true, .probes = true},
-            within(progress, 0, 0.6));
+            within(progress, taught, 0.6));
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, within(progress, 0.6, 0.75)).weights;
   reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
@@ -257,9 +267,8 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
                                       within(progress, 0.75, 1));
   add_farthest(whole, body.free, reduction.cubature.nodes);
-  if (black_box)
-    reduction.known =
-        std::make_shared<const std::vector<KnownJacobian>>(known_jacobians(whole, body.free, options.poses, examples));
+  if (black_box && lessons.empty()) lessons = known_jacobians(whole, body.free, options.poses, examples);
+  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(lessons));
   if (options.recall) {
     ByteWriter out;
     write(reduction, out);

@@ -126,12 +126,17 @@ KnownJacobian lesson_at(const Rig& rig, std::span<const int> free, const Vec& p_
   return lesson;
 }
 
-std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses) {
+std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
+                                       const ProgressCallback& progress) {
   std::vector<KnownJacobian> known;
-  for (const Vec& pose : poses) known.push_back(lesson_at(rig, free, pose, pose));
+  for (const Vec& pose : poses) {
+    report(progress, "learning", 0.2 * static_cast<double>(known.size()) / static_cast<double>(poses.size()));
+    known.push_back(lesson_at(rig, free, pose, pose));
+  }
   const std::size_t n = free.size(), most = std::max<std::size_t>(1, kMostPoses / (n * n + n + 1));
   const std::size_t count = std::min(most, poses.size());
   for (std::size_t k = 0; k < count; ++k) {
+    report(progress, "learning", 0.2 + 0.8 * static_cast<double>(k) / static_cast<double>(count));
     const KnownJacobian at = known[k * poses.size() / count];
     Bending bending(rig, free, at);
     const std::vector<Mat> T = bending.all();

@@ -3,6 +3,7 @@
 
 #include "rigspace/apps/physics/linear_rig.h"
 #include "rigspace/base/bytes.h"
+#include "rigspace/base/progress.h"
 
 #include <span>
 #include <vector>
@@ -14,7 +15,8 @@ namespace rigspace {
 ///   T_ic = [s(p + a_i + a_c) - s(p + a_i) - s(p + a_c) + s(p)] / a_i a_c,   J(p + a_c) ~ J(p) + a_c T_c,
 /// the mean of both signs where limits leave room for both. Every control's columns are as good as any other's: those
 /// that move little, as a twist does, too.
-std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses);
+std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
+                                       const ProgressCallback& progress = {});
 
 /// J at p, about the keyed pose p_key.
 KnownJacobian lesson_at(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p);
