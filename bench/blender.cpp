@@ -131,6 +131,63 @@ Row fast_row(const Character& character, const std::string& method, const Progre
   return row;
 }
 
+/// A black box that says after its training that its differences are exact: then a step asks for them, every one.
+class EveryJacobian final : public Rig {
+ public:
+  explicit EveryJacobian(std::shared_ptr<const Rig> box) : box_(std::move(box)) {}
+
+  std::span<const Control> controls() const override { return box_->controls(); }
+  int point_count() const override { return box_->point_count(); }
+  Traits traits() const override {
+    return {.exact_jacobian = asks, .concurrent = false, .noise = box_->traits().noise};
+  }
+  std::unique_ptr<Workspace> make_workspace() const override { return box_->make_workspace(); }
+  void evaluate(Workspace& workspace, In p, Vec& s) const override { box_->evaluate(workspace, p, s); }
+  void evaluate_batch(Workspace& workspace, const Mat& P, Mat& S) const override {
+    box_->evaluate_batch(workspace, P, S);
+  }
+
+  bool asks = false;
+
+ private:
+  std::shared_ptr<const Rig> box_;
+};
+
+/// What it costs a part's motion that few poses are asked for: the same body and rate with a Jacobian every step.
+Row every_jacobian_row(Character human, const char* pattern, double rate, const ProgressCallback& progress) {
+  constexpr double kTrained = 0.199;  // of a run: a fifth of it is training
+  const Character plain = human;
+  const auto rig = std::make_shared<EveryJacobian>(plain.rig);
+  human.rig = rig;
+  Part part = with_solid(human, control_part_from_pattern(human, pattern), {.recall = true});
+  part.look.rate = rate;
+  SoftMotion motion[2];
+  long evaluations[2];
+  for (const bool every : {false, true}) {
+    bool trained = false;
+    rig->asks = false;
+    const long before = asked(plain);
+    motion[every] = simulate_parts(human, &human.clips.front(), std::vector{part}, {.looping = Looping::never},
+                                   [&](const Progress& done) {
+                                     trained = trained || done.fraction >= kTrained;
+                                     rig->asks = every && trained;
+                                     return !progress || progress(done);
+                                   });
+    evaluations[every] = asked(plain) - before;
+  }
+  const Vec reach = motion[1].deviation.cwiseAbs().rowwise().maxCoeff();
+  const Vec apart = (motion[1].deviation - motion[0].deviation).cwiseAbs().rowwise().maxCoeff();
+  Row row{.scene = fmt::format("Rigify human, {}", pattern), .method = "few poses, against a Jacobian every step"};
+  row.metrics = {{"rate_hz", rate},
+                 {"rig_evaluations", evaluations[0]},
+                 {"rig_evaluations_with_a_jacobian_every_step", evaluations[1]},
+                 {"largest_difference_percent_of_the_largest_reach", 100 * apart.maxCoeff() / reach.maxCoeff()}};
+  for (Eigen::Index c = 0; c < reach.size(); ++c)
+    row.metrics["percent_of_its_reach"][human.rig->controls()[motion[1].controls[static_cast<std::size_t>(c)]].name] =
+        100 * apart[c] / reach[c];
+  return row;
+}
+
 /// The bar: so many a step, and so many a control and second.
 void require_few(Row& row) {
   const double most = kPerStep * kStepsPerSecond + kPerControl * row.metrics["controls"].get<double>();
@@ -190,6 +247,12 @@ std::vector<Row> bench_blender(const BenchOptions& options) {
   rows[1].metrics["times_faster_than_2012_on_the_same_rig"] =
       rows.back().metrics["seconds_per_second_of_animation"].get<double>() / fast;
   rows[1].paper = Paper{"Thesis table 4.1: belly, times faster, rig in Maya", kThesis};
+  if (!options.quick) {
+    constexpr double kRates[] = {3.3, 2.4, 2.4};  // Hz, as they are found
+    for (std::size_t k = 0; k < std::size(kParts); ++k)
+      rows.push_back(every_jacobian_row(open_human(studio.human(), false, options.progress), kParts[k], kRates[k],
+                                        options.progress));
+  }
   for (const char* state : {"cold", "warm"}) {
     const Character own = open_human(studio.plain(), true, options.progress);
     if (dynamic_cast<const ProcessRig*>(own.rig.get()) != nullptr) break;

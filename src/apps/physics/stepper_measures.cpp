@@ -1,4 +1,4 @@
-// What a body is like before it is stepped: how it answers a shake, and how the animation shakes it.
+// What a body is like before it is stepped, how the animation shakes it, and how far it is from it.
 
 #include "stepper.h"
 
@@ -108,6 +108,23 @@ double Stepper::driving_frequency(double duration) {
     if (acceleration > 1.001 * most) most = acceleration, strongest = n;
   }
   return most > 1e-6 * body_.size ? strongest / duration : 0;
+}
+
+double Stepper::reach(int group) const {
+  double farthest = 0;
+  const Vec& masses = body_.groups[group].masses;
+  const bool all = body_.groups.size() == 1;  // of few elements' nodes those that go farthest may have no mass
+  for (Eigen::Index i = 0; i < masses.size(); ++i)
+    if ((all || masses[i] > 0) && body_.roles[i] != NodeRole::held)
+      farthest = std::max(farthest, now_.d_now.segment<3>(3 * i).norm());
+  return farthest;
+}
+
+bool Stepper::still(double from, double to) {
+  if (variation_ != nullptr && !variation_->still(from, to)) return false;
+  if (contact_ && !contact_->still(from, to)) return false;
+  const Vec before = key(from);
+  return (key(to) - before).cwiseAbs().maxCoeff() <= 1e-7 * body_.size;
 }
 
 }  // namespace rigspace

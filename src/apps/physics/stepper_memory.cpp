@@ -1,0 +1,33 @@
+// All that the rest of a run depends on, for checkpoints.
+
+#include "stepper.h"
+
+namespace rigspace {
+
+void Stepper::write(ByteWriter& out) const {
+  out.values(now_.integrator.memory());
+  for (const Vec* each : {&now_.p_now, &now_.p_before, &now_.d_now, &now_.d_before, &now_.d_older}) out.values(*each);
+  for (const double each : {now_.time, now_.h, now_.h_before, first_time_, grid_}) out.number(each);
+  out.number(patience_);
+  out.number(under_way_ ? 1 : 0);
+  if (contact_) out.values(contact_->memory());
+  if (linear_)
+    for (const Vec& each : linear_->memory()) out.values(each);
+}
+
+void Stepper::read(ByteReader& in) {
+  keys_.clear();
+  now_.integrator = Integrator(options_.integrator);
+  now_.integrator.recall(in.values());
+  for (Vec* each : {&now_.p_now, &now_.p_before, &now_.d_now, &now_.d_before, &now_.d_older}) *each = in.values();
+  for (double* each : {&now_.time, &now_.h, &now_.h_before, &first_time_, &grid_}) *each = in.number();
+  patience_ = in.integer();
+  under_way_ = in.number() != 0;
+  if (contact_) contact_->recall(in.values());
+  if (!linear_) return;
+  std::vector<Vec> memory(linear_->memory().size());
+  for (Vec& each : memory) each = in.values();
+  linear_->recall(memory);
+}
+
+}  // namespace rigspace
