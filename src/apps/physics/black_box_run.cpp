@@ -13,44 +13,6 @@ constexpr double kAround = 0.5;       // s: as far as loads look (Stepper::trave
 constexpr double kLessonsPerSecond = 15;
 constexpr int kMostLessons = 120;
 
-void add(const BlockJacobian& J, ByteWriter& out) {
-  out.integers(J.start), out.integers(J.column);
-  out.values(J.value.reshaped());
-}
-
-void add(const SteppedBody& body, ByteWriter& out) {
-  const auto numbers = [&](const std::vector<double>& list) {
-    out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
-  };
-  for (const auto* list : {&body.free, &body.start, &body.point, &body.moves.start, &body.moves.point})
-    out.integers(*list);
-  numbers(body.weight), numbers(body.moves.weight), numbers(body.factors);
-  add(body.response, out);
-  for (const MassGroup& group : body.groups) out.values(group.masses);
-  for (const Tet& tet : body.tets) out.integers(tet);
-  for (std::size_t k = 0; body.known && k < body.known->size(); ++k)
-    out.values((*body.known)[k].s), add((*body.known)[k].J, out);
-}
-
-void add(const TunedPart& part, ByteWriter& out) {
-  for (const double each : {part.preset->rate_factor, part.preset->damping_ratio, part.preset->lag, part.length,
-                            part.most_scaling, part.preset->flesh ? 1.0 : 0.0})
-    out.number(each);
-  for (const LookField& field : look_fields()) out.number(part.part->look.*field.value);
-  for (const double each : part.part->stiffness) out.number(each);
-}
-
-void add(const SimulationOptions& options, ByteWriter& out) {
-  for (const double each : {options.step, options.metres_per_unit, options.start, options.end, options.preroll,
-                            options.loop_tolerance, options.young, options.poisson, options.density})
-    out.number(each);
-  for (const int each :
-       {static_cast<int>(options.integrator), options.max_cycles, options.max_halvings,
-        options.follow_animation ? 1 : 0, static_cast<int>(options.material), static_cast<int>(options.method),
-        static_cast<int>(options.interior), static_cast<int>(options.curvature)})
-    out.number(each);
-}
-
 }  // namespace
 
 RunGrid run_grid(const KeyedMotion& motion, const SimulationOptions& options) {
@@ -60,6 +22,10 @@ RunGrid run_grid(const KeyedMotion& motion, const SimulationOptions& options) {
   grid.steps = std::max(1, static_cast<int>(std::lround((end - grid.start) / options.step)));
   grid.h = end > grid.start ? (end - grid.start) / grid.steps : options.step;
   return grid;
+}
+
+int moments_around(const KeyedMotion& motion, const SimulationOptions& options, const RunGrid& grid) {
+  return motion.cyclic() ? 0 : static_cast<int>(std::ceil((kAround + options.preroll) / grid.h));
 }
 
 double nearest_moment(const KeyedMotion& motion, double step, double time) {
@@ -73,7 +39,7 @@ void ask_keyed_poses(const Character& character, const KeyedMotion& motion, cons
   const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
   if (rig == nullptr || rig->traits().exact_jacobian) return;
   const RunGrid grid = run_grid(motion, options);
-  const int around = motion.cyclic() ? 0 : static_cast<int>(std::ceil((kAround + options.preroll) / grid.h));
+  const int around = moments_around(motion, options, grid);
   std::vector<Vec> poses;
   for (int k = -around; k <= grid.steps + around; ++k) {
     Vec p;
@@ -122,27 +88,6 @@ std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, 
     from = to;
   }
   return moments;
-}
-
-std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options) {
-  if (!motion.black_box() || !options.recall || options.collisions.any()) return {};
-  for (const TunedPart& part : system.parts)
-    if (!part.part->look.keys.empty()) return {};
-  ByteWriter out;
-  const SteppedBody body = system.body();
-  add(body, out);
-  for (const TunedPart& part : system.parts) add(part, out);
-  add(options, out);
-  out.number(motion.duration()), out.number(motion.cyclic() ? 1 : 0);
-  const RunGrid grid = run_grid(motion, options);
-  const auto workspace = body.rig->make_workspace();
-  Vec p, s;
-  for (int k = 0; k <= grid.steps; ++k) {
-    motion.controls(grid.start + k * grid.h, p);
-    body.rig->evaluate(*workspace, p, s);
-    out.values(p), out.values(s);
-  }
-  return out.bytes();
 }
 
 }  // namespace rigspace

@@ -17,6 +17,9 @@ struct RunGrid {
 };
 RunGrid run_grid(const KeyedMotion& motion, const SimulationOptions& options);
 
+/// How many moments before and after a run have a part in it.
+int moments_around(const KeyedMotion& motion, const SimulationOptions& options, const RunGrid& grid);
+
 /// The moment of a run through all of a clip that is nearest to a time, s.
 double nearest_moment(const KeyedMotion& motion, double step, double time);
 
@@ -32,9 +35,5 @@ double coarse_step(const KeyedMotion& motion, const SimulationOptions& options);
 /// animation; beside those whose keyed pose is known. `free`: the controls of its rows.
 std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
                                      std::span<const KnownJacobian> known);
-
-/// All that looks depend on which are found for a part on a black box, as bytes for the cache; empty where they are not
-/// kept: of other rigs, where nothing is recalled, and where obstacles or keyed looks have a say.
-std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options);
 
 }  // namespace rigspace

@@ -1,6 +1,7 @@
 #include "tuner.h"
 
 #include "black_box_run.h"
+#include "kept_looks.h"
 #include "keyed_look.h"
 #include "rigspace/base/cache.h"
 #include "rigspace/base/error.h"
@@ -52,7 +53,7 @@ double percentile(std::vector<double> values, double share) {
 Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
   constexpr std::string_view kKind = "looks";
   derive_all();
-  const std::vector<std::byte> content = looks_content(system_, motion_, options_);
+  const std::vector<std::byte> content = looks_content(system_, motion_, options_, character_size_);
   const auto known = content.empty() || resume != nullptr ? std::nullopt : from_cache(kKind, content);
   if (!known) look_at_motion();
   if (resume != nullptr) {
@@ -63,15 +64,24 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
   } else {
     find_rates(progress);
   }
+  const auto keep = [&] {
+    if (content.empty()) return;
+    ByteWriter out;
+    write(out);
+    to_cache(kKind, content, out.bytes());
+  };
+  const bool as_looks_are = !asks_for_more() && !options_.collisions.any();
+  if (known && !motion_.black_box()) as_asked_ = !as_looks_are, derive_all();
   Run run;
   bool again = !learned_;
   while (again) {
     run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
     resume = nullptr;
-    if (known) return run;
-    if (as_asked_) break;
+    if (known && motion_.black_box()) return run;
+    if (known || as_asked_) break;
     again = ++attempt_ < kMostTries && adjust(run);
-    if (!again && (asks_for_more() || options_.collisions.any())) as_asked_ = again = true, derive_all();
+    if (!again && !motion_.black_box()) keep();
+    if (!again && !as_looks_are) as_asked_ = again = true, derive_all();
   }
   if (learned_) return run_once(options_, within(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
@@ -84,11 +94,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
   if (learned_)
     system_.learn(run_once(options_, within(progress, kSearchShare, 1), {}, nullptr), motion_,
                   within(progress, kSearchShare, kSearchShare));
-  if (!content.empty()) {
-    ByteWriter out;
-    write(out);
-    to_cache(kKind, content, out.bytes());
-  }
+  if (motion_.black_box()) keep();
   return learned_ ? run_once(options_, within(progress, kSearchShare, 1), save, nullptr) : run;
 }
 

@@ -1,0 +1,73 @@
+// Looks that were found for a part are found again, whatever amount is asked for.
+
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/apps/physics/simulation.h"
+#include "rigspace/cast/cast.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace rigspace {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With a cache of its own.
+class KeptLooks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = (fs::temp_directory_path() / "rigspace-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+    setenv("RIGSPACE_CACHE", folder.c_str(), 1);
+    part_ = with_solid(peanut_, control_part_from_pattern(peanut_, "shoulders.t?=flesh"), {.recall = true});
+  }
+  void TearDown() override {
+    unsetenv("RIGSPACE_CACHE");
+    fs::remove_all(folder_);
+  }
+
+  struct Seen {
+    SoftMotion motion;
+    int reports = 0;  ///< of steps, searches included
+  };
+  Seen run(double amount, bool recall = true) {
+    part_.look.amount = amount;
+    Seen seen;
+    seen.motion = simulate_parts(peanut_, peanut_.clip("Walk"), std::vector{part_},
+                                 {.looping = Looping::never, .recall = recall}, [&](const Progress& progress) {
+                                   seen.reports += progress.stage == "simulating" ? 1 : 0;
+                                   return true;
+                                 });
+    return seen;
+  }
+
+  Character peanut_ = make_character("peanut");
+  Part part_;
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(KeptLooks, GiveTheSameMotionWithoutASearch) {
+  const Seen first = run(1), again = run(1);
+  EXPECT_EQ(again.motion.deviation, first.motion.deviation);
+  EXPECT_LT(again.reports, first.reports);
+  const Seen less = run(0.5);
+  EXPECT_EQ(less.reports, again.reports);
+  EXPECT_EQ(less.motion.deviation, run(0.5, false).motion.deviation);
+  EXPECT_EQ(less.motion.parts.front().rate, first.motion.parts.front().rate);
+}
+
+TEST_F(KeptLooks, AreLookedForAnewWhereTheArtistMovedAKey) {
+  run(1);
+  const int again = run(1).reports;
+  for (Animation& clip : peanut_.clips)
+    if (clip.name == "Walk") clip.tracks.front().curve.values[1] += 1e-3;
+  EXPECT_GT(run(1).reports, again);
+}
+
+}  // namespace
+}  // namespace rigspace
