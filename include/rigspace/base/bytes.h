@@ -65,6 +65,13 @@ class ByteReader {
     rest_ = rest_.subspan(sizeof(int) * result.size());
     return result;
   }
+  /// Good as long as what this reads.
+  std::span<const std::byte> raw(std::size_t size) {
+    if (rest_.size() < size) refuse();
+    const std::span<const std::byte> bytes = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return bytes;
+  }
   Mat matrix() {
     const auto rows = static_cast<Eigen::Index>(number());
     const Vec all = values();

@@ -66,15 +66,16 @@ std::string_view without_channel(std::string_view pattern) {
   return is_channel ? pattern.substr(0, dot) : pattern;
 }
 
-/// Ascending: by name, node or group. Orientations and scales are not simulated.
+/// Ascending: by name, node or group. Orientations are not simulated; scales are where nothing else is named.
 std::vector<int> controls_matching(const Character& character, std::string_view pattern) {
-  std::vector<int> met;
+  std::vector<int> met, scales;
   for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
     const Control& control = character.rig->controls()[i];
-    if (control.unit == Unit::quaternion || control.unit == Unit::scale) continue;
-    if (matches(control, pattern) || matches_pattern(control.group, pattern)) met.push_back(i);
+    if (control.unit == Unit::quaternion) continue;
+    if (matches(control, pattern) || matches_pattern(control.group, pattern))
+      (control.unit == Unit::scale ? scales : met).push_back(i);
   }
-  return met;
+  return met.empty() ? scales : met;
 }
 
 /// Whether all controls are those of bones. What these move they do not hold: held in the keyed pose, the core of a

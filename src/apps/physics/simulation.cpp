@@ -4,13 +4,14 @@
 #include "keyed_look.h"
 #include "limb_guard.h"
 #include "part_contact.h"
+#include "part_jobs.h"
 #include "rigspace/apps/physics/paper.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
 #include "rigspace/geometry/signed_distance.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "ripples.h"
-#include "tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -182,9 +183,9 @@ class Collector {
     motion_.halved_steps += run.halved_steps, motion_.failed_steps += run.failed_steps;
   }
 
-  /// Of a run that ends here, before its time; `under_way` is what the system in hand had finished.
-  void stop(PartSystem& system, const std::optional<Run>& under_way) {
-    if (under_way && under_way->deviation.cols() > 1) add(system, *under_way);
+  /// Of a run that ends here, before its time; `so_far` is what a system had finished.
+  void stop(PartSystem& system, const std::optional<Run>& so_far) {
+    if (so_far && so_far->deviation.cols() > 1) add(system, *so_far);
     motion_.stopped = true, motion_.looped = false;
   }
 
@@ -243,45 +244,44 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       for (TunedPart& part : system->parts) part.most_scaling = 1;
     }
 
+  std::vector<std::unique_ptr<PartJob>> jobs;
+  for (const auto& system : systems) jobs.push_back(std::make_unique<PartJob>(*system, key, options, size));
+  if (ByteReader resume(options.checkpoints.resume); !resume.empty())
+    for (const auto& job : jobs) job->read(resume);
+  const auto save_all = [&] {
+    ByteWriter out;
+    for (const auto& job : jobs) job->write(out);
+    options.checkpoints.save(out.bytes());
+  };
+  const std::function<void()> saved = options.checkpoints.save ? save_all : std::function<void()>();
+  const auto after_training = [&](const Progress& p) {
+    return !progress || progress({p.stage, trained + (1 - trained) * p.fraction});
+  };
   Collector collector(character, key, parts.size(), options);
-  ByteReader resume(options.checkpoints.resume);
-  const int finished = resume.empty() ? 0 : resume.integer();
-  ByteWriter done;
-  for (std::size_t k = 0; k < systems.size(); ++k) {
-    PartSystem& system = *systems[k];
-    if (options.collisions.parts)
-      for (Obstacle& each : obstacles_from(collector.motion(), character, key, system))
-        system.obstacles.push_back(std::move(each));
-    Tuner tuner(system, key, options, size);
-    Run run;
-    if (static_cast<int>(k) < finished) {
-      tuner.read(resume);
-      run.read(resume);
-    } else {
-      const Runner::Save save = [&](const auto& write_rest) {
-        ByteWriter out;
-        out.number(static_cast<double>(k));
-        out.raw(done.bytes());
-        write_rest(out);
-        options.checkpoints.save(out.bytes());
-      };
+  std::size_t collected = 0;
+  try {
+    // Parts that meet each other wait for each other; a rig that one thread at a time may ask has one part at a time.
+    if (!options.collisions.parts && character.rig->traits().concurrent && jobs.size() > 1 && thread_count() > 1)
+      run_side_by_side(jobs, after_training, saved);
+    for (; collected < jobs.size(); ++collected) {
+      PartJob& job = *jobs[collected];
+      if (options.collisions.parts)
+        for (Obstacle& each : obstacles_from(collector.motion(), character, key, job.system()))
+          job.system().obstacles.push_back(std::move(each));
       const auto part_of_all = [&](const Progress& p) {
-        return !progress || progress({p.stage, trained + (1 - trained) * (static_cast<double>(k) + p.fraction) /
-                                                             static_cast<double>(systems.size())});
+        return after_training(
+            {p.stage, (static_cast<double>(collected) + p.fraction) / static_cast<double>(jobs.size())});
       };
-      ByteReader* rest = static_cast<int>(k) == finished && !resume.empty() ? &resume : nullptr;
-      try {
-        run = tuner.run(part_of_all, options.checkpoints.save ? save : Runner::Save(), rest);
-      } catch (const Cancelled&) {
-        collector.stop(system, tuner.stopped());
-        if (options.checkpoints.stopped && !collector.motion().times.empty())
-          options.checkpoints.stopped(collector.motion());
-        throw;
-      }
+      if (!job.result()) job.run(part_of_all, saved);
+      collector.add(job.system(), *job.result());
     }
-    tuner.write(done);
-    run.write(done);
-    collector.add(system, std::move(run));
+  } catch (const Cancelled&) {
+    for (; collected < jobs.size(); ++collected)
+      collector.stop(jobs[collected]->system(),
+                     jobs[collected]->result() ? jobs[collected]->result() : jobs[collected]->stopped());
+    if (options.checkpoints.stopped && !collector.motion().times.empty())
+      options.checkpoints.stopped(collector.motion());
+    throw;
   }
   report(progress, "simulating", 1);
   return std::move(collector.motion());
