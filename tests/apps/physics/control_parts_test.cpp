@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace rigspace {
 namespace {
@@ -49,6 +50,17 @@ TEST(ControlParts, TakeSeveralPatterns) {
   EXPECT_EQ(both.name, "trunk");
   EXPECT_EQ(both.controls.size(), 13u + 12u);
   EXPECT_TRUE(std::is_sorted(both.controls.begin(), both.controls.end()));
+}
+
+TEST(ControlParts, ScaleWhereNothingElseIsNamed) {
+  const auto units = [](std::string_view pattern) {
+    std::set<Unit> met;
+    for (const int c : control_part_from_pattern(peanut(), pattern).controls)
+      met.insert(peanut().rig->controls()[c].unit);
+    return met;
+  };
+  EXPECT_EQ(units("root.s?"), std::set{Unit::scale});
+  EXPECT_FALSE(units("root").contains(Unit::scale));
 }
 
 TEST(ControlParts, HaveASolidThatTheirControlsMove) {
