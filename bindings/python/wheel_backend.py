@@ -56,6 +56,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for file in sorted(package.iterdir()):
             if file.name in ours or file.name == "_rigspace" + sysconfig.get_config_var("EXT_SUFFIX"):
                 wheel.write(file, f"rigspace/{file.name}")
+        for folder in ("host", "rigspace_addon"):  # what runs inside Blender for .blend files
+            for file in sorted((ROOT / "blender" / folder).glob("*.py")):
+                wheel.write(file, f"rigspace/blender/{folder}/{file.name}")
         wheel.writestr(f"{info}/METADATA", _metadata())
         wheel.writestr(f"{info}/WHEEL",
                        f"Wheel-Version: 1.0\nGenerator: rigspace\nRoot-Is-Purelib: false\nTag: {tag}\n")

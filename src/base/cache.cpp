@@ -45,19 +45,6 @@ void drop_oldest(const fs::path& folder) {
   }
 }
 
-/// The file that this code was loaded from: the program, or a module of an interpreter, whose own file says nothing.
-fs::path own_file() {
-  std::ifstream maps("/proc/self/maps");  // lines of: from-to rights offset device inode path
-  const auto here = reinterpret_cast<std::uintptr_t>(&program_stamp);
-  for (std::string line; std::getline(maps, line);) {
-    std::uintptr_t from = 0, to = 0;
-    const std::size_t path = line.find('/');
-    if (std::sscanf(line.c_str(), "%zx-%zx", &from, &to) == 2 && from <= here && here < to && path != line.npos)
-      return line.substr(path);
-  }
-  return {};
-}
-
 }  // namespace
 
 fs::path cache_folder() {

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
 namespace rigspace {
@@ -77,6 +79,18 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
 
 void write_file(const fs::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::filesystem::path own_file() {
+  std::ifstream maps("/proc/self/maps");  // lines of: from-to rights offset device inode path
+  const auto here = reinterpret_cast<std::uintptr_t>(&own_file);
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t from = 0, to = 0;
+    const std::size_t path = line.find('/');
+    if (std::sscanf(line.c_str(), "%zx-%zx", &from, &to) == 2 && from <= here && here < to && path != line.npos)
+      return line.substr(path);
+  }
+  return {};
 }
 
 }  // namespace rigspace

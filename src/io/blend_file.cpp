@@ -3,6 +3,7 @@
 #include "blend_translation.h"
 #include "process_handshake.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/files.h"
 #include "rigspace/base/process.h"
 #include "rigspace/base/require.h"
 #include "rigspace/io/curve_file.h"
@@ -60,13 +61,13 @@ std::string blender_program(const fs::path& file) {
                .remedy = "install it (Debian: apt-get install blender), or set RIGSPACE_BLENDER to its path"});
 }
 
-/// The script that is the rig inside Blender: beside this program, or where it was built from.
+/// The script that is the rig inside Blender: beside this program or module, or where it was built from.
 fs::path host_script(const fs::path& file) {
   const fs::path inside = fs::path("blender") / "host" / "rigspace_host.py";
   if (const std::string told = variable("RIGSPACE_BLENDER_HOST"); !told.empty()) return told;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& folder : {program.parent_path().parent_path() / "share" / "rigspace",
+  for (const fs::path& folder : {own_file().parent_path(), program.parent_path().parent_path() / "share" / "rigspace",
                                  fs::path(RIGSPACE_DATA_DIR), fs::path(RIGSPACE_SOURCE_DIR)})
     if (fs::exists(folder / inside, ignored)) return folder / inside;
   throw Error({.code = ErrorCode::external_process,

@@ -316,7 +316,7 @@ class ProcessRuns(unittest.TestCase):
         unbroken = contents(self.folder, self.RESULTS[:3])
         for name in self.RESULTS:
             (self.folder / name).unlink()
-        self.command[2] = f"{HOST} kill --at 40 --once '{self.folder / 'done'}'"
+        self.command[2] = f"{HOST} kill --at 8 --once '{self.folder / 'done'}'"
         made = rigspace(*self.command)
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("was killed by signal 9 (Killed)", made.stderr)

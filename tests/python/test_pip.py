@@ -1,6 +1,8 @@
 """pip install --no-build-isolation --no-deps . in a virtual environment with Debian's site packages."""
 import importlib.util
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -26,8 +28,21 @@ class Pip(InAFolder):
         said = subprocess.run(["venv/bin/python", "-c", asked], env=environment, capture_output=True, text=True)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertTrue(said.stdout.startswith(str(self.folder.resolve() / "venv")), said.stdout)
+        self.hosts_blender(environment)
         listed = subprocess.run(["venv/bin/pip", "list"], env=environment, capture_output=True, text=True).stdout
         self.assertIn("rigspace", listed)
+
+    def hosts_blender(self, environment):
+        """What runs inside Blender comes with it: a Blender that only says what it was told."""
+        blender, told = self.folder / "blender", self.folder / "told.txt"
+        blender.write_text(f'#!/bin/sh\necho "$@" > "{told}"\nexit 1\n')
+        blender.chmod(0o755)
+        (self.folder / "hero.blend").write_bytes(b"BLENDER-v304" + bytes(100))
+        subprocess.run(["venv/bin/python", "-c", "import rigspace; rigspace.load('hero.blend')"],
+                       env={**environment, "RIGSPACE_BLENDER": str(blender)}, capture_output=True)
+        host = re.search(r"--python (\S*rigspace_host.py)", told.read_text())[1]
+        self.assertTrue(host.startswith(str(self.folder.resolve() / "venv")), host)
+        self.assertTrue((pathlib.Path(host).parents[1] / "rigspace_addon" / "rig.py").exists())
 
 
 if __name__ == "__main__":
