@@ -30,23 +30,26 @@ def bags_of(action):
     return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
 
 
-def slot_of(action, owner):
+def slot_of(action, owner, copy_of=None):
     """The slot of a layered action that is a datablock's. One action may have those of an object, of its shape keys and of
-    other objects: it is the one that it plays, or else has its name, or else is for its kind of data. None without one."""
-    animation = owner.animation_data
+    other objects: it is the one that it plays, or else has its name, or else is for its kind of data. None without one. Of a
+    copy it is the one that the datablock has of the original."""
+    animation, original = owner.animation_data, copy_of or action
     strips = [strip for track in animation.nla_tracks for strip in track.strips] if animation else []
-    playing = [each.action_slot for each in (*([animation] if animation else []), *strips) if each.action == action and each.action_slot]
+    playing = [each.action_slot for each in (*([animation] if animation else []), *strips) if each.action == original and each.action_slot]
     handles = [slot.handle for slot in playing]
     fitting = [slot for slot in action.slots if slot.target_id_type in (data_kind(owner), "UNSPECIFIED")]
-    order = lambda slot: (slot.handle not in handles, slot.name_display != owner.name)  # noqa: E731
-    return min(fitting, key=order, default=None)
+    rank = lambda slot: handles.index(slot.handle) if slot.handle in handles else len(handles)  # noqa: E731
+    return min(fitting, key=lambda slot: (rank(slot), slot.name_display != owner.name), default=None)
 
 
-def set_action(owner, action):
-    """The active action, or None."""
+def set_action(owner, action, slot=None):
+    """The active action, or None. Blender chooses a slot by itself as it is set: ours is looked for before."""
     animation = owner.animation_data
+    if layered() and action is not None:
+        slot = slot or slot_of(action, owner)
     animation.action = action
-    if layered() and action is not None and (slot := slot_of(action, owner)):
+    if slot:
         animation.action_slot = slot
 
 
@@ -140,16 +143,18 @@ def add_strip(owner, track_name, action, start, *, blend, extrapolation):
     animation = owner.animation_data or owner.animation_data_create()
     track = animation.nla_tracks.new()
     track.name = track_name
+    slot = slot_of(action, owner) if layered() else None  # before the strip has one that Blender chose
     strip = track.strips.new(action.name, math.floor(start), action)
-    play(strip, action, owner, start)
+    play(strip, action, owner, start, slot)
     strip.blend_type, strip.extrapolation = blend, extrapolation
     strip.use_sync_length = False
     return track
 
 
-def play(strip, action, owner, start):
+def play(strip, action, owner, start, slot=None):
     """A strip plays an action, at the action's own frames."""
-    slot = slot_of(action, owner) if layered() else None  # before the strip chooses one
+    if layered():
+        slot = slot or slot_of(action, owner)
     strip.action = action
     if slot:
         strip.action_slot = slot

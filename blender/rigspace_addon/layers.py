@@ -305,6 +305,7 @@ def merge(rig, name):
         curves.undress(owner)
         action = artist.copy() if artist is not None else curves.new_action(name, owner)
         action.name = name if artist is None else f"{artist.name}_merged"
+        curves.set_action(owner, action, curves.slot_of(action, owner, copy_of=artist) if curves.layered() else None)
         for curve in curves.fcurves_of(action, owner):
             if (curve.data_path, curve.array_index) in sampled[owner]:
                 curves.remove_fcurve(action, owner, curve)
@@ -312,7 +313,6 @@ def merge(rig, name):
             curves.set_linear_keys(curves.new_fcurve(action, owner, place, place[0].split('"')[1] if '"' in place[0] else ""), *keys)
         if artist is not None:
             artist.use_fake_user = True
-        curves.set_action(owner, action)
         made.append(action)
     refresh()
     return made

@@ -17,10 +17,11 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kHashDigits = 32;
+constexpr const char* kUnknown = "unknown";
 
 fs::path entry(std::string_view kind, std::span<const std::byte> content) {
   const fs::path folder = cache_folder();
-  if (folder.empty()) return {};
+  if (folder.empty() || program_stamp() == kUnknown) return {};
   return folder / (std::string(kind) + "-" + content_hash(content_hash(content) + program_stamp()));
 }
 
@@ -61,7 +62,7 @@ std::string program_stamp() {
   const fs::path program = own_file();
   const auto size = fs::file_size(program, failed);
   const auto time = fs::last_write_time(program, failed);
-  if (failed) return "unknown";
+  if (failed) return kUnknown;  // as of a program that was replaced while it ran
   return std::to_string(size) + "-" + std::to_string(time.time_since_epoch().count());
 }
 

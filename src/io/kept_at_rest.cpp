@@ -12,7 +12,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kAside = 2;                                   // poses beside rest that tell a rig
-constexpr double kFar = 0.1;                                // typical changes
+constexpr double kFar = 0.2;                                // typical changes
 constexpr std::size_t kMostNumbers = std::size_t{4} << 20;  // 32 MiB
 constexpr const char* kKind = "rest";
 
@@ -55,7 +55,7 @@ std::optional<KeptAtRest::Moved> KeptAtRest::moved(In p) const {
   Moved moved;
   for (Eigen::Index c = 0; c < p.size(); ++c) {
     if (p[c] == rest_[c]) continue;
-    if (moved.control >= 0) return std::nullopt;
+    if (moved.control >= 0 || std::abs(p[c] - rest_[c]) > 0.5 * kFar * typical_[c]) return std::nullopt;
     moved = {static_cast<int>(c), p[c]};
   }
   return moved;
@@ -65,10 +65,16 @@ void KeptAtRest::open(const Ask& ask) {
   opened_ = true;
   Mat P = rest_.replicate(1, 1 + kAside), S;
   std::mt19937 random(1);
+  for (Eigen::Index c = 0; c < rest_.size(); ++c) {
+    const double share = next_number(random), way = kFar * typical_[c] * (0.5 + 0.5 * std::abs(share));
+    const bool up = rest_[c] + way <= high_[c], down = rest_[c] - way >= low_[c];
+    // Both ways, or the one that has room: a shape key that is sculpted anew, or a driver of one side, shows.
+    const double first = (share > 0 ? up : !down) ? way : -way;
+    P(c, 1) += first;
+    P(c, 2) += up && down ? -first : 0.7 * first;
+  }
   for (Eigen::Index k = 1; k <= kAside; ++k)
-    for (Eigen::Index c = 0; c < rest_.size(); ++c)
-      P(c, k) = std::clamp(rest_[c] + kFar * typical_[c] * next_number(random), std::min(low_[c], rest_[c]),
-                           std::max(high_[c], rest_[c]));
+    P.col(k) = P.col(k).cwiseMin(high_.cwiseMax(rest_)).cwiseMax(low_.cwiseMin(rest_));
   try {
     ask(P, S);
   } catch (const Cancelled&) {

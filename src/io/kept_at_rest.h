@@ -26,7 +26,7 @@ class KeptAtRest {
   KeptAtRest(const KeptAtRest&) = delete;
   KeptAtRest& operator=(const KeptAtRest&) = delete;
 
-  /// Of rest, or one control away from it.
+  /// Of rest, or one control a little away from it: no farther than those poses go.
   bool is_near(In p) const { return moved(p).has_value(); }
   /// Three poses, and what the cache has of a rig that answers so. Where one of them is not answered nothing is kept.
   void open(const Ask& ask);

@@ -417,6 +417,10 @@ class Addon(unittest.TestCase):
             self.assertEqual(curves.fcurves_of(action, each), [f"curve of {expected}"])
         self.assertEqual(curves.fcurves_of(action, owner("Lattice", kind="Lattice")), [])
         nobody = owner("Nobody")
+        mover = owner("Rig", active=slots[3])
+        copy = Some(slots=[Some(**vars(slot)) for slot in slots], layers=action.layers)
+        self.assertEqual(curves.slot_of(copy, mover, copy_of=action).handle, slots[3].handle)
+        self.assertEqual(curves.slot_of(copy, mover).handle, slots[2].handle)
         curves.set_action(nobody, action)
         self.assertEqual((nobody.animation_data.action, nobody.animation_data.action_slot), (action, slots[1]))
 

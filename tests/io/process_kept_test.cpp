@@ -91,6 +91,24 @@ TEST_F(ProcessKept, ARigThatMovesInAnotherWayIsAnother) {
   EXPECT_EQ(ask(run(folder_ / "moved.py")).evaluations, kTold);
 }
 
+TEST_F(ProcessKept, ASliderThatGoesOneWayIsPushedThatWay) {
+  const auto variant = [&](const char* name, const std::string& low, const std::string& high, const std::string& way) {
+    std::string text = read_text(example());
+    const auto change = [&](const std::string& from, const std::string& to) {
+      ASSERT_NE(text.find(from), std::string::npos) << from;
+      text.replace(text.find(from), from.size(), to);
+    };
+    change("\"min\": -3.1, \"max\": 3.1", "\"min\": " + low + ", \"max\": " + high);
+    change("arc, turn = bend * v,", "arc, turn = bend * " + way + ",");
+    write_file(folder_ / name, text);
+    return run(folder_ / name);
+  };
+  ask(variant("up.py", "0", "3.1", "v"));
+  EXPECT_GT(ask(variant("other_up.py", "0", "3.1", "v * v")).evaluations, kTold);
+  ask(variant("down.py", "-3.1", "0", "v"));
+  EXPECT_GT(ask(variant("other_down.py", "-3.1", "0", "v * v")).evaluations, kTold);
+}
+
 TEST_F(ProcessKept, WhereTheRigCannotBeToldNothingIsKept) {
   const ProcessRigOptions options =
       run(kSources / "tests/io/hosts/bar_host.py", " cannot --at 1 --once '" + (folder_ / "done").string() + "'");

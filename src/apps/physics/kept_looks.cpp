@@ -6,6 +6,8 @@
 namespace rigspace {
 namespace {
 
+constexpr int kMomentsOfAll = 96;
+
 void add(const BlockJacobian& J, ByteWriter& out) {
   out.integers(J.start), out.integers(J.column);
   out.values(J.value.reshaped());
@@ -33,7 +35,8 @@ void add(const TunedPart& part, bool with_amount, ByteWriter& out) {
     out.number(each);
   for (const LookField& field : look_fields())
     if (with_amount || field.value != &Look::amount) out.number(part.part->look.*field.value);
-  for (const double each : part.part->stiffness) out.number(each);
+  for (const auto* list : {&part.part->stiffness, &part.part->look.hits})
+    out.values(Eigen::Map<const Vec>(list->data(), std::ssize(*list)));
 }
 
 void add(const SimulationOptions& options, ByteWriter& out) {
@@ -66,6 +69,10 @@ std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& moti
   const int around = moments_around(motion, options, grid);
   const auto workspace = body.rig->make_workspace();
   Vec p, s;
+  for (int k = 0; k <= kMomentsOfAll; ++k) {  // what the animation does as a whole is looked at first (look_at_motion)
+    motion.controls(motion.duration() * k / kMomentsOfAll, p);
+    out.values(p);
+  }
   for (int k = -around; k <= grid.steps + around; ++k) {
     motion.controls(grid.start + k * grid.h, p);
     body.rig->evaluate(*workspace, p, s);

@@ -79,7 +79,10 @@ void work(std::span<const std::unique_ptr<PartJob>> jobs, Board& board, bool sav
   const SerialScope serial;  // its own thread is all that a job has
   for (std::size_t turn = board.next++; turn < jobs.size() && !board.stop; turn = board.next++) {
     const std::size_t k = board.order[turn];
-    if (jobs[k]->result()) continue;
+    if (jobs[k]->result()) {
+      board.fraction[k] = 1;
+      continue;
+    }
     try {
       jobs[k]->run(
           [&](const Progress& progress) {

@@ -141,6 +141,22 @@ bool looks_repeat(std::span<const Part> parts, double duration, Looping looping)
   return control.empty();
 }
 
+/// Whether the systems may run on threads of their own: nothing that one asks is asked by another, and it pays. Large
+/// bodies have work for many threads in every step.
+bool may_run_apart(const Character& character, std::span<const std::unique_ptr<PartSystem>> systems,
+                   const SimulationOptions& options) {
+  constexpr std::size_t kSmall = 4000;  // elements
+  const auto moves = [](const Obstacle& each) { return each.points || each.pose; };
+  bool small = true;
+  for (const auto& system : systems) {
+    if (std::any_of(system->obstacles.begin(), system->obstacles.end(), moves)) return false;
+    small = small && system->body().tets.size() < kSmall;
+  }
+  const int count = static_cast<int>(systems.size()), threads = thread_count();
+  return !options.collisions.parts && character.rig->traits().concurrent && count > 1 && threads > 1 &&
+         (small || count >= threads);
+}
+
 /// All that becomes of finished runs.
 class Collector {
  public:
@@ -260,9 +276,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   Collector collector(character, key, parts.size(), options);
   std::size_t collected = 0;
   try {
-    // Parts that meet each other wait for each other; a rig that one thread at a time may ask has one part at a time.
-    if (!options.collisions.parts && character.rig->traits().concurrent && jobs.size() > 1 && thread_count() > 1)
-      run_side_by_side(jobs, after_training, saved);
+    if (may_run_apart(character, systems, options)) run_side_by_side(jobs, after_training, saved);
     for (; collected < jobs.size(); ++collected) {
       PartJob& job = *jobs[collected];
       if (options.collisions.parts)

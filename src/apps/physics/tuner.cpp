@@ -78,7 +78,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     run = run_once(options_, within(progress, kSearchShare, 1), save, resume);
     resume = nullptr;
     if (known && motion_.black_box()) return run;
-    if (known || as_asked_) break;
+    if (known || as_asked_ || system_.all_elements) break;
     again = ++attempt_ < kMostTries && adjust(run);
     if (!again && !motion_.black_box()) keep();
     if (!again && !as_looks_are) as_asked_ = again = true, derive_all();
@@ -248,10 +248,20 @@ bool Tuner::adjust(const Run& run) {
       const double before = part.load;
       part.raised = std::min(kMostAmount, 1.02 * part.raised * range.raise_below / swing);
       derive(part);
-      again = again || part.load != before;
+      again = again || part.load != before || nears_limit(run, c);
     }
   }
   return again;
+}
+
+/// Whether its limit has a part in what a part does: the deviation is scaled afterwards, and the limit, which is one of
+/// the scaled deviation, in the run.
+bool Tuner::nears_limit(const Run& run, std::size_t c) const {
+  constexpr double kNear = 0.4;  // of the limit; it is felt from 0.6
+  const TunedPart& part = system_.parts[c];
+  const double unit = system_.flesh() ? 1 : std::numbers::pi;  // see Look::limit
+  const double farthest = run.reach.row(static_cast<Eigen::Index>(c)).maxCoeff();
+  return system_.swing(part, farthest) * part.scaling > kNear * part.look.limit * unit;
 }
 
 double Tuner::swing_of(const Run& run, std::size_t part) const {

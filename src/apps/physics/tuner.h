@@ -40,6 +40,7 @@ class Tuner {
   bool adjust(const Run& run);
   void restrain(TunedPart& part, double too_much) const;
   double swing_of(const Run& run, std::size_t part) const;
+  bool nears_limit(const Run& run, std::size_t part) const;
 
   PartSystem& system_;
   const KeyedMotion& motion_;
