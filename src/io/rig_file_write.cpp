@@ -14,7 +14,6 @@ using Json = Field::Json;
 constexpr double kDegrees = 180 / std::numbers::pi;
 
 Json list(const Vec3& v) { return {v[0], v[1], v[2]}; }
-Json list(const Quat& q) { return {q.x(), q.y(), q.z(), q.w()}; }
 Json list(const Affine& A) { return std::vector<double>(A.data(), A.data() + 12); }
 Json json(const plan::Value& value) { return value.expression.empty() ? Json(value.number) : Json(value.expression); }
 
