@@ -254,7 +254,7 @@ class Stopped(unittest.TestCase):
         self.assertIn("Hop_soft", names)
 
     def test_ctrl_c_may_keep_the_finished_frames_of_a_clip_and_a_rerun_makes_the_rest(self):
-        command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", "--loop", "no", *PARTS]
+        command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", "--loop", "no", *PARTS[:2]]  # one part
         process = subprocess.Popen([PROGRAM, *map(str, command), "--keep-partial"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         while not (self.folder / "hero.soft.glb.partial" / "checkpoint").exists():  # a second of the clip is finished
             self.assertIsNone(process.poll())
@@ -269,8 +269,7 @@ class Stopped(unittest.TestCase):
         self.assertTrue(clips["Idle_soft"]["extras"]["rigspace"]["partial"])
         clip = json.loads((self.folder / "hero.soft.json").read_text())["clips"][0]
         self.assertEqual((clip["finished"], clip["stopped"]), (False, True))
-        # Parts that are solved together stop together; those after them were not begun.
-        finished = min(report["finished"] for report in clip["report"] if report.get("finished", 0) > 0)
+        finished = clip["report"][0]["finished"]
         at = round(finished * (len(clip["times"]) - 1))
         self.assertGreater(at, 100)
         for curve in clip["curves"]:  # a fifth of a second later it is the artist's motion

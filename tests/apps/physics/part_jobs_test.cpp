@@ -47,9 +47,15 @@ TEST(PartJobs, StoppedSideBySideGoOnFromWhereEachWas) {
   std::vector<std::byte> saved;
   stopping.checkpoints.every = 10;
   stopping.checkpoints.save = [&](std::span<const std::byte> bytes) { saved.assign(bytes.begin(), bytes.end()); };
+  bool told = false;
+  stopping.checkpoints.stopped = [&](const SoftMotion& so_far) {
+    told = so_far.stopped && so_far.deviation.cols() == whole.deviation.cols();
+    for (const PartReport& part : so_far.parts) EXPECT_LE(part.finished, 1);
+  };
   const auto until_saved = [&](const Progress&) { return saved.empty(); };
   EXPECT_THROW((void)elephant.walk(2, stopping, until_saved), Cancelled);
   ASSERT_FALSE(saved.empty());
+  EXPECT_TRUE(told);
   for (const int threads : {1, 2}) {
     SimulationOptions going_on = kOnce;
     going_on.checkpoints.resume = saved;
