@@ -403,7 +403,7 @@ class Addon(unittest.TestCase):
         slots = [Some(handle=handle, target_id_type=kind, name_display=name)
                  for handle, kind, name in ((1, "KEY", "Key"), (2, "OBJECT", "Other"), (3, "OBJECT", "Rig"), (4, "OBJECT", "Moved"))]
         bags = [Some(slot_handle=slot.handle, fcurves=[f"curve of {slot.name_display}"]) for slot in slots]
-        action = Some(slots=slots, layers=[Some(strips=[Some(channelbags=bags)])])
+        action = Some(name="Walk", slots=slots, layers=[Some(strips=[Some(channelbags=bags)])])
 
         def owner(name, *, active=None, strip=None, kind="Object"):
             strips = [Some(action=action, action_slot=strip)] if strip else []
@@ -418,7 +418,7 @@ class Addon(unittest.TestCase):
         self.assertEqual(curves.fcurves_of(action, owner("Lattice", kind="Lattice")), [])
         nobody = owner("Nobody")
         mover = owner("Rig", active=slots[3])
-        copy = Some(slots=[Some(**vars(slot)) for slot in slots], layers=action.layers)
+        copy = Some(name="Walk_merged", slots=[Some(**vars(slot)) for slot in slots], layers=action.layers)
         self.assertEqual(curves.slot_of(copy, mover, copy_of=action).handle, slots[3].handle)
         self.assertEqual(curves.slot_of(copy, mover).handle, slots[2].handle)
         curves.set_action(nobody, action)
