@@ -14,7 +14,8 @@
 namespace rigspace {
 
 /// A rig is the same if it answers the same, to the bit, to three poses: rest, and twice all controls a little aside.
-/// So a file may be saved, moved and renamed, and whatever it links to may change. One thread at a time.
+/// So a file may be saved anew, moved and renamed; and what changes in the files that it links to is noticed. One
+/// thread at a time.
 class KeptAtRest {
  public:
   /// s of each column of P, all points; may throw.

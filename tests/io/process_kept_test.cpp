@@ -2,12 +2,11 @@
 
 #include "rigspace/base/files.h"
 #include "rigspace/io/process_rig.h"
+#include "support/own_cache.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
 namespace rigspace {
@@ -19,17 +18,11 @@ const fs::path kSources = fs::path(__FILE__).parent_path().parent_path().parent_
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr long kTold = 3;  // poses by which a rig is told
 
-class ProcessKept : public ::testing::Test {
+class ProcessKept : public OwnCache {
  protected:
   void SetUp() override {
+    OwnCache::SetUp();
     if (!fs::exists(kPython)) GTEST_SKIP() << kPython << " is absent";
-    folder_ = fs::temp_directory_path() / ("rigspace_process_kept_" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-    ::setenv("RIGSPACE_CACHE", (folder_ / "cache").c_str(), 1);
-  }
-  void TearDown() override {
-    ::unsetenv("RIGSPACE_CACHE");
-    fs::remove_all(folder_);
   }
 
   static ProcessRigOptions run(const fs::path& script, const std::string& more = "") {
@@ -58,8 +51,6 @@ class ProcessKept : public ::testing::Test {
     asked.evaluations = rig.evaluations();
     return asked;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(ProcessKept, AJacobianAtRestIsAskedForOnce) {
@@ -84,11 +75,11 @@ TEST_F(ProcessKept, ARigThatMovesInAnotherWayIsAnother) {
   const std::string way = "arc, turn = bend * v,";
   ASSERT_NE(text.find(way), std::string::npos);
   text.replace(text.find(way), way.size(), "arc, turn = bend * v * v,");  // the same at rest
-  write_file(folder_ / "other.py", text);
-  const Asked other = ask(run(folder_ / "other.py"));
+  write_file(folder() / "other.py", text);
+  const Asked other = ask(run(folder() / "other.py"));
   EXPECT_GT(other.evaluations, 7);
-  write_file(folder_ / "moved.py", read_text(example()));  // and the same rig elsewhere is the same
-  EXPECT_EQ(ask(run(folder_ / "moved.py")).evaluations, kTold);
+  write_file(folder() / "moved.py", read_text(example()));  // and the same rig elsewhere is the same
+  EXPECT_EQ(ask(run(folder() / "moved.py")).evaluations, kTold);
 }
 
 TEST_F(ProcessKept, ASliderThatGoesOneWayIsPushedThatWay) {
@@ -100,8 +91,8 @@ TEST_F(ProcessKept, ASliderThatGoesOneWayIsPushedThatWay) {
     };
     change("\"min\": -3.1, \"max\": 3.1", "\"min\": " + low + ", \"max\": " + high);
     change("arc, turn = bend * v,", "arc, turn = bend * " + way + ",");
-    write_file(folder_ / name, text);
-    return run(folder_ / name);
+    write_file(folder() / name, text);
+    return run(folder() / name);
   };
   ask(variant("up.py", "0", "3.1", "v"));
   EXPECT_GT(ask(variant("other_up.py", "0", "3.1", "v * v")).evaluations, kTold);
@@ -111,12 +102,12 @@ TEST_F(ProcessKept, ASliderThatGoesOneWayIsPushedThatWay) {
 
 TEST_F(ProcessKept, WhereTheRigCannotBeToldNothingIsKept) {
   const ProcessRigOptions options =
-      run(kSources / "tests/io/hosts/bar_host.py", " cannot --at 1 --once '" + (folder_ / "done").string() + "'");
+      run(kSources / "tests/io/hosts/bar_host.py", " cannot --at 1 --once '" + (folder() / "done").string() + "'");
   ProcessRigOptions forgetful = run(example());
   forgetful.keep_at_rest = false;
   const Asked asked = ask(options);  // the first question, which is the three poses, is refused
   EXPECT_EQ(asked.J.value, ask(forgetful).J.value);
-  EXPECT_FALSE(fs::exists(folder_ / "cache"));
+  EXPECT_FALSE(fs::exists(folder() / "cache"));
 }
 
 }  // namespace

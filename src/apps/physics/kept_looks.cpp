@@ -1,17 +1,13 @@
 #include "kept_looks.h"
 
 #include "black_box_run.h"
+#include "rig_lessons.h"
 #include "rigspace/base/bytes.h"
 
 namespace rigspace {
 namespace {
 
 constexpr int kMomentsOfAll = 96;
-
-void add(const BlockJacobian& J, ByteWriter& out) {
-  out.integers(J.start), out.integers(J.column);
-  out.values(J.value.reshaped());
-}
 
 void add(const SteppedBody& body, ByteWriter& out) {
   const auto numbers = [&](const std::vector<double>& list) {
@@ -21,11 +17,11 @@ void add(const SteppedBody& body, ByteWriter& out) {
     out.integers(*list);
   numbers(body.weight), numbers(body.moves.weight), numbers(body.factors);
   out.values(body.springs);
-  add(body.response, out);
+  write(body.response, out);
   for (const MassGroup& group : body.groups) out.values(group.masses);
   for (const Tet& tet : body.tets) out.integers(tet);
   for (std::size_t k = 0; body.known && k < body.known->size(); ++k)
-    out.values((*body.known)[k].s), add((*body.known)[k].J, out);
+    out.values((*body.known)[k].s), write((*body.known)[k].J, out);
 }
 
 /// Amounts scale what would be; but a black box is asked where they lead.

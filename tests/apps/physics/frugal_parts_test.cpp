@@ -4,36 +4,14 @@
 #include "claiming_rig.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "support/own_cache.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
 
 namespace rigspace {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// With a cache of its own.
-class FrugalParts : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string folder = (fs::temp_directory_path() / "rigspace-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    if (const char* was = std::getenv("RIGSPACE_CACHE")) was_ = was;
-    setenv("RIGSPACE_CACHE", folder.c_str(), 1);
-  }
-  void TearDown() override {
-    was_.empty() ? unsetenv("RIGSPACE_CACHE") : setenv("RIGSPACE_CACHE", was_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
-
- private:
-  fs::path folder_;
-  std::string was_;
-};
+using FrugalParts = OwnCache;
 
 /// The far half of the bar follows its lattice points; its rate is looked for.
 std::vector<Part> parts_of(const Character& character) {

@@ -3,30 +3,18 @@
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/cast/cast.h"
+#include "support/own_cache.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
 
 namespace rigspace {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// With a cache of its own.
-class KeptLooks : public ::testing::Test {
+class KeptLooks : public OwnCache {
  protected:
   void SetUp() override {
-    std::string folder = (fs::temp_directory_path() / "rigspace-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    setenv("RIGSPACE_CACHE", folder.c_str(), 1);
+    OwnCache::SetUp();
     part_ = with_solid(peanut_, control_part_from_pattern(peanut_, "shoulders.t?=flesh"), {.recall = true});
-  }
-  void TearDown() override {
-    unsetenv("RIGSPACE_CACHE");
-    fs::remove_all(folder_);
   }
 
   struct Seen {
@@ -46,9 +34,6 @@ class KeptLooks : public ::testing::Test {
 
   Character peanut_ = make_character("peanut");
   Part part_;
-
- private:
-  fs::path folder_;
 };
 
 TEST_F(KeptLooks, GiveTheSameMotionWithoutASearch) {
