@@ -3,8 +3,8 @@
 
 #include "fast_scenes.h"
 
+#include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/flesh.h"
-#include "rigspace/apps/physics/keyed_motion.h"
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/cast/cast.h"
 

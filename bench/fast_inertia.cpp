@@ -3,7 +3,7 @@
 
 #include "fast_training.h"
 
-#include "rigspace/apps/physics/mass_moments.h"
+#include "rigspace/reduce/mass_moments.h"
 
 #include <Eigen/Eigenvalues>
 

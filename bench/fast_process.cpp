@@ -3,9 +3,9 @@
 #include "fast_scenes.h"
 #include "fast_training.h"
 
-#include "rigspace/apps/physics/reduced_body.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/io/process_rig.h"
+#include "rigspace/reduce/reduced_body.h"
 
 #include <fmt/format.h>
 

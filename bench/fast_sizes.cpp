@@ -3,7 +3,7 @@
 #include "fast_scenes.h"
 #include "fast_training.h"
 
-#include "rigspace/apps/physics/point_ties.h"
+#include "rigspace/body/point_ties.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/cast/sized.h"
 

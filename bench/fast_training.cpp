@@ -1,6 +1,6 @@
 #include "fast_training.h"
 
-#include "rigspace/apps/physics/reduced_body.h"
+#include "rigspace/reduce/reduced_body.h"
 
 #include <chrono>
 

@@ -3,9 +3,9 @@
 
 #include "rsp_scenes.h"
 
-#include "rigspace/apps/physics/body_cubature.h"
-#include "rigspace/apps/physics/interior_response.h"
-#include "rigspace/apps/physics/volumetric_skinning.h"
+#include "rigspace/body/interior_response.h"
+#include "rigspace/reduce/body_cubature.h"
+#include "rigspace/reduce/volumetric_skinning.h"
 
 #include <optional>
 

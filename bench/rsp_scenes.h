@@ -1,7 +1,7 @@
 #pragma once
 // The scenes of RSP's table 1 on the cast, and how one of them is run.
 
-#include "rigspace/apps/physics/rig_space_simulation.h"
+#include "rigspace/body/rig_space_simulation.h"
 
 #include <span>
 #include <string>

@@ -3,8 +3,8 @@
 
 #include "bench.h"
 
-#include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/body/rig_space.h"
 #include "rigspace/energy/integrator.h"
 #include "rigspace/energy/momentum.h"
 #include "rigspace/energy/solid.h"

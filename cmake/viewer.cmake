@@ -1,11 +1,11 @@
 # The pages of `rigspace view` and `rigspace simulate`, built from studio/viewer by node and put into the room that
 # writes them. Where node or its packages are missing the build goes on, and view_page() says what is missing.
 
-# rigspace_embed_viewer(TARGET): TARGET holds src/render/page_template.cpp. To be called in the root CMakeLists.txt,
+# rigspace_embed_viewer(TARGET): TARGET holds src/pages/page_template.cpp. To be called in the root CMakeLists.txt,
 # after the room is made, since properties of source files are per folder.
 function(rigspace_embed_viewer target)
   set(studio ${PROJECT_SOURCE_DIR}/studio/viewer)
-  set(user ${PROJECT_SOURCE_DIR}/src/render/page_template.cpp)
+  set(user ${PROJECT_SOURCE_DIR}/src/pages/page_template.cpp)
   find_program(RIGSPACE_NODE NAMES node nodejs DOC "Node.js 18 or later, for the viewer's page")
   # Watched, so that `npm ci` after a first configuration is noticed.
   file(GLOB installed CONFIGURE_DEPENDS ${studio}/node_modules/.package-lock.json)

@@ -1,7 +1,7 @@
 // A game loop with secondary motion: a character walks, its tail, ears and belly follow. What an engine does is in
 // `main`: make a model once, an instance a character, then set_keyed, step, apply in every frame.
+#include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/flesh.h"
-#include "rigspace/apps/physics/keyed_motion.h"
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/cast/cast.h"
 

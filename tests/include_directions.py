@@ -6,7 +6,8 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["base", "optimize", "geometry", "rig", "anim", "energy", "io", "cast", "apps", "render"]
+ROOMS = ["base", "optimize", "geometry", "rig", "anim", "energy", "body", "reduce", "parts", "io", "cast", "pages", "jobs", "apps",
+         "render"]
 TESTING = "testing"  # public checkers: may use everything up to rig; nothing in the library may use them
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -12,7 +12,7 @@
 namespace rigspace::tools {
 namespace {
 
-struct Options {
+struct CastArguments {
   std::string name, output;
   bool sheet = false;
 };
@@ -44,7 +44,7 @@ Picture draw_sheet() {
   return page;
 }
 
-void write_member(const Options& options) {
+void write_member(const CastArguments& options) {
   const bool full = options.output.ends_with(".rig.json");
   if (!full) check_extension(options.output, "glb rig.json");
   check_writable(options.output);
@@ -54,7 +54,7 @@ void write_member(const Options& options) {
     write_file(options.output, to_glb(make_character(options.name, Version::skeleton)));
 }
 
-void run(const Options& options, const Context& context) {
+void run(const CastArguments& options, const Context& context) {
   if (options.name.empty() && !options.sheet) return list(context);
   if (options.output.empty())
     throw Error(
@@ -82,7 +82,7 @@ void run(const Options& options, const Context& context) {
 
 void add_cast(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("cast", "The built-in characters: list them, draw them, or write one to a file");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CastArguments>();
   command->add_option("NAME", options->name, "who");
   command
       ->add_option("-o,--output", options->output,

@@ -4,6 +4,7 @@
 
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
+#include "rigspace/body/character_obstacle.h"
 #include "rigspace/io/gltf.h"
 
 namespace rigspace::tools {

@@ -37,13 +37,6 @@ ProgressCallback line_progress() {
   };
 }
 
-[[noreturn]] void usage(std::string element, std::string problem, std::string remedy) {
-  throw Error({.code = ErrorCode::usage,
-               .element = std::move(element),
-               .problem = std::move(problem),
-               .remedy = std::move(remedy)});
-}
-
 /// A finite number that is all of the text; NaN otherwise.
 double number_of(std::string_view text) {
   double value = 0;
@@ -57,6 +50,22 @@ std::string time_left(double seconds) {
 }
 
 }  // namespace
+
+void refuse_usage(std::string element, std::string problem, std::string remedy) {
+  throw Error({.code = ErrorCode::usage,
+               .element = std::move(element),
+               .problem = std::move(problem),
+               .remedy = std::move(remedy)});
+}
+
+void refuse_file(std::string file, std::string problem, std::string remedy) {
+  throw Error(
+      {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+std::string count_in_words(std::size_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
 
 void PoseOptions::add_to(CLI::App& app) {
   app.add_option("--clip", clip, "a clip of the file; without it the rest pose")->type_name("NAME");
@@ -88,7 +97,7 @@ double parse_time(const std::string& text, double fps, std::string_view option) 
     digits.remove_suffix(1);
   const double value = number_of(digits);
   if (!std::isfinite(value))
-    usage(fmt::format("{} \"{}\"", option, text), "is not a time", "give seconds (0.5) or frames (12f)");
+    refuse_usage(fmt::format("{} \"{}\"", option, text), "is not a time", "give seconds (0.5) or frames (12f)");
   return value * unit;
 }
 
@@ -103,12 +112,12 @@ double from_surface(const Control& control, double value) {
 Vec pose_of(const Character& character, const std::string& file, const PoseOptions& options) {
   const double time = parse_time(options.time, options.fps, "--time");
   const Animation* clip = clip_named(character, file, options.clip);
-  if (clip == nullptr && time != 0) usage("--time", "needs --clip", "name the clip that the time belongs to");
+  if (clip == nullptr && time != 0) refuse_usage("--time", "needs --clip", "name the clip that the time belongs to");
   Vec p = pose_at(character, clip, time);
   for (const std::string& set : options.sets) {
     const auto equals = set.rfind('=');
     if (equals == std::string::npos || equals == 0)
-      usage(fmt::format("--set \"{}\"", set), "has no value", "write CONTROL=VALUE");
+      refuse_usage(fmt::format("--set \"{}\"", set), "has no value", "write CONTROL=VALUE");
     const std::string control = set.substr(0, equals);
     const int index = character.rig->find(control);
     if (index < 0) {
@@ -123,7 +132,7 @@ Vec pose_of(const Character& character, const std::string& file, const PoseOptio
     }
     const double value = number_of(std::string_view(set).substr(equals + 1));
     if (!std::isfinite(value))
-      usage(fmt::format("--set \"{}\"", set), "has no number behind the =", "write CONTROL=VALUE");
+      refuse_usage(fmt::format("--set \"{}\"", set), "has no number behind the =", "write CONTROL=VALUE");
     const Control& turned = character.rig->controls()[index];
     p[index] = from_surface(turned, value);
     if (p[index] < turned.min - 1e-9 || p[index] > turned.max + 1e-9)
@@ -228,7 +237,7 @@ void check_input(const std::string& file, const std::filesystem::path& output) {
 
 double parse_number(std::string_view text, const std::string& what) {
   const double value = number_of(text);
-  if (!std::isfinite(value)) usage(what, "has no number behind the =", "give one, such as 0.6");
+  if (!std::isfinite(value)) refuse_usage(what, "has no number behind the =", "give one, such as 0.6");
   return value;
 }
 

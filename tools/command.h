@@ -17,7 +17,8 @@
 namespace rigspace::tools {
 
 struct Context {
-  bool json = false;  ///< answers and failures as JSON on standard output
+  bool json = false;                        ///< answers and failures as JSON on standard output
+  std::vector<std::string> arguments = {};  ///< as the program was given them, its own name first
 };
 
 /// Adds one subcommand. Its callback may throw Error; main turns that into a sentence and an exit code.
@@ -37,6 +38,13 @@ void add_rig(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
+
+/// Throw Error: of an option, and of a file that a command was given.
+[[noreturn]] void refuse_usage(std::string element, std::string problem, std::string remedy);
+[[noreturn]] void refuse_file(std::string file, std::string problem, std::string remedy);
+
+/// "1 joint", "3 joints".
+std::string count_in_words(std::size_t number, const char* one, const char* many);
 
 /// The common options of commands that look at a moment of a clip.
 struct PoseOptions {
@@ -64,8 +72,8 @@ double from_surface(const Control&, double value);
 /// Draws a bar with the time left on standard error when that is a terminal; returns false once Ctrl-C was pressed.
 ProgressCallback terminal_progress();
 
-/// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}: for
-/// programs that start this one.
+/// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}:
+/// for programs that start this one.
 void show_progress_in_lines();
 
 /// While it lives, this is what terminal_progress() gives on its thread: for front ends without a terminal.

@@ -12,7 +12,7 @@
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
-#include "rigspace/render/soft_page.h"
+#include "rigspace/pages/soft_page.h"
 #include "simulation_summary.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 namespace rigspace::tools {
 namespace {
 
-struct Options {
+struct ConvertArguments {
   std::string file, output, clip, base;
   double fps = 0;
   bool embed = false;
@@ -25,7 +25,7 @@ bool ends_in(const std::string& file, std::string_view extension) {
 }
 
 /// The clip to be written: the one that is named, or the only one.
-const Animation& chosen_clip(const Character& character, const Options& options) {
+const Animation& chosen_clip(const Character& character, const ConvertArguments& options) {
   if (!options.clip.empty()) return *clip_named(character, options.file, options.clip);
   if (character.clips.size() == 1) return character.clips.front();
   std::string names;
@@ -36,8 +36,8 @@ const Animation& chosen_clip(const Character& character, const Options& options)
                .remedy = character.clips.empty() ? "curves are written of clips" : "name one with --clip: " + names});
 }
 
-/// Options that this output has no use for are a mistake, not a wish to be passed over.
-void check_options(const Options& options, bool curves) {
+/// ConvertArguments that this output has no use for are a mistake, not a wish to be passed over.
+void check_options(const ConvertArguments& options, bool curves) {
   const auto refuse = [](const char* option, const char* remedy) {
     throw Error({.code = ErrorCode::usage, .element = option, .problem = "has no effect here", .remedy = remedy});
   };
@@ -47,13 +47,13 @@ void check_options(const Options& options, bool curves) {
   if (options.embed && !ends_in(options.output, ".gltf")) refuse("--embed", "only .gltf has buffers beside it");
 }
 
-void convert_character(const Options& options, const Context& context) {
+void convert_character(const ConvertArguments& options, const Context& context) {
   const GltfFile file(options.file);
   print_warnings(context, options.file, file.character().warnings);
   file.save(options.output, {.embed = options.embed});
 }
 
-void convert_curves(const Options& options, const Context& context) {
+void convert_curves(const ConvertArguments& options, const Context& context) {
   const bool all_clips = options.clip.empty() && options.output.ends_with(".rigspace.json");
   if (ends_in(options.file, ".bvh") && ends_in(options.output, ".bvh")) {
     // The same channels in the same order; without another rate the same numbers.
@@ -80,7 +80,7 @@ void convert_curves(const Options& options, const Context& context) {
 void add_convert(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("convert", "A character as .glb or .gltf, everything kept; or one clip as a file of curves");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertArguments>();
   command->add_option("FILE", options->file, "a character: .glb, .gltf or .bvh")->required();
   command
       ->add_option("-o,--output", options->output,

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CurvesArguments {
   std::string file, clip, curves, output, name;
   double fps = 0;
   double tolerance = 0.1;  // percent of the height
@@ -33,11 +33,6 @@ struct Options {
   std::vector<std::string> controls, scales;  // of modes
   int count = 6;
 };
-
-[[noreturn]] void usage(std::string file, std::string problem, std::string remedy) {
-  throw Error(
-      {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
-}
 
 bool is_gltf(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
@@ -54,8 +49,8 @@ const Animation& choose(std::span<const Animation> clips, const std::string& fil
     list += (list.empty() ? "" : ", ") + each.name;
   }
   if (clip.empty() && clips.size() == 1) return clips.front();
-  if (clips.empty()) usage(file, "has no clips", "curves are made of clips");
-  if (clip.empty()) usage(file, "has several clips", "name one with --clip: " + list);
+  if (clips.empty()) refuse_file(file, "has no clips", "curves are made of clips");
+  if (clip.empty()) refuse_file(file, "has several clips", "name one with --clip: " + list);
   throw Error({.file = file,
                .element = "clip \"" + clip + "\"",
                .value = clip,
@@ -66,11 +61,11 @@ const Animation& choose(std::span<const Animation> clips, const std::string& fil
 /// A character, the clip to work on, and what is written of it.
 class Job {
  public:
-  Job(const Context& context, const Options& options) : context_(context), options_(options) {
+  Job(const Context& context, const CurvesArguments& options) : context_(context), options_(options) {
     check_input(options.file, options.output);
     if (!is_gltf_output() && !is_curve_file(options.output))
-      usage(options.output, "is no file that curves are written to",
-            "name it .glb, .gltf or one of " + std::string(curve_endings()));
+      refuse_file(options.output, "is no file that curves are written to",
+                  "name it .glb, .gltf or one of " + std::string(curve_endings()));
     check_writable(options.output);
     character_ = load_character(options.file);
     print_warnings(context, options.file, character_.warnings);
@@ -136,7 +131,7 @@ class Job {
 
  private:
   const Context& context_;
-  const Options& options_;
+  const CurvesArguments& options_;
   Character character_;
   Animation clip_;
   std::vector<Animation> others_;
@@ -156,7 +151,7 @@ double played_error(const Character& character, const Animation& source, const A
   return height > 0 ? surface_error(*character.rig, source, fitted, times).distance / height : 0;
 }
 
-void fit(const Context& context, const Options& options) {
+void fit(const Context& context, const CurvesArguments& options) {
   Job job(context, options);
   const auto start = std::chrono::steady_clock::now();
   const KeyFitting fitted = fit_keys(job.character(), job.clip(),
@@ -200,7 +195,7 @@ void fit(const Context& context, const Options& options) {
          .remedy = "it was written all the same; give a larger --tolerance or --fps"});
 }
 
-void resample_clip(const Context& context, const Options& options) {
+void resample_clip(const Context& context, const CurvesArguments& options) {
   Job job(context, options);
   const Animation sampled = resample(job.clip(), options.fps);
   const SurfaceError error = surface_error(*job.character().rig, job.clip(), sampled, source_frames(job.clip()));
@@ -215,7 +210,7 @@ void resample_clip(const Context& context, const Options& options) {
                       key_count(sampled), 100 * share));
 }
 
-void loop_clip(const Context& context, const Options& options) {
+void loop_clip(const Context& context, const CurvesArguments& options) {
   Job job(context, options);
   const LoopedClip loop = make_loop(
       *job.character().rig, job.clip(),
@@ -260,7 +255,7 @@ Layer read_layer(const std::string& text, const Character& character) {
   return layer;
 }
 
-void merge(const Context& context, const Options& options) {
+void merge(const Context& context, const CurvesArguments& options) {
   Job job(context, options);
   std::vector<Layer> layers;
   for (const std::string& text : options.layers) layers.push_back(read_layer(text, job.character()));
@@ -281,10 +276,11 @@ void merge(const Context& context, const Options& options) {
 }
 
 /// One mode of what the clip does beyond its base, stronger or weaker (RSP fig. 9).
-void scale_modes(const Context& context, const Options& given) {
-  Options options = given;
+void scale_modes(const Context& context, const CurvesArguments& given) {
+  CurvesArguments options = given;
   if (given.file.ends_with(".rigspace.json")) {
-    if (given.rig.empty()) usage(given.file, "has no rig", "name the character with --rig, and the curves with FILE");
+    if (given.rig.empty())
+      refuse_file(given.file, "has no rig", "name the character with --rig, and the curves with FILE");
     options.curves = given.file, options.file = given.rig;
   }
   Job job(context, options);
@@ -313,10 +309,10 @@ void scale_modes(const Context& context, const Options& given) {
                       100 * change.distance / height, change.time));
 }
 
-using Run = void (*)(const Context&, const Options&);
+using Run = void (*)(const Context&, const CurvesArguments&);
 
 CLI::App* add(CLI::App& curves, const char* name, const char* text, std::pair<Run, Context*> action,
-              const std::shared_ptr<Options>& options) {
+              const std::shared_ptr<CurvesArguments>& options) {
   CLI::App* command = curves.add_subcommand(name, text);
   command->add_option("FILE", options->file, "a character: .glb, .gltf, .bvh ..")->required();
   command->add_option("--clip", options->clip, "the clip; needed where there are several")->type_name("NAME");
@@ -338,7 +334,7 @@ void add_curves(CLI::App& app, Context& context) {
       app.add_subcommand("curves", "Clips with fewer keys, at another rate, as loops, merged, or with stronger modes");
   curves->require_subcommand(1);
   curves->fallthrough();
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CurvesArguments>();
   const auto fps = [&](CLI::App* command, const char* text) {
     return command->add_option("--fps", options->fps, text)->check(above_zero())->type_name("N");
   };

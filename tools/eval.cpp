@@ -9,7 +9,7 @@
 namespace rigspace::tools {
 namespace {
 
-struct Options {
+struct EvalArguments {
   CharacterSource source;
   std::string output;
   PoseOptions pose;
@@ -19,7 +19,7 @@ struct Options {
 
 void add_eval(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("eval", "Positions of all vertices at a moment of a clip or at control values");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalArguments>();
   options->source.add_to(*command);
   options->pose.add_to(*command);
   command->add_option("-o,--output", options->output, "x.npy (float64, N x 3), x.obj or x.ply")

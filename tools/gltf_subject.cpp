@@ -7,7 +7,7 @@
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
-#include "rigspace/render/soft_page.h"
+#include "rigspace/pages/soft_page.h"
 #include "simulation_summary.h"
 
 #include <fmt/format.h>

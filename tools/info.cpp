@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct InfoArguments {
   CharacterSource source;
   bool controls = false;
 };
@@ -78,34 +78,31 @@ Json to_json(const Character& character) {
   return answer;
 }
 
-std::string count(std::size_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
-
-void print(const Character& character, const Options& options) {
+void print(const Character& character, const InfoArguments& options) {
   const auto workspace = character.rig->make_workspace();
   Vec s;
   character.rig->evaluate(*workspace, character.rig->rest(), s);
   fmt::print("{}\n", options.source.name());
-  fmt::print("  {} in {}, {}\n", count(static_cast<std::size_t>(s.size() / 3), "vertex", "vertices"),
-             count(character.pieces.size(), "mesh part", "mesh parts"),
-             count(static_cast<std::size_t>(triangles_of(character)), "triangle", "triangles"));
+  fmt::print("  {} in {}, {}\n", count_in_words(static_cast<std::size_t>(s.size() / 3), "vertex", "vertices"),
+             count_in_words(character.pieces.size(), "mesh part", "mesh parts"),
+             count_in_words(static_cast<std::size_t>(triangles_of(character)), "triangle", "triangles"));
   if (s.size() > 0) {
     const auto points = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, s.size() / 3);
     const Vec3 size = points.rowwise().maxCoeff() - points.rowwise().minCoeff();
     fmt::print("  {:.4g} wide, {:.4g} high, {:.4g} deep\n", size.x(), size.y(), size.z());
   }
   for (const SkinFacts& skin : skins_of(character))
-    fmt::print("  skin: {}, {}, up to {} each\n", count(skin.joints, "joint", "joints"),
-               count(skin.points, "vertex", "vertices"), count(skin.most_influences, "influence", "influences"));
+    fmt::print("  skin: {}, {}, up to {} each\n", count_in_words(skin.joints, "joint", "joints"),
+               count_in_words(skin.points, "vertex", "vertices"),
+               count_in_words(skin.most_influences, "influence", "influences"));
   std::size_t morphs = 0;
   const std::vector<int> shown = shown_controls(character.rig->controls());
   for (const Control& control : character.rig->controls()) {
     if (control.unit == Unit::scalar && control.name.find(':') != std::string::npos) ++morphs;
   }
-  if (morphs > 0) fmt::print("  {}\n", count(morphs, "morph", "morphs"));
-  fmt::print("  {} (--controls lists them)\n", count(shown.size(), "control", "controls"));
-  fmt::print("  {}\n", character.clips.empty() ? "no clips" : count(character.clips.size(), "clip", "clips"));
+  if (morphs > 0) fmt::print("  {}\n", count_in_words(morphs, "morph", "morphs"));
+  fmt::print("  {} (--controls lists them)\n", count_in_words(shown.size(), "control", "controls"));
+  fmt::print("  {}\n", character.clips.empty() ? "no clips" : count_in_words(character.clips.size(), "clip", "clips"));
   for (const Animation& clip : character.clips) fmt::print("    {:<28} {:.2f} s\n", clip.name, clip.duration);
   if (!options.controls) return;
   for (const int i : shown) {
@@ -123,7 +120,7 @@ void print(const Character& character, const Options& options) {
 void add_info(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("info", "What is in a file: meshes, skins, clips, controls, and what was repaired");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoArguments>();
   options->source.add_to(*command);
   command->add_flag("--controls", options->controls, "list every control with its unit and rest value");
   command->footer(

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct MeshArguments {
   CharacterSource source;
   std::string output, picture, cut = "x";
   double cell = 0;
@@ -41,10 +41,6 @@ struct Answer {
   Json parts;  ///< about the surface; null for files of tetrahedra
 };
 
-std::string count(int number, const char* one, const char* many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
-
 std::vector<Missing> missing_by_piece(const Character& character, const Body& body) {
   std::vector<Missing> result;
   for (const Piece& piece : character.pieces) {
@@ -59,7 +55,7 @@ std::vector<Missing> missing_by_piece(const Character& character, const Body& bo
   return result;
 }
 
-Answer stuff_character(const Context& context, const Options& options) {
+Answer stuff_character(const Context& context, const MeshArguments& options) {
   const Character character = options.source.load(context);
   const TriMesh surface = rest_surface(character);
   Body body =
@@ -76,17 +72,18 @@ Answer stuff_character(const Context& context, const Options& options) {
   const int sheets = static_cast<int>(body.parts.size()) - solids;
   const SurfaceBinding binding = bind_boundary(body.mesh, surface, {.tolerance = 0.01 * body.cell});
   const int off = static_cast<int>(std::count(binding.off_surface.begin(), binding.off_surface.end(), 1));
-  answer.notes.push_back(
-      fmt::format("{} of skin with an inside{}, cells of {:.4g}", count(solids, "part", "parts"),
-                  sheets > 0 ? fmt::format(" and {}", count(sheets, "open sheet", "open sheets")) : "", body.cell));
+  answer.notes.push_back(fmt::format(
+      "{} of skin with an inside{}, cells of {:.4g}", count_in_words(solids, "part", "parts"),
+      sheets > 0 ? fmt::format(" and {}", count_in_words(sheets, "open sheet", "open sheets")) : "", body.cell));
   answer.notes.push_back(
       fmt::format("{} on the boundary, {} of them off the skin (thickened, over holes, between close parts)",
-                  count(binding.count(), "node", "nodes"), off));
+                  count_in_words(binding.count(), "node", "nodes"), off));
   if (body.flipped_triangles > 0)
     answer.notes.push_back(
-        fmt::format("{} turned to face outward", count(body.flipped_triangles, "triangle", "triangles")));
+        fmt::format("{} turned to face outward", count_in_words(body.flipped_triangles, "triangle", "triangles")));
   if (body.dropped > 0)
-    answer.notes.push_back(fmt::format("{} smaller than half a cell left out", count(body.dropped, "crumb", "crumbs")));
+    answer.notes.push_back(
+        fmt::format("{} smaller than half a cell left out", count_in_words(body.dropped, "crumb", "crumbs")));
   answer.parts = {{"solid", solids},
                   {"sheets", sheets},
                   {"cell", body.cell},
@@ -100,30 +97,30 @@ Answer stuff_character(const Context& context, const Options& options) {
   return answer;
 }
 
-Answer read_body(const Options& options) {
+Answer read_body(const MeshArguments& options) {
   TetFile file = read_tets(options.source.file);
   Answer answer;
   if (file.turned > 0)
     answer.notes.push_back(
-        fmt::format("{} turned inside out in the file", count(file.turned, "tetrahedron", "tetrahedra")));
+        fmt::format("{} turned inside out in the file", count_in_words(file.turned, "tetrahedron", "tetrahedra")));
   answer.mesh = std::move(file.mesh);
   return answer;
 }
 
 constexpr double to_degrees(double radians) { return radians * 180 / std::numbers::pi; }
 
-void print(const Options& options, const Answer& answer) {
+void print(const MeshArguments& options, const Answer& answer) {
   const TetQuality q = quality(answer.mesh);
   const TetComponents components = connected_components(answer.mesh);
   fmt::print("{}\n", options.source.name());
-  fmt::print("  {}, {}, volume {:.4g}\n", count(answer.mesh.tet_count(), "tetrahedron", "tetrahedra"),
-             count(answer.mesh.point_count(), "node", "nodes"), q.volume);
+  fmt::print("  {}, {}, volume {:.4g}\n", count_in_words(answer.mesh.tet_count(), "tetrahedron", "tetrahedra"),
+             count_in_words(answer.mesh.point_count(), "node", "nodes"), q.volume);
   fmt::print("  angles between faces from {:.1f} to {:.1f} degrees; one in a hundred below {:.1f}, half below {:.1f}\n",
              to_degrees(q.smallest_angle), to_degrees(q.largest_angle), to_degrees(q.first_percentile),
              to_degrees(q.median));
-  fmt::print("  {}\n", q.inverted == 0 ? "none inverted" : count(q.inverted, "inverted", "inverted"));
+  fmt::print("  {}\n", q.inverted == 0 ? "none inverted" : count_in_words(q.inverted, "inverted", "inverted"));
   const double largest = *std::max_element(components.volumes.begin(), components.volumes.end());
-  fmt::print("  {}{}\n", count(static_cast<int>(components.tets.size()), "connected body", "connected bodies"),
+  fmt::print("  {}{}\n", count_in_words(static_cast<int>(components.tets.size()), "connected body", "connected bodies"),
              components.tets.size() > 1
                  ? fmt::format(", the largest with {:.1f} % of the volume", 100 * largest / q.volume)
                  : "");
@@ -211,7 +208,7 @@ class CutAway {
 };
 
 /// Seen from the side that was taken away.
-void draw(const Options& options, const TetMesh& mesh) {
+void draw(const MeshArguments& options, const TetMesh& mesh) {
   const int axis = options.cut == "x" ? 0 : options.cut == "y" ? 1 : 2;
   const CutAway cut(mesh, axis);
   FramingOptions framing;
@@ -223,7 +220,7 @@ void draw(const Options& options, const TetMesh& mesh) {
   write_png(options.picture, render(cut.character(), cut.character().rig->rest(), render_options, framing));
 }
 
-void run(const Context& context, const Options& options) {
+void run(const Context& context, const MeshArguments& options) {
   if (!options.output.empty()) check_extension(options.output, "msh mesh"), check_writable(options.output);
   if (!options.picture.empty()) check_extension(options.picture, "png"), check_writable(options.picture);
   const std::string extension = std::filesystem::path(options.source.file).extension().string();
@@ -241,7 +238,7 @@ void run(const Context& context, const Options& options) {
 
 void add_mesh(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("mesh", "The body of tetrahedra inside a character, for physics");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeshArguments>();
   options->source.add_to(*command);
   command->get_option("FILE")->description("a character at rest, or a body (.msh, .mesh) as it is");
   command->add_option("-o,--output", options->output, "body.msh or body.mesh")->type_name("OUT");

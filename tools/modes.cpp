@@ -16,17 +16,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ModesArguments {
   std::string file, output;
   std::vector<std::string> clips, bases, curves, controls;
   ModeOptions modes;
   SliderOptions sliders{.name = {}, .group = "modes"};
 };
-
-[[noreturn]] void usage(std::string file, std::string problem, std::string remedy) {
-  throw Error(
-      {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
-}
 
 bool is_rig_file(const std::string& file) { return file.ends_with(".rig.json"); }
 
@@ -35,17 +30,18 @@ std::filesystem::path curves_beside(const std::string& rig_file) {
   return rig_file.substr(0, rig_file.size() - std::string_view(".rig.json").size()) + ".rigspace.json";
 }
 
-void check(const Options& options) {
+void check(const ModesArguments& options) {
   check_input(options.file, options.output);
-  if (!is_rig_file(options.file)) usage(options.file, "is no rig file", "`rigspace rig new` starts one for a mesh");
+  if (!is_rig_file(options.file))
+    refuse_file(options.file, "is no rig file", "`rigspace rig new` starts one for a mesh");
   if (!is_rig_file(options.output))
-    usage(options.output, "does not end in .rig.json", "name it like hero.modes.rig.json");
+    refuse_file(options.output, "does not end in .rig.json", "name it like hero.modes.rig.json");
   if (std::filesystem::absolute(options.output).lexically_normal().parent_path() !=
       std::filesystem::absolute(options.file).lexically_normal().parent_path())
-    usage(options.output, "is not in the folder of the rig file", "a rig file names its mesh beside it");
+    refuse_file(options.output, "is not in the folder of the rig file", "a rig file names its mesh beside it");
   if (options.bases.size() > 1 && options.bases.size() != options.clips.size())
-    usage(options.file, "gets " + std::to_string(options.bases.size()) + " times --base",
-          "give it once, or once for each --clip, in the same order");
+    refuse_file(options.file, "gets " + std::to_string(options.bases.size()) + " times --base",
+                "give it once, or once for each --clip, in the same order");
   check_writable(options.output);
   check_writable(curves_beside(options.output));
 }
@@ -84,7 +80,7 @@ Json described(const ControlModes& modes, std::span<const Control> sliders) {
   return list;
 }
 
-void make_sliders(const Options& options, const Context& context) {
+void make_sliders(const ModesArguments& options, const Context& context) {
   check(options);
   const RiggedCharacter rigged = read_rig_file(options.file);
   const Character& character = rigged.character;
@@ -194,7 +190,7 @@ std::vector<double> parse_mode_factors(const std::vector<std::string>& texts, in
 void add_rig_modes(CLI::App& rig, Context& context) {
   CLI::App* command =
       rig.add_subcommand("modes", "Few sliders for many controls: the principal components of what they do in clips");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModesArguments>();
   command->add_option("FILE", options->file, "x.rig.json")->required();
   command->add_option("--clip", options->clips, "a clip to learn from; may be repeated")
       ->required()

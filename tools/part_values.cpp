@@ -7,11 +7,6 @@
 namespace rigspace::tools {
 namespace {
 
-[[noreturn]] void refuse(const std::string& option, std::string problem, std::string remedy) {
-  throw Error(
-      {.code = ErrorCode::usage, .element = option, .problem = std::move(problem), .remedy = std::move(remedy)});
-}
-
 std::vector<std::string> split(const std::string& text, char mark) {
   std::vector<std::string> pieces{""};
   for (const char c : text) {
@@ -25,7 +20,7 @@ std::vector<std::string> split(const std::string& text, char mark) {
 
 double time_of(const std::string& text, const ClipTimes& times, const std::string& option) {
   if (text.ends_with('f') && times.frame_rate == 0)
-    refuse(option, "counts frames, and the clips have different rates", "give seconds, or name one --clip");
+    refuse_usage(option, "counts frames, and the clips have different rates", "give seconds, or name one --clip");
   return parse_time(text, times.frame_rate, option);
 }
 
@@ -39,15 +34,15 @@ Curve parse_keys(const std::string& text, const ClipTimes& times, const std::str
     if (colon == std::string::npos) {
       const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&](auto k) { return name(k) == piece; });
       if (kind == std::end(kinds) && piece != "smooth")
-        refuse(option, "has \"" + piece + "\" among its keys",
-               "keys are TIME:VALUE, with commas; behind them smooth, linear, step, catmull_rom or natural");
+        refuse_usage(option, "has \"" + piece + "\" among its keys",
+                     "keys are TIME:VALUE, with commas; behind them smooth, linear, step, catmull_rom or natural");
       if (kind != std::end(kinds)) keys.interpolation = *kind;
       continue;
     }
     keys.times.push_back(time_of(piece.substr(0, colon), times, option));
     keys.values.push_back(parse_number(piece.substr(colon + 1), option));
     if (keys.times.size() > 1 && !(keys.times.back() > keys.times[keys.times.size() - 2]))
-      refuse(option, "has a key that is not later than the one before", "give keys in the order of their times");
+      refuse_usage(option, "has a key that is not later than the one before", "give keys in the order of their times");
   }
   const bool smooth = keys.interpolation == Interpolation::hermite;
   keys.in_tangents.assign(smooth ? keys.times.size() : 0, 0.0);
@@ -89,10 +84,10 @@ std::vector<RecipeValue> parse_sets(const std::vector<std::string>& sets, std::s
     const std::string option = "--set \"" + set + "\"";
     const auto dot = set.find('.'), equals = set.find('=');
     if (dot == std::string::npos || equals == std::string::npos || equals < dot)
-      refuse(option, "is not PART.CONTROL=VALUE", "for example --set tail.amount=0.6");
+      refuse_usage(option, "is not PART.CONTROL=VALUE", "for example --set tail.amount=0.6");
     RecipeValue value{.control = set.substr(dot + 1, equals - dot - 1)};
     const std::string text = set.substr(equals + 1);
-    if (value.control == "hit") refuse(option, "is no value", "moments are given as --hit PART=TIME");
+    if (value.control == "hit") refuse_usage(option, "is no value", "moments are given as --hit PART=TIME");
     if (text.find(':') != std::string::npos)
       value.keys = parse_keys(text, times, option);
     else
@@ -113,14 +108,15 @@ std::vector<RecipeValue> parse_hits(const std::vector<std::string>& hits, std::s
   for (const std::string& hit : hits) {
     const std::string option = "--hit \"" + hit + "\"";
     const auto equals = hit.find('=');
-    if (equals == std::string::npos || equals == 0) refuse(option, "is not PART=TIME", "for example --hit belly=24f");
+    if (equals == std::string::npos || equals == 0)
+      refuse_usage(option, "is not PART=TIME", "for example --hit belly=24f");
     std::vector<double> moments;
     if (hit.substr(equals + 1) != "none")
       for (const std::string& piece : split(hit.substr(equals + 1), ',')) {
         moments.push_back(time_of(piece, times, option));
         if (moments.back() < times.first - 1e-6 || moments.back() > times.last + 1e-6)
-          refuse(option, "is outside of what is simulated of the clip",
-                 fmt::format("that is {:.4g} to {:.4g} s", times.first, times.last));
+          refuse_usage(option, "is outside of what is simulated of the clip",
+                       fmt::format("that is {:.4g} to {:.4g} s", times.first, times.last));
       }
     for (const Part* part : parts_matching(hit.substr(0, equals), parts, file)) {
       auto known = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.part == part->name; });

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct PoseArguments {
   CharacterSource source;
   PoseOptions pose;
   std::vector<std::string> outputs, pulls, holds;
@@ -34,29 +34,22 @@ struct Options {
   int sheet = 8;
 };
 
-[[noreturn]] void refuse(std::string element, std::string problem, std::string remedy) {
-  throw Error({.code = ErrorCode::usage,
-               .element = std::move(element),
-               .problem = std::move(problem),
-               .remedy = std::move(remedy)});
-}
-
 bool is_points(const std::string& output) {
   return output.ends_with(".obj") || output.ends_with(".ply") || output.ends_with(".npy");
 }
 
-void check_outputs(const Options& options) {
+void check_outputs(const PoseArguments& options) {
   for (const std::string& output : options.outputs) {
     check_extension(output, "json glb gltf png obj ply npy");
     if (output.ends_with(".json") && !output.ends_with(".rigspace.json"))
-      refuse(output, "does not end in .rigspace.json", "name it like pose.rigspace.json");
+      refuse_usage(output, "does not end in .rigspace.json", "name it like pose.rigspace.json");
     if (!options.source.file.empty()) check_input(options.source.file, output);
     check_writable(output);
   }
 }
 
 /// A height outside 0.2 to 10 m is guessed as 1.7 m.
-double metres_per_unit(const Options& options, In points) {
+double metres_per_unit(const PoseArguments& options, In points) {
   if (options.unit > 0) return options.unit;
   const double height = bounding_box(points).size().y();
   return height >= 0.2 && height <= 10 ? 1 : 1.7 / std::max(height, 1e-300);
@@ -75,7 +68,7 @@ struct Result {
   Vec last() const { return posed.poses.rightCols<1>(); }
 };
 
-PoserOptions poser_options(const Options& options, const Result& result, const VertexFinder& finder) {
+PoserOptions poser_options(const PoseArguments& options, const Result& result, const VertexFinder& finder) {
   PoserOptions poser{.free = result.free,
                      .strength = options.strength,
                      .recall = true,
@@ -88,7 +81,7 @@ PoserOptions poser_options(const Options& options, const Result& result, const V
   return poser;
 }
 
-Result solve(const Options& options, const Context& context) {
+Result solve(const PoseArguments& options, const Context& context) {
   Result result{.character = options.source.load(context)};
   const std::string& file = options.source.name();
   result.start = pose_of(result.character, file, options.pose);
@@ -100,10 +93,10 @@ Result solve(const Options& options, const Context& context) {
     paths.push_back(pull.path);
   }
   if (options.dynamic && !result.moves)
-    refuse("--dynamic", "needs a target that moves", "give --pull VERTEX=FILE.csv, lines of time,x,y,z");
+    refuse_usage("--dynamic", "needs a target that moves", "give --pull VERTEX=FILE.csv, lines of time,x,y,z");
   for (const std::string& output : options.outputs)
     if (result.moves && is_points(output))
-      refuse(output, "holds one pose, and this is a motion", "write .rigspace.json, .glb or .png");
+      refuse_usage(output, "holds one pose, and this is a motion", "write .rigspace.json, .glb or .png");
   result.free = free_controls(result.character, result.start, options.controls, !options.holds.empty());
   PoserOptions settings = poser_options(options, result, finder);
   Vec s;
@@ -120,7 +113,7 @@ Result solve(const Options& options, const Context& context) {
 }
 
 /// What is written: the motion, or the pose as one key of all that is not at rest.
-Animation clip_of(const Options& options, const Result& result) {
+Animation clip_of(const PoseArguments& options, const Result& result) {
   Animation clip = result.posed.clip;
   if (!result.moves) {
     const Vec p = result.last(), rest = result.character.rig->rest();
@@ -134,7 +127,7 @@ Animation clip_of(const Options& options, const Result& result) {
   return clip;
 }
 
-void write_model(const std::string& output, const Options& options, const Result& result) {
+void write_model(const std::string& output, const PoseArguments& options, const Result& result) {
   const Animation clip = clip_of(options, result);
   const std::string& file = options.source.file;
   if (!file.empty() && !options.source.is_blend() && (!file.ends_with(".json") || is_plain(result.character))) {
@@ -158,7 +151,7 @@ void write_model(const std::string& output, const Options& options, const Result
   write_file(output, glb);
 }
 
-void write_picture(const std::string& output, const Options& options, const Result& result) {
+void write_picture(const std::string& output, const PoseArguments& options, const Result& result) {
   std::vector<PosedMoment> moments;
   const int frames = static_cast<int>(result.posed.times.size());
   const int count = result.moves ? std::min(options.sheet, frames) : 1;
@@ -175,7 +168,7 @@ void write_picture(const std::string& output, const Options& options, const Resu
   write_png(output, draw_poses(result.character, moments, picture));
 }
 
-void write(const std::string& output, const Options& options, const Result& result) {
+void write(const std::string& output, const PoseArguments& options, const Result& result) {
   if (output.ends_with(".png")) return write_picture(output, options, result);
   if (output.ends_with(".glb") || output.ends_with(".gltf")) return write_model(output, options, result);
   if (output.ends_with(".json")) {
@@ -213,7 +206,7 @@ Json json_pulls(const std::vector<PullReport>& reports) {
   return list;
 }
 
-Json answer_of(const Options& options, const Result& result) {
+Json answer_of(const PoseArguments& options, const Result& result) {
   int iterations = 0;
   for (const PoseReport& each : result.posed.reports) iterations += each.iterations;
   Json answer{{"outputs", options.outputs},
@@ -247,7 +240,7 @@ void print_pull(const std::string& name, const PullReport& pull, double size) {
                pull.distance, 100 * pull.distance / size);
 }
 
-void print_answer(const Options& options, const Result& result) {
+void print_answer(const PoseArguments& options, const Result& result) {
   for (const std::string& output : options.outputs) fmt::print("{}\n", output);
   const PoseReport& last = result.posed.reports.back();
   if (result.moves) {
@@ -272,7 +265,7 @@ void print_answer(const Options& options, const Result& result) {
   fmt::print("{}\n", turned.size() > 12 ? " .." : "");
 }
 
-void pose(const Options& options, const Context& context) {
+void pose(const PoseArguments& options, const Context& context) {
   check_outputs(options);
   const Result result = solve(options, context);
   for (const std::string& output : options.outputs) write(output, options, result);
@@ -289,7 +282,7 @@ void pose(const Options& options, const Context& context) {
                  .remedy = "free fewer controls, or bring targets nearer"});
 }
 
-void add_solver_options(CLI::App& command, Options& options) {
+void add_solver_options(CLI::App& command, PoseArguments& options) {
   command
       .add_option("--free", options.controls.free, "only these controls turn: names, nodes or groups; may be repeated")
       ->type_name("PATTERN")
@@ -318,7 +311,7 @@ void add_solver_options(CLI::App& command, Options& options) {
 
 void add_pose(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("pose", "Pull points of the surface: the controls of the rig follow");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PoseArguments>();
   options->source.add_to(*command);
   options->pose.add_to(*command);
   command

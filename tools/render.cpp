@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTurnSeconds = 6;
 
-struct Options {
+struct RenderArguments {
   CharacterSource source;
   std::string output;
   PoseOptions pose;
@@ -27,7 +27,7 @@ struct Options {
   double azimuth = 32, elevation = 11, zoom = 1;
 };
 
-RenderOptions render_options(const Options& options, int default_size) {
+RenderOptions render_options(const RenderArguments& options, int default_size) {
   static const std::map<std::string, Quality> kQualities = {
       {"draft", Quality::draft}, {"normal", Quality::normal}, {"high", Quality::high}};
   RenderOptions render;
@@ -43,7 +43,7 @@ RenderOptions render_options(const Options& options, int default_size) {
 bool is_video(const std::string& output) { return output.ends_with(".gif") || output.ends_with(".mp4"); }
 
 /// The moments that a sheet or a video shows.
-Motion motion_of(const Renderer& renderer, const Options& options) {
+Motion motion_of(const Renderer& renderer, const RenderArguments& options) {
   const Character& character = renderer.character();
   std::string clip = options.pose.clip;
   if (clip.empty() && !character.clips.empty()) clip = character.clips.front().name;
@@ -56,7 +56,7 @@ Motion motion_of(const Renderer& renderer, const Options& options) {
                                   : clip_motion(character, animation, options.sheet);
 }
 
-void draw(const Options& options) {
+void draw(const RenderArguments& options) {
   check_extension(options.output, "png gif mp4");
   check_writable(options.output);
   const Character character = options.source.load({});
@@ -97,7 +97,7 @@ void draw(const Options& options) {
 void add_render(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("render", "Pictures without a GPU: a moment, a contact sheet, a turntable, a video");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderArguments>();
   options->source.add_to(*command);
   command->add_option("-o,--output", options->output, "x.png; x.gif or x.mp4 where ffmpeg is installed")
       ->required()

@@ -6,6 +6,7 @@
 #include "simulation_run.h"
 
 #include "rigspace/apps/physics/part_stiffness.h"
+#include "rigspace/base/version.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RerunArguments {
   std::string recipe, output, range;
   std::vector<std::string> clips, sets, hits, stiffness;
   CharacterSource process;  // its command, where the recipe was made with one
@@ -59,7 +60,7 @@ void merge(std::vector<RecipeValue>& values, const std::vector<RecipeValue>& giv
 }
 
 /// The recipe's clips that were asked for, by their own name or the artist's; all if none was.
-std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const Options& options) {
+std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const RerunArguments& options) {
   std::vector<bool> chosen(tasks.size(), options.clips.empty());
   for (const std::string& name : options.clips) {
     std::vector<std::string> names;
@@ -79,7 +80,7 @@ std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const Options
 }
 
 /// A stretch of the chosen clips is to be made with these values.
-void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, const Options& options,
+void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, const RerunArguments& options,
                const std::vector<RecipeValue>& values) {
   bool met = false;
   double longest = 0;
@@ -98,7 +99,7 @@ void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, co
 
 /// --set and --hit.
 std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std::vector<bool>& chosen,
-                                   const std::vector<Part>& parts, const Options& options) {
+                                   const std::vector<Part>& parts, const RerunArguments& options) {
   ClipTimes times;
   for (std::size_t k = 0; k < tasks.size(); ++k)
     if (const RecipeClip& clip = tasks[k].clip; chosen[k])
@@ -109,7 +110,7 @@ std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std
 }
 
 /// Turns the options into a plan: which values hold where, and which curves are made again.
-void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const Options& options) {
+void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const RerunArguments& options) {
   const std::vector<bool> chosen = chosen_clips(tasks, options);
   const std::vector<RecipeValue> values = values_of(tasks, chosen, parts, options);
   if (!options.range.empty()) return plan_edit(tasks, chosen, options, values);
@@ -132,7 +133,7 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
 }
 
 /// --stiffness: on top of what the recipe's parts have. It is a part's material, so that all curves are made again.
-void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& character, const Options& options) {
+void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& character, const RerunArguments& options) {
   if (options.stiffness.empty()) return;
   if (!options.clips.empty() || !options.range.empty())
     throw Error({.code = ErrorCode::usage,
@@ -161,7 +162,7 @@ std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const
 }
 
 /// `known` is the recipe's input, or the earlier result that it was made on.
-void require_same_input(const RecipeInput& now, const RecipeInput& known, const Options& options) {
+void require_same_input(const RecipeInput& now, const RecipeInput& known, const RerunArguments& options) {
   if (now.hash == known.hash) return;
   const std::string file = "input \"" + known.file + "\"";
   if (!options.accept_changed_input)
@@ -180,7 +181,7 @@ void require_same_input(const RecipeInput& now, const RecipeInput& known, const 
 
 /// Where the recipe's input comes from. Programs are never started because a file says so: the command comes from who
 /// runs this one.
-SubjectSource source_of(const Recipe& recipe, const Options& options) {
+SubjectSource source_of(const Recipe& recipe, const RerunArguments& options) {
   const auto found = [&](const RecipeInput& input) {
     std::string file = (fs::path(options.recipe).parent_path() / input.file).lexically_normal().string();
     if (!fs::exists(file))
@@ -210,12 +211,12 @@ SubjectSource source_of(const Recipe& recipe, const Options& options) {
   return source;
 }
 
-fs::path output_of(const Recipe& recipe, const Options& options) {
+fs::path output_of(const Recipe& recipe, const RerunArguments& options) {
   if (!options.output.empty()) return options.output;
   return fs::path(options.recipe).replace_extension(recipe.format);
 }
 
-void rerun(const Options& options, const Context& context) {
+void rerun(const RerunArguments& options, const Context& context) {
   Recipe recipe = read_recipe(options.recipe);
   const SubjectSource source = source_of(recipe, options);
   auto [subject, out] = open_subject(source, output_of(recipe, options), context);
@@ -225,10 +226,10 @@ void rerun(const Options& options, const Context& context) {
   const RecipeInput on = describe_earlier(source.on, out.recipe);
   require_same_input(on, recipe.on, options);
   std::vector<std::string> notes;
-  if (recipe.version != RIGSPACE_VERSION)
-    notes.push_back("the recipe was written by rigspace " + recipe.version +
-                    "; this is " RIGSPACE_VERSION ", and the motion may differ");
-  recipe.version = RIGSPACE_VERSION;
+  if (recipe.version != version())
+    notes.push_back("the recipe was written by rigspace " + recipe.version + "; this is " + version() +
+                    ", and the motion may differ");
+  recipe.version = version();
   recipe.input = now;
   recipe.on = on;
   recipe.format = out.format();
@@ -251,7 +252,7 @@ void rerun(const Options& options, const Context& context) {
 
 void add_rerun(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("rerun", "A simulation again from its recipe, with other values, or in part");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RerunArguments>();
   command->add_option("RECIPE", options->recipe, "what simulate left beside its result: hero.soft.json")->required();
   command->add_option("--set", options->sets, "a control of a part, as in simulate; may be repeated")
       ->type_name("PART.CONTROL=V")

@@ -12,18 +12,18 @@ namespace rigspace::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;  // fields by name: their order is no content
+using SortedJson = nlohmann::json;  // fields by name: their order is no content
 
-Json document_of(const fs::path& rig_file) {
-  return Json::parse(read_text(rig_file), nullptr, true, /*ignore_comments=*/true);
+SortedJson document_of(const fs::path& rig_file) {
+  return SortedJson::parse(read_text(rig_file), nullptr, true, /*ignore_comments=*/true);
 }
 
 /// The names under "clips", which may be one text.
-std::vector<std::string> clip_files(const Json& document) {
+std::vector<std::string> clip_files(const SortedJson& document) {
   std::vector<std::string> files;
   const auto clips = document.find("clips");
   if (clips == document.end()) return files;
-  for (const Json& each : clips->is_array() ? *clips : Json::array({*clips}))
+  for (const SortedJson& each : clips->is_array() ? *clips : SortedJson::array({*clips}))
     if (each.is_string()) files.push_back(each.get<std::string>());
   return files;
 }
@@ -37,7 +37,7 @@ std::string hash_of_file(const fs::path& path) {
 }  // namespace
 
 std::vector<fs::path> files_of_rig(const fs::path& rig_file) {
-  const Json document = document_of(rig_file);
+  const SortedJson document = document_of(rig_file);
   const fs::path folder = rig_file.parent_path();
   std::vector<fs::path> files{rig_file};
   if (const auto mesh = document.find("mesh"); mesh != document.end() && mesh->is_string())
@@ -47,11 +47,11 @@ std::vector<fs::path> files_of_rig(const fs::path& rig_file) {
 }
 
 std::string rig_file_hash(const fs::path& rig_file, const fs::path& without) {
-  Json document = document_of(rig_file);
+  SortedJson document = document_of(rig_file);
   std::vector<std::string> clips = clip_files(document);
   std::erase_if(clips, [&](const std::string& name) { return is_same_file(rig_file.parent_path() / name, without); });
   document["clips"] = clips;
-  std::string content = document.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string content = document.dump(-1, ' ', true, SortedJson::error_handler_t::replace);
   for (const fs::path& file : files_of_rig(rig_file))
     if (file != rig_file && !is_same_file(file, without)) content += hash_of_file(file);
   return content_hash(content);

@@ -7,13 +7,13 @@
 namespace rigspace::tools {
 namespace {
 
-struct Options : SimulationRequest {
+struct SimulateArguments : SimulationRequest {
   SubjectSource source;
   std::string output;
   bool keep_partial = false, curves_only = false;
 };
 
-void simulate(const Options& options, const Context& context) {
+void simulate(const SimulateArguments& options, const Context& context) {
   auto [subject, out] = open_subject(options.source, options.output, context);
   if (options.curves_only) out = out.curves_alone();
   SimulationPlan plan = plan_simulation(*subject, options, !out.curves.empty());
@@ -37,7 +37,7 @@ std::string look_names() {
   return names;
 }
 
-void add_common(CLI::App& command, Options& options) {
+void add_common(CLI::App& command, SimulateArguments& options) {
   options.source.character.add_to(command);
   command.get_option("FILE")->description("a character: .glb or .gltf; or a .rig.json, whose own controls then move");
   command
@@ -77,7 +77,7 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--unit", options.unit, "metres per unit of the file")->check(above_zero())->type_name("M");
 }
 
-void add_flesh(CLI::App& command, Options& options) {
+void add_flesh(CLI::App& command, SimulateArguments& options) {
   command
       .add_option("--soft", options.soft,
                   "flesh as joints, morphs or auto; auto: joints, unless they would change the skin at rest")
@@ -95,7 +95,7 @@ void add_flesh(CLI::App& command, Options& options) {
       ->take_all();
 }
 
-void add_collisions(CLI::App& command, Options& options) {
+void add_collisions(CLI::App& command, SimulateArguments& options) {
   command
       .add_option("--collide", options.recipe.collide,
                   "what parts run into: self (arms, legs, their own flesh), parts (those simulated before), ground "
@@ -109,7 +109,7 @@ void add_collisions(CLI::App& command, Options& options) {
       ->type_name("MU");
 }
 
-void add_time(CLI::App& command, Options& options) {
+void add_time(CLI::App& command, SimulateArguments& options) {
   command.add_option("--start", options.start, "where to begin in the clip: seconds, or frames as 12f")->type_name("T");
   command.add_option("--end", options.end, "where to end; the clip's end by default")->type_name("T");
   command.add_option("--preroll", options.preroll, "how much before the start is simulated and not kept")
@@ -132,7 +132,7 @@ void add_time(CLI::App& command, Options& options) {
                    "Ctrl-C writes the clips that are finished, and of the one under way its finished frames");
 }
 
-void add_advanced(CLI::App& command, Options& options) {
+void add_advanced(CLI::App& command, SimulateArguments& options) {
   SimulationOptions& physics = options.recipe.physics;
   const auto group = [](CLI::Option* option) { option->group("Advanced"); };
   group(command.add_option("--step", options.step, "physics step, s; 1/120 by default, 0.01 with --paper")
@@ -171,7 +171,7 @@ void add_advanced(CLI::App& command, Options& options) {
             ->type_name("N"));
 }
 
-void add_research(CLI::App& command, Options& options) {
+void add_research(CLI::App& command, SimulateArguments& options) {
   SimulationOptions& physics = options.recipe.physics;
   const auto group = [](CLI::Option* option) { option->group("Research"); };
   group(
@@ -210,7 +210,7 @@ void add_research(CLI::App& command, Options& options) {
 }  // namespace
 
 void simulate_file(const std::string& file, const std::filesystem::path& output, const Context& context) {
-  Options options;
+  SimulateArguments options;
   options.source.character.file = file;
   options.output = output.string();
   simulate(options, context);
@@ -218,7 +218,7 @@ void simulate_file(const std::string& file, const std::filesystem::path& output,
 
 void add_simulate(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("simulate", "Secondary motion on a character, as clips beside the artist's own");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateArguments>();
   add_common(*command, *options);
   add_flesh(*command, *options);
   add_collisions(*command, *options);

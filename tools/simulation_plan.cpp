@@ -3,6 +3,7 @@
 #include "part_values.h"
 
 #include "rigspace/apps/physics/part_stiffness.h"
+#include "rigspace/base/version.h"
 
 #include <fmt/format.h>
 
@@ -182,7 +183,7 @@ SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& 
   const Character& character = subject.character();
   if (on_controls) refuse_for_controls(request, subject.name());
   SimulationPlan plan{.research = research_files(request)};
-  plan.recipe.version = RIGSPACE_VERSION;
+  plan.recipe.version = version();
   plan.recipe.options = recipe_options(character, request, plan.recipe.notes);
   plan.recipe.parts = recipe_parts(character, parts_of(subject, request));
   for (const Animation* clip : clips_of(subject, request))

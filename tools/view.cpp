@@ -4,20 +4,20 @@
 
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
-#include "rigspace/render/compare_page.h"
-#include "rigspace/render/view_page.h"
+#include "rigspace/pages/compare_page.h"
+#include "rigspace/pages/view_page.h"
 
 #include <fmt/format.h>
 
 namespace rigspace::tools {
 namespace {
 
-struct Options {
+struct ViewArguments {
   std::string output;
   CompareSource source;
 };
 
-std::string page_of_one(const Options& options, const Context& context) {
+std::string page_of_one(const ViewArguments& options, const Context& context) {
   const GltfFile file(options.source.file);
   print_warnings(context, options.source.file, file.character().warnings);
   clip_named(file.character(), options.source.file, options.source.clip);
@@ -25,7 +25,7 @@ std::string page_of_one(const Options& options, const Context& context) {
   return view_page(file.to_glb(), {.title = title, .clip = options.source.clip});
 }
 
-std::string page_of_two(const Options& options, const Context& context) {
+std::string page_of_two(const ViewArguments& options, const Context& context) {
   const Compared compared = load_compared(options.source, context);
   return compare_page(compared.character, {.title = compared.first_label + " and " + compared.second_label,
                                            .first = compared.first,
@@ -38,7 +38,7 @@ std::string page_of_two(const Options& options, const Context& context) {
 
 void add_view(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("view", "One self-contained page that plays the character in any browser");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ViewArguments>();
   CompareSource& source = options->source;
   command->add_option("FILE", source.file, "a character: .glb, .gltf, .bvh or .rig.json")->required();
   command->add_option("-o,--output", options->output, "page.html")->required()->type_name("OUT");

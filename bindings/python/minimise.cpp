@@ -2,8 +2,8 @@
 
 #include "energy.h"
 
-#include "rigspace/apps/physics/rig_space.h"
 #include "rigspace/base/error.h"
+#include "rigspace/body/rig_space.h"
 #include "rigspace/optimize/newton.h"
 
 #include <pybind11/stl.h>

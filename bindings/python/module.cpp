@@ -5,10 +5,12 @@
 
 #include "rigspace/base/parallel.h"
 
+#include "rigspace/base/version.h"
+
 PYBIND11_MODULE(_rigspace, m) {
   using namespace rigspace::python;
   m.doc() = "The compiled half of rigspace; import rigspace instead.";
-  m.attr("__version__") = RIGSPACE_VERSION;
+  m.attr("__version__") = version();
   bind_errors(m);
   bind_rig(m);
   bind_black_box(m);

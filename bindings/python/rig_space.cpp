@@ -2,8 +2,8 @@
 
 #include "energy.h"
 
-#include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/base/error.h"
+#include "rigspace/body/rig_space_simulation.h"
 
 #include <pybind11/stl.h>
 

@@ -4,8 +4,8 @@
 #include "bench/fast_scenes.h"
 #include "figure_program.h"
 
-#include "rigspace/apps/physics/volumetric_skinning.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/reduce/volumetric_skinning.h"
 #include "rigspace/render/picture.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "bench/fast_scenes.h"
 #include "figure_program.h"
 
-#include "rigspace/apps/physics/shaking.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/reduce/shaking.h"
 #include "rigspace/render/renderer.h"
 
 #include <algorithm>

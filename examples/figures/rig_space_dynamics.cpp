@@ -3,7 +3,7 @@
 // numbers that prove them; fails if they do not.
 #include "figure_program.h"
 
-#include "rigspace/apps/physics/rig_space_simulation.h"
+#include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/energy/contact.h"
 #include "rigspace/render/renderer.h"

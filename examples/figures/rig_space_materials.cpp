@@ -3,7 +3,7 @@
 #include "figure_program.h"
 
 #include "rigspace/apps/physics/control_stiffness.h"
-#include "rigspace/apps/physics/rig_space_simulation.h"
+#include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/render/renderer.h"
 

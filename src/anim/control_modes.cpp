@@ -2,9 +2,8 @@
 
 #include "control_deviation.h"
 #include "rigspace/anim/bake.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
-
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -128,11 +127,10 @@ ControlModes find_modes(const Rig& rig, std::span<const int> controls, std::span
     }
   Y = Mat(Y(rows, Eigen::all));
   result.scale = motion(rows).cwiseInverse();
-  const Eigen::BDCSVD<Mat> svd(Y, Eigen::ComputeThinU);
-  const Vec& sigma = svd.singularValues();
+  const auto [U, sigma] = thin_svd(Y);
   Eigen::Index count = 0;
   while (count < std::min<Eigen::Index>(sigma.size(), options.count) && sigma[count] > kNoMotion * sigma[0]) ++count;
-  result.U = svd.matrixU().leftCols(count);
+  result.U = U.leftCols(count);
   for (Eigen::Index k = 0; k < count; ++k) {
     Eigen::Index strongest = 0;
     result.U.col(k).cwiseAbs().maxCoeff(&strongest);

@@ -8,7 +8,7 @@
 namespace rigspace {
 namespace {
 
-const Vec4 kIdentityRotation(0, 0, 0, 1);
+const Vec4 kNoRotation(0, 0, 0, 1);
 
 /// a * b of quaternions x y z w: first b, then a.
 Vec4 quaternion_product(const Vec4& a, const Vec4& b) { return (Quat(a) * Quat(b)).coeffs(); }
@@ -22,7 +22,7 @@ void blend_scalar(Blend blend, double value, double influence, double& p) {
 }
 
 Vec4 blend_rotation(Blend blend, const Vec4& below, const Vec4& value, double influence) {
-  if (blend == Blend::additive) return quaternion_product(below, slerp(kIdentityRotation, value, influence));
+  if (blend == Blend::additive) return quaternion_product(below, slerp(kNoRotation, value, influence));
   return influence == 1 ? value : slerp(below, value, influence);
 }
 
@@ -33,7 +33,7 @@ void blend_over(const Sampler& sampler, Blend blend, double influence, double ti
   for (const Sampler::Rotation& rotation : sampler.rotations()) {
     Vec4 q;
     for (int k = 0; k < 4; ++k) q[k] = p[rotation.controls[k]];
-    if (q.isZero(0)) q = kIdentityRotation;
+    if (q.isZero(0)) q = kNoRotation;
     q = blend_rotation(blend, q, rotation.track(time), influence);
     for (int k = 0; k < 4; ++k) p[rotation.controls[k]] = q[k];
   }

@@ -2,6 +2,7 @@
 
 #include "rigspace/anim/bake.h"
 #include "rigspace/base/affine.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
@@ -9,10 +10,6 @@
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/follower.h"
 #include "rigspace/rig/skeleton.h"
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -37,13 +34,7 @@ struct LocalTransform {
 /// The rotation nearest to L and the lengths of its columns; what is sheared is left to the shapes.
 LocalTransform decompose(const Affine& A) {
   const Mat3 L = linear(A);
-  const Eigen::JacobiSVD<Mat3> svd(L, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3 R = svd.matrixU() * svd.matrixV().transpose();
-  if (R.determinant() < 0) {
-    Mat3 U = svd.matrixU();
-    U.col(2) *= -1;
-    R = U * svd.matrixV().transpose();
-  }
+  const Mat3 R = nearest_rotation(L);
   return {translation(A), Quat(R), (R.transpose() * L).diagonal()};
 }
 
@@ -289,11 +280,11 @@ class Plainer {
     };
     Shapes shapes{Mat(rows, 0), Mat(0, columns), worst()};
     if (shapes.error <= options_.tolerance * size_) return shapes;
-    const Eigen::SelfAdjointEigenSolver<Mat> gram(D.transpose() * D);
+    const SymmetricEigen gram = symmetric_eigen(D.transpose() * D);
     for (Eigen::Index m = columns - 1; m >= 0 && shapes.offsets.cols() < options_.most_shapes; --m) {
-      const double sigma = std::sqrt(std::max(0.0, gram.eigenvalues()[m]));
+      const double sigma = std::sqrt(std::max(0.0, gram.values[m]));
       if (sigma <= 1e-12 * size_ || shapes.error <= options_.tolerance * size_) break;
-      const Vec v = gram.eigenvectors().col(m);
+      const Vec v = gram.vectors.col(m);
       const double largest = v.cwiseAbs().maxCoeff();  // weights within -1 .. 1
       const Vec offsets = D * v * largest;
       shapes.offsets.conservativeResize(rows, shapes.offsets.cols() + 1);

@@ -22,7 +22,7 @@ namespace {
 using flesh::Flesh;
 using puppet::Skeleton;
 
-Skeleton make_skeleton() {
+Skeleton make_bobbin_skeleton() {
   Skeleton skeleton = biped::make_spine(kPlan);
   for (const double side : {1.0, -1.0}) {
     const std::string ear = "ear" + biped::suffix(side);
@@ -154,7 +154,7 @@ Flesh make_details(const Skeleton& skeleton) {
 // All of Bobbin is glTF; both versions are the same rig.
 RiggedCharacter make_bobbin(Version /*version*/) {
   using namespace bobbin;
-  const puppet::Skeleton skeleton = make_skeleton();
+  const puppet::Skeleton skeleton = make_bobbin_skeleton();
   Assembly assembly("bobbin", {"skin", "eyes", "details"});
   assembly.add_joints(skeleton);
   assembly.add(make_body(skeleton));

@@ -8,7 +8,6 @@
 namespace rigspace::flesh {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 const Eigen::Vector4f kWhite(0.93f, 0.92f, 0.90f, 1), kBlack(0.006f, 0.005f, 0.008f, 1), kLight(1, 1, 1, 1);
 
 Eigen::Vector4f eye_color(const EyeShape& shape, double degrees) {

@@ -19,7 +19,7 @@ struct Region {
   std::function<double(const Vec3&)> softness;  // 0 to 1
 };
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kRigTurn = 2 * std::numbers::pi;
 
 // Rings of handles on the skin around `axis` as seen from `center`: `count[k]` of them `degrees[k]` off the axis.
 struct Rings {
@@ -33,8 +33,8 @@ std::vector<Vec3> on_skin(const Rings& rings) {
   std::vector<Vec3> handles;
   for (std::size_t ring = 0; ring < rings.degrees.size(); ++ring) {
     for (int k = 0; k < rings.counts[ring]; ++k) {
-      const double off = rings.degrees[ring] * kTurn / 360;
-      const double around = kTurn * (k + 0.5 * static_cast<double>(ring % 2)) / rings.counts[ring];
+      const double off = rings.degrees[ring] * kRigTurn / 360;
+      const double around = kRigTurn * (k + 0.5 * static_cast<double>(ring % 2)) / rings.counts[ring];
       const Vec3 direction =
           axes * Vec3(std::sin(off) * std::cos(around), std::sin(off) * std::sin(around), std::cos(off));
       handles.push_back(shapes::first_hit(body, rings.center + 0.9 * direction, -direction).position);

@@ -5,7 +5,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kChunk = 32;  // batches
+constexpr int kDampingChunk = 32;  // batches
 
 // The rest data of the batches with turned shape gradients.
 struct DampingState final : State {
@@ -37,7 +37,7 @@ void turn_batch(const TetBatch& tet, const double* x, double* out) {
   store(out + kLanes * 9, tet.volume());
 }
 
-double batch_value(const Lame& l, const TetBatch& tet, const double* d) {
+double damping_value(const Lame& l, const TetBatch& tet, const double* d) {
   const Matrix3<Lanes> G = times_gradients(edges(tet, d), tet), P = linear_stress(l, G);
   Lanes work = fill<Lanes>(0.0);
   for (int k = 0; k < 9; ++k) work = madd(P.m[k], G.m[k], work);
@@ -45,7 +45,7 @@ double batch_value(const Lame& l, const TetBatch& tet, const double* d) {
   return (work[0] + work[1]) + (work[2] + work[3]);
 }
 
-void batch_blocks(const Lame& l, const TetBatch& tet, double scale, double* out) {
+void damping_blocks(const Lame& l, const TetBatch& tet, double scale, double* out) {
   BlockLanes K;
   const Lanes mu = fill<Lanes>(scale * l.mu) * tet.volume(), lambda = fill<Lanes>(scale * l.lambda) * tet.volume();
   for (int b = 0; b < 3; ++b)
@@ -84,7 +84,7 @@ std::unique_ptr<State> Damping::make_state() const {
 Change Damping::refresh(State& state, In x, Phase phase) const {
   if (phase != Phase::step) return Change::none;
   std::vector<double>& turned = state_as<DampingState>(state).turned;
-  parallel_ranges(solid_->batches(), kChunk, [&](int begin, int end) {
+  parallel_ranges(solid_->batches(), kDampingChunk, [&](int begin, int end) {
     for (int b = begin; b < end; ++b) {
       const std::size_t at = static_cast<std::size_t>(b) * kBatchDoubles;
       turn_batch({solid_->tets_.data() + 16 * b, solid_->rest_.data() + at}, x.data(), turned.data() + at);
@@ -100,10 +100,10 @@ double Damping::value(const State& state, In x) const {
   const detail::BlockScratch scratch(static_cast<std::size_t>(x.size()));
   Eigen::Map<Vec> d(scratch.data(), x.size());
   d = x - target_;
-  return scale_ * parallel_sum(solid_->batches(), kChunk, [&](int begin, int end) {
+  return scale_ * parallel_sum(solid_->batches(), kDampingChunk, [&](int begin, int end) {
            double sum = 0;
            for (int b = begin; b < end; ++b)
-             sum += batch_value(
+             sum += damping_value(
                  l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
                  scratch.data());
            return sum;
@@ -116,7 +116,7 @@ void Damping::add_gradient(const State& state, In x, double weight, Vec& g) cons
   const detail::BlockScratch displacement(static_cast<std::size_t>(x.size()));
   Eigen::Map<Vec>(displacement.data(), x.size()) = x - target_;
   const detail::BlockScratch scratch(static_cast<std::size_t>(solid_->batches()) * 12 * kLanes);
-  parallel_ranges(solid_->batches(), kChunk, [&](int begin, int end) {
+  parallel_ranges(solid_->batches(), kDampingChunk, [&](int begin, int end) {
     for (int b = begin; b < end; ++b) {
       const TetBatch tet{solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles};
       corner_forces(tet, linear_stress(l, times_gradients(edges(tet, displacement.data()), tet)),
@@ -130,7 +130,7 @@ void Damping::add_hessian(const State& state, In, double weight, HessianMode, Bl
   const std::vector<double>& turned = state_as<DampingState>(state).turned;
   const Lame l = lame(solid_->material_.young, solid_->material_.poisson);
   solid_->for_each_block(sink, [&](int b, double* out) {
-    batch_blocks(l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
+    damping_blocks(l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
                  weight * scale_, out);
   });
 }

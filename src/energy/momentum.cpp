@@ -10,7 +10,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kChunk = 256;
+constexpr int kMomentumChunk = 256;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void Momentum::set_target(In x_tilde, double scale) {
 }
 
 double Momentum::value(const State&, In x) const {
-  return 0.5 * scale_ * parallel_sum(element_count(), kChunk, [&](int begin, int end) {
+  return 0.5 * scale_ * parallel_sum(element_count(), kMomentumChunk, [&](int begin, int end) {
            double sum = 0;
            for (int k = begin; k < end; ++k)
              sum += masses_[k] * (point(x, points_[k]) - point(target_, points_[k])).squaredNorm();

@@ -1,8 +1,7 @@
 #include "rigspace/energy/rods.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
-
-#include <Eigen/Eigenvalues>
 
 #include <cmath>
 #include <string>
@@ -98,7 +97,7 @@ CoordinatePrior::CoordinatePrior(std::vector<int> coordinates, Mat A, Vec target
   if (!A_.allFinite() || (A_ - A_.transpose()).cwiseAbs().maxCoeff() > 1e-12 * size)
     bad_prior("has a matrix that is not symmetric", "give its symmetric part");
   // Eigenvalues of a matrix without negative ones carry rounding of this size.
-  if (Eigen::SelfAdjointEigenSolver<Mat>(A_, Eigen::EigenvaluesOnly).eigenvalues()(0) < -1e-10 * size)
+  if (symmetric_eigenvalues(A_)(0) < -1e-10 * size)
     bad_prior("has a matrix with a negative eigenvalue", "no minimum exists; use project_positive_definite");
 }
 

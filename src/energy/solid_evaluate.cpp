@@ -6,7 +6,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kChunk = 32;  // batches
+constexpr int kSolidChunk = 32;  // batches
 
 TetBatch batch_at(const std::vector<int>& tets, const std::vector<double>& rest, int batch) {
   return {tets.data() + 4 * kLanes * batch, rest.data() + static_cast<std::size_t>(batch) * kBatchDoubles};
@@ -39,7 +39,7 @@ void batch_blocks(const Coefficients& c, const TetBatch& tet, const double* x, d
 double Solid::value(const State&, In x) const {
   const Coefficients c = coefficients(material_);
   return dispatch(material_.kind, [&]<MaterialKind kind>() {
-    return parallel_sum(batches(), kChunk, [&](int begin, int end) {
+    return parallel_sum(batches(), kSolidChunk, [&](int begin, int end) {
       double sum = 0;
       for (int b = begin; b < end; ++b) sum += batch_value<kind>(c, batch_at(tets_, rest_, b), x.data());
       return sum;
@@ -53,7 +53,7 @@ void Solid::add_gradient(const State&, In x, double weight, Vec& g) const {
   const detail::BlockScratch scratch(static_cast<std::size_t>(batches()) * 12 * kLanes);
   double* forces = scratch.data();
   dispatch(material_.kind, [&]<MaterialKind kind>() {
-    parallel_ranges(batches(), kChunk, [&](int begin, int end) {
+    parallel_ranges(batches(), kSolidChunk, [&](int begin, int end) {
       for (int b = begin; b < end; ++b)
         batch_forces<kind>(c, batch_at(tets_, rest_, b), x.data(), forces + static_cast<std::size_t>(b) * 12 * kLanes);
     });

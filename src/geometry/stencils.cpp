@@ -22,7 +22,7 @@ bool before(const StencilInput& in, int i, int j, int m) {
   return long_edge(j, m);
 }
 
-double smallest_angle(const Place& a, const Place& b, const Place& c, const Place& d) {
+double smallest_dihedral(const Place& a, const Place& b, const Place& c, const Place& d) {
   const bool positive = tet_volume(a.x, b.x, c.x, d.x) > 0;
   const auto angles = positive ? dihedral_angles(a.x, b.x, c.x, d.x) : dihedral_angles(a.x, c.x, b.x, d.x);
   return *std::min_element(angles.begin(), angles.end());
@@ -47,7 +47,7 @@ struct Prism {
   }
   double smallest() const {
     double angle = 4;
-    for (const auto& t : tets()) angle = std::min(angle, smallest_angle(*t[0], *t[1], *t[2], *t[3]));
+    for (const auto& t : tets()) angle = std::min(angle, smallest_dihedral(*t[0], *t[1], *t[2], *t[3]));
     return angle;
   }
 };

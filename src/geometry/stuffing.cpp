@@ -7,6 +7,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/geometry/embedding.h"
+#include "union_find.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,11 +182,6 @@ class Stuffer {
   std::vector<std::int8_t> sign_;
   std::vector<Vec3> x_;
 };
-
-int root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
 
 /// A mesh of raw tetrahedra in which nodes are split where the tetrahedra around them do not hang together by faces;
 /// components smaller than a crumb are left out. `raw` gets the raw number of each point.

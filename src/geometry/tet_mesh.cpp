@@ -1,6 +1,7 @@
 #include "rigspace/geometry/tet_mesh.h"
 
 #include "rigspace/base/error.h"
+#include "union_find.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +15,6 @@ namespace {
 std::array<Vec3, 4> corners(const TetMesh& mesh, int tet) {
   const Tet& t = mesh.tets[tet];
   return {point(mesh.points, t[0]), point(mesh.points, t[1]), point(mesh.points, t[2]), point(mesh.points, t[3])};
-}
-
-int root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
 }
 
 }  // namespace

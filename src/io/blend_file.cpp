@@ -21,7 +21,7 @@ namespace rigspace {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr double kTimeToStart = 120;  // seconds: a production file takes its time
 
@@ -120,9 +120,9 @@ auto about_file(const fs::path& file, Action action) {
 }
 
 /// What the host is told of a layer: docs/curves.md, and the clip that it belongs to.
-Json layer_json(const BlendLayer& layer) {
+SortedJson layer_json(const BlendLayer& layer) {
   CurveFile file{.clips = {layer.deviation}};
-  Json told = Json::parse(to_curves_json(file))["clips"][0];
+  SortedJson told = SortedJson::parse(to_curves_json(file))["clips"][0];
   told["base"] = layer.base;
   return told;
 }
@@ -159,10 +159,10 @@ Character load_blend(const BlendOptions& options) {
 
 std::vector<std::string> write_blend(const BlendOptions& options, const fs::path& output,
                                      std::span<const BlendLayer> layers) {
-  Json told = Json::array();
+  SortedJson told = SortedJson::array();
   for (const BlendLayer& layer : layers) told.push_back(layer_json(layer));
   const fs::path beside = output.string() + ".writing.blend";
-  const std::string text = Json{{"output", fs::absolute(beside).string()}, {"layers", told}}.dump() + "\n";
+  const std::string text = SortedJson{{"output", fs::absolute(beside).string()}, {"layers", told}}.dump() + "\n";
   Process blender(command_for(options, " --write"));
   const Patience patience{std::max(options.answer_seconds, kTimeToStart), options.progress, "writing the .blend"};
   Exchange sent{.process = &blender, .send_body = std::as_bytes(std::span(text))};

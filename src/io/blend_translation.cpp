@@ -15,7 +15,7 @@
 namespace rigspace {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr int kPoses = 16;
 constexpr double kClose = 1e-5;  // of the size; Blender computes in single precision
@@ -90,21 +90,21 @@ Vec gaps(const Rig& a, const Rig& b, const Mat& P) {
   return result;
 }
 
-std::string shown(double value) {
+std::string shown_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1e", value);
   return text;
 }
 
 /// "an armature with shape keys"
-std::string kind_of(const Json& plain) {
+std::string kind_of(const SortedJson& plain) {
   const bool bones = plain["joints"].size() > 1, shapes = !plain["shapes"].empty();
   return bones && shapes ? "an armature with shape keys" : bones ? "an armature" : shapes ? "shape keys" : "rigid";
 }
 
 /// How a rig that is not what Blender computes differs from it.
 std::string difference(const Rig& blender, const Rig& built, const Mat& poses, double size, double gap) {
-  std::string why = "translated it would be off by " + shown(gap / size) + " of its size";
+  std::string why = "translated it would be off by " + shown_number(gap / size) + " of its size";
   Eigen::Index worst = 0;
   const double most = gaps(blender, built, single_poses(blender, poses)).maxCoeff(&worst);
   return why + (most > kClose * size ? ", in " + blender.controls()[worst].name : ", where controls act together");
@@ -115,7 +115,7 @@ std::string difference(const Rig& blender, const Rig& built, const Mat& poses, d
 void translate(Character& character, const std::string& source) {
   const auto* process = dynamic_cast<const ProcessRig*>(character.rig.get());
   if (process == nullptr || process->plain().empty()) return;
-  const Json plain = Json::parse(process->plain());
+  const SortedJson plain = SortedJson::parse(process->plain());
   const auto stays = [&](const std::string& why) {
     character.warnings.push_back("Blender itself computes it: " + why);
   };
@@ -131,7 +131,7 @@ void translate(Character& character, const std::string& source) {
   const double gap = gaps(*process, *built, poses).maxCoeff();
   if (!(gap <= kClose * size)) return stays(difference(*process, *built, poses, size, gap));
   character.rig = std::make_shared<Translated>(built);
-  character.warnings.push_back(kind_of(plain) + ": translated, within " + shown(gap / size) + " of Blender");
+  character.warnings.push_back(kind_of(plain) + ": translated, within " + shown_number(gap / size) + " of Blender");
 }
 
 }  // namespace rigspace

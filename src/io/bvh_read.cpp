@@ -3,6 +3,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/bvh.h"
+#include "number_reader.h"
 
 #include <algorithm>
 #include <charconv>
@@ -48,13 +49,6 @@ std::string readable_name(std::string_view bytes) {
 bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::string shown(std::string_view word) {
-  std::string text(word.substr(0, 24));
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return "\"" + text + "\"";
 }
 
 /// Words and lines of the text, with the line they stand on.
@@ -152,9 +146,9 @@ class Words {
   int line_ = 1;
 };
 
-class Reader {
+class BvhReader {
  public:
-  Reader(std::string_view text, const std::string& file) : words_(text, file) {
+  BvhReader(std::string_view text, const std::string& file) : words_(text, file) {
     motion_.name = std::filesystem::path(file).stem().string();
   }
 
@@ -342,7 +336,7 @@ class Reader {
 BvhMotion read_bvh(std::span<const std::byte> bytes, const std::string& name) {
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
-  return Reader(text, name).read();
+  return BvhReader(text, name).read();
 }
 
 BvhMotion read_bvh(const std::filesystem::path& path) { return read_bvh(read_file(path), path.string()); }

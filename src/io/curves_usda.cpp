@@ -41,7 +41,7 @@ std::string list(std::size_t count, Text text_of) {
   return text + "]";
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }  // mapped names need no escapes
+std::string usda_text(const std::string& text) { return "\"" + text + "\""; }  // mapped names need no escapes
 
 /// T, R and S of a transform; what is neither of them (shear) is left out.
 struct Parts {
@@ -133,7 +133,7 @@ std::string weight_samples(CurveJob& job, const std::vector<double>& times) {
   const auto name_of = [&](std::size_t k) {
     const Control& control = controls[channels.others[k]];
     const bool scoped = !control.node.empty() && control.name.starts_with(control.node + ":");
-    return quoted(names(scoped ? control.name.substr(control.node.size() + 1) : control.name));
+    return usda_text(names(scoped ? control.name.substr(control.node.size() + 1) : control.name));
   };
   const std::size_t n = channels.others.size();
   std::string text = "            uniform token[] blendShapes = " + list(n, name_of) + "\n";
@@ -153,7 +153,7 @@ std::vector<CurveText> curves_usda(CurveJob& job) {
       !sentence.empty())
     job.notes.push_back(sentence);
   const std::vector<std::string> paths = joint_paths(motion, job.notes);
-  const std::string joints = list(paths.size(), [&](std::size_t j) { return quoted(paths[j]); });
+  const std::string joints = list(paths.size(), [&](std::size_t j) { return usda_text(paths[j]); });
   std::string text = "#usda 1.0\n(\n    defaultPrim = \"Character\"\n    startTimeCode = 0\n    endTimeCode = " +
                      std::to_string(times.size() - 1) + "\n    framesPerSecond = " + number_text(job.fps, 17) +
                      "\n    timeCodesPerSecond = " + number_text(job.fps, 17) +

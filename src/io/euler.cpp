@@ -1,6 +1,5 @@
 #include "euler.h"
-
-#include <Eigen/SVD>
+#include "rigspace/base/decompositions.h"
 
 #include <cmath>
 #include <numbers>
@@ -42,8 +41,7 @@ Vec3 to_euler(const std::array<int, 3>& axes, const Mat3& R, const Vec3& near) {
 }
 
 Mat3 rotation_of(const Mat3& A) {
-  const Eigen::JacobiSVD<Mat3> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3 R = svd.matrixU() * svd.matrixV().transpose();
+  Mat3 R = nearest_orthogonal(A);
   if (R.determinant() < 0) R = -R;
   return R;
 }

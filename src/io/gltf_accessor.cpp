@@ -8,7 +8,7 @@
 namespace rigspace {
 namespace {
 
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+constexpr std::int64_t kLargestAccessor = std::int64_t{1} << 40;
 
 int component_size(int type) {
   switch (type) {
@@ -65,8 +65,8 @@ std::span<const std::byte> GltfDocument::view_bytes(int view) const {
   const std::string element = "bufferView " + std::to_string(view);
   const int buffer = index(json_view, "buffer", element, "buffers");
   if (buffer < 0) fail(element, "names no buffer", "export the file again");
-  const std::int64_t offset = integer(json_view, "byteOffset", element, kLargestSize).value_or(0);
-  const std::int64_t length = integer(json_view, "byteLength", element, kLargestSize).value_or(0);
+  const std::int64_t offset = integer(json_view, "byteOffset", element, kLargestAccessor).value_or(0);
+  const std::int64_t length = integer(json_view, "byteLength", element, kLargestAccessor).value_or(0);
   const std::int64_t size = static_cast<std::int64_t>(buffers[buffer].size());
   if (offset > size || length > size - offset)
     fail(element, "covers bytes " + std::to_string(offset) + " to " + std::to_string(offset + length),
@@ -81,9 +81,9 @@ GltfDocument::Strided GltfDocument::locate(const Json& owner, std::int64_t count
   const auto bytes = view_bytes(view);
   const int unit = component_size(component_type);
   const std::int64_t element_size = std::int64_t{unit} * components;
-  const std::int64_t offset = integer(owner, "byteOffset", element, kLargestSize).value_or(0);
+  const std::int64_t offset = integer(owner, "byteOffset", element, kLargestAccessor).value_or(0);
   const std::int64_t stride = integer(item("bufferViews", view), "byteStride", element, 252).value_or(element_size);
-  const std::int64_t view_offset = integer(item("bufferViews", view), "byteOffset", element, kLargestSize).value_or(0);
+  const std::int64_t view_offset = integer(item("bufferViews", view), "byteOffset", element, kLargestAccessor).value_or(0);
   if (stride < element_size || stride % unit != 0)
     fail(element, "has elements of " + std::to_string(element_size) + " bytes every " + std::to_string(stride),
          "byteStride must hold an element and be a multiple of its numbers' size", std::to_string(stride));
@@ -104,7 +104,7 @@ AccessorShape GltfDocument::accessor_shape(int accessor) const {
   const Json& owner = item("accessors", accessor);
   const std::string element = "accessor " + std::to_string(accessor);
   AccessorShape shape;
-  const auto count = integer(owner, "count", element, kLargestSize);
+  const auto count = integer(owner, "count", element, kLargestAccessor);
   if (!count) fail(element, "has no count", "export the file again");
   shape.count = *count;
   const std::string type = text(owner, "type", element);

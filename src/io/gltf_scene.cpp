@@ -1,4 +1,5 @@
 #include "gltf_scene.h"
+#include "rigspace/base/decompositions.h"
 
 #include <cmath>
 #include <unordered_map>
@@ -156,11 +157,7 @@ NodeTransform decompose(const Affine& matrix) {
     }
   }
   // Sheared or flat: L = R K with R the rotation nearest to L, and no scale to animate.
-  const Eigen::JacobiSVD<Mat3> svd(L, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3 U = svd.matrixU();
-  if ((U * svd.matrixV().transpose()).determinant() < 0) U.col(2) = -U.col(2);
-  const Mat3 R = U * svd.matrixV().transpose();
-  result.rotation = Quat(R).normalized();
+  result.rotation = Quat(nearest_rotation(L)).normalized();
   linear(result.constant) = result.rotation.toRotationMatrix().transpose() * L;
   return result;
 }

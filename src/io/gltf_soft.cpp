@@ -14,7 +14,7 @@ using Influences = std::vector<std::vector<Influence>>;  // per vertex, joints c
 
 constexpr double kSameWeight = 1e-6;  // two meshes' weights, computed apart, that float32 would hardly tell apart
 
-bool agree(const Influences& a, const Influences& b) {
+bool same_influences(const Influences& a, const Influences& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
     return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Influence& x, const Influence& y) {
       return x.joint == y.joint && std::abs(x.weight - y.weight) < kSameWeight;
@@ -127,7 +127,7 @@ class SoftJointsWriter {
     for (auto& list : influences)
       for (Influence& influence : list) influence.joint = index_in(skin, description, influence.joint);
     const auto [found, added] = influences_.try_emplace({shown.mesh, shown.primitive}, influences);
-    if (!added && !agree(found->second, influences)) refuse(shown.mesh, shown.node);
+    if (!added && !same_influences(found->second, influences)) refuse(shown.mesh, shown.node);
   }
 
   [[noreturn]] void refuse(int mesh, int node) const {
@@ -182,7 +182,7 @@ class SoftJointsWriter {
       if (Place(shown_[piece].mesh, shown_[piece].primitive) == place)
         joints = std::max(joints, joint_count(skin_of(shown_[piece].node)));
     auto same = std::find_if(written_.begin(), written_.end(), [&](const Written& known) {
-      return known.joint_count == joints && agree(*known.influences, influences);
+      return known.joint_count == joints && same_influences(*known.influences, influences);
     });
     if (same == written_.end()) {
       written_.push_back({joints, &influences, append_influences(document_, influences, joints)});

@@ -8,7 +8,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kVertexData = 34962;
+constexpr int kMorphData = 34962;
 
 /// Offsets of some vertices of a primitive, as the file will have them.
 struct Offsets {
@@ -17,7 +17,7 @@ struct Offsets {
 };
 
 /// The same to float32 of computations made apart.
-bool agree(const Offsets& a, const Offsets& b) {
+bool same_offsets(const Offsets& a, const Offsets& b) {
   return a.vertices == b.vertices && std::equal(a.values.begin(), a.values.end(), b.values.begin(),
                                                 [](const auto& x, const auto& y) { return x.isApprox(y, 1e-5f); });
 }
@@ -74,7 +74,7 @@ class SoftMorphsWriter {
         MeshPlan& plan = plans_[shown.mesh];
         if (std::find(plan.names.begin(), plan.names.end(), name) == plan.names.end()) plan.names.push_back(name);
         const auto [known, added] = plan.offsets[shown.primitive].try_emplace(name, offsets);
-        if (!added && !agree(known->second, offsets))
+        if (!added && !same_offsets(known->second, offsets))
           document_.fail(document_.label("meshes", shown.mesh),
                          "is shown by " + document_.label("nodes", shown.node) + " and by another node, where \"" +
                              name + "\" would move it in another way",
@@ -209,7 +209,7 @@ class SoftMorphsWriter {
     std::vector<Eigen::Vector3f> dense(count, Eigen::Vector3f::Zero());
     for (std::size_t k = 0; k < moved; ++k) dense[offsets.vertices[k]] = offsets.values[k];
     return append_accessor(document_,
-                           {.type = "VEC3", .bytes = bytes_of(dense), .target = kVertexData, .bounds = true});
+                           {.type = "VEC3", .bytes = bytes_of(dense), .target = kMorphData, .bounds = true});
   }
 
   GltfDocument& document_;

@@ -76,7 +76,7 @@ class Walker {
     for (const Json& item : value) {  // in the text's order
       blank();
       if (value.is_object()) {
-        quoted();
+        quoted_line();
         blank();
         ++at_;  // the colon
       }
@@ -113,7 +113,7 @@ class Walker {
   }
 
   /// The raw characters of a string, quotes included, passed over.
-  std::string_view quoted() {
+  std::string_view quoted_line() {
     const std::size_t begin = at_++;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
     at_ = std::min(at_ + 1, text_.size());
@@ -128,7 +128,7 @@ class Walker {
       if (at_ >= text_.size()) return;
       const char c = text_[at_];
       if (c == '"') {
-        quoted();
+        quoted_line();
       } else {
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
         ++at_;
@@ -148,7 +148,7 @@ class Walker {
       blank();
       if (at_ >= text_.size() || text_[at_] == '}' || text_[at_] == ']') return false;
       if (by_key) {
-        const Json key = Json::parse(quoted(), nullptr, false);
+        const Json key = Json::parse(quoted_line(), nullptr, false);
         blank();
         ++at_;  // the colon
         blank();

@@ -14,7 +14,7 @@ namespace {
 constexpr int kAside = 2;                                   // poses beside rest that tell a rig
 constexpr double kFar = 0.2;                                // typical changes
 constexpr std::size_t kMostNumbers = std::size_t{4} << 20;  // 32 MiB
-constexpr const char* kKind = "rest";
+constexpr const char* kRestKind = "rest";
 
 /// The same numbers on every machine, in [-1, 1].
 double next_number(std::mt19937& random) { return 2.0 * random() / static_cast<double>(std::mt19937::max()) - 1; }
@@ -46,7 +46,7 @@ KeptAtRest::~KeptAtRest() {
         out.integers(answer.place), out.values(answer.s);
       }
     }
-    to_cache(kKind, identity_, out.bytes());
+    to_cache(kRestKind, identity_, out.bytes());
   } catch (const std::exception&) {  // a cache that cannot be written is no cache
   }
 }
@@ -88,7 +88,7 @@ void KeptAtRest::open(const Ask& ask) {
   identity.raw(names_);
   identity.values(rest_), identity.matrix(S);
   identity_ = identity.bytes();
-  if (const auto kept = from_cache(kKind, identity_)) read(*kept);
+  if (const auto kept = from_cache(kRestKind, identity_)) read(*kept);
 }
 
 void KeptAtRest::read(std::span<const std::byte> bytes) {

@@ -13,12 +13,12 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 template <class Value>
-void put(Bytes& bytes, Value value) {  // little endian, as all of our machines
+void put_npz(Bytes& bytes, Value value) {  // little endian, as all of our machines
   const auto b = std::as_bytes(std::span(&value, 1));
   bytes.insert(bytes.end(), b.begin(), b.end());
 }
 
-void put_text(Bytes& bytes, std::string_view text) {
+void put_npz_text(Bytes& bytes, std::string_view text) {
   const auto b = std::as_bytes(std::span(text));
   bytes.insert(bytes.end(), b.begin(), b.end());
 }
@@ -42,16 +42,16 @@ std::uint32_t crc32(std::span<const std::byte> bytes) {
 /// What a local header and an entry of the directory share (PKWARE's APPNOTE 4.3.7, 4.3.12): version 2.0, UTF-8 names,
 /// stored, 1 January 1980, so that equal arrays are equal files.
 void put_entry(Bytes& bytes, const std::string& name, std::span<const std::byte> data) {
-  put<std::uint16_t>(bytes, 20);
-  put<std::uint16_t>(bytes, 0x0800);
-  put<std::uint16_t>(bytes, 0);
-  put<std::uint16_t>(bytes, 0);
-  put<std::uint16_t>(bytes, 0x21);
-  put(bytes, crc32(data));
-  put(bytes, static_cast<std::uint32_t>(data.size()));
-  put(bytes, static_cast<std::uint32_t>(data.size()));
-  put(bytes, static_cast<std::uint16_t>(name.size()));
-  put<std::uint16_t>(bytes, 0);
+  put_npz<std::uint16_t>(bytes, 20);
+  put_npz<std::uint16_t>(bytes, 0x0800);
+  put_npz<std::uint16_t>(bytes, 0);
+  put_npz<std::uint16_t>(bytes, 0);
+  put_npz<std::uint16_t>(bytes, 0x21);
+  put_npz(bytes, crc32(data));
+  put_npz(bytes, static_cast<std::uint32_t>(data.size()));
+  put_npz(bytes, static_cast<std::uint32_t>(data.size()));
+  put_npz(bytes, static_cast<std::uint16_t>(name.size()));
+  put_npz<std::uint16_t>(bytes, 0);
 }
 
 /// Code points of UTF-8; what is none becomes U+FFFD.
@@ -87,11 +87,11 @@ void NpzFile::add_array(std::string name, std::string_view type, std::span<const
   header += '\n';
   Bytes npy;
   npy.reserve(kPreamble + header.size() + data.size());
-  put_text(npy, "\x93NUMPY");
-  put<std::uint8_t>(npy, 1);
-  put<std::uint8_t>(npy, 0);
-  put(npy, static_cast<std::uint16_t>(header.size()));
-  put_text(npy, header);
+  put_npz_text(npy, "\x93NUMPY");
+  put_npz<std::uint8_t>(npy, 1);
+  put_npz<std::uint8_t>(npy, 0);
+  put_npz(npy, static_cast<std::uint16_t>(header.size()));
+  put_npz_text(npy, header);
   npy.insert(npy.end(), data.begin(), data.end());
   arrays_.emplace_back(std::move(name), std::move(npy));
 }
@@ -145,26 +145,26 @@ std::vector<std::byte> NpzFile::bytes() const {
                    .remedy = "dump a shorter stretch"});
     const std::string entry = name + ".npy";
     const auto offset = static_cast<std::uint32_t>(file.size());
-    put_text(file, "PK\x03\x04");
+    put_npz_text(file, "PK\x03\x04");
     put_entry(file, entry, npy);
-    put_text(file, entry);
+    put_npz_text(file, entry);
     file.insert(file.end(), npy.begin(), npy.end());
-    put_text(directory, "PK\x01\x02");
-    put<std::uint16_t>(directory, 20);
+    put_npz_text(directory, "PK\x01\x02");
+    put_npz<std::uint16_t>(directory, 20);
     put_entry(directory, entry, npy);
-    for (int k = 0; k < 3; ++k) put<std::uint16_t>(directory, 0);  // comment, disk, text or not
-    put<std::uint32_t>(directory, 0);
-    put(directory, offset);
-    put_text(directory, entry);
+    for (int k = 0; k < 3; ++k) put_npz<std::uint16_t>(directory, 0);  // comment, disk, text or not
+    put_npz<std::uint32_t>(directory, 0);
+    put_npz(directory, offset);
+    put_npz_text(directory, entry);
   }
   const auto start = static_cast<std::uint32_t>(file.size()), size = static_cast<std::uint32_t>(directory.size());
   file.insert(file.end(), directory.begin(), directory.end());
-  put_text(file, "PK\x05\x06");
-  put<std::uint32_t>(file, 0);
-  for (int k = 0; k < 2; ++k) put(file, static_cast<std::uint16_t>(arrays_.size()));
-  put(file, size);
-  put(file, start);
-  put<std::uint16_t>(file, 0);
+  put_npz_text(file, "PK\x05\x06");
+  put_npz<std::uint32_t>(file, 0);
+  for (int k = 0; k < 2; ++k) put_npz(file, static_cast<std::uint16_t>(arrays_.size()));
+  put_npz(file, size);
+  put_npz(file, start);
+  put_npz<std::uint16_t>(file, 0);
   return file;
 }
 

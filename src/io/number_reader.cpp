@@ -12,15 +12,14 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v'; }
 
-/// What a message can show of a word from a broken file.
+}  // namespace
+
 std::string shown(std::string_view word) {
   std::string text(word.substr(0, 24));
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
   return "\"" + text + "\"";
 }
-
-}  // namespace
 
 NumberReader::NumberReader(std::span<const std::byte> bytes, const std::string& file)
     : text_(reinterpret_cast<const char*>(bytes.data()), bytes.size()), file_(file) {}

@@ -9,6 +9,9 @@
 
 namespace rigspace {
 
+/// What a message can show of a word from a broken file.
+std::string shown(std::string_view word);
+
 class NumberReader {
  public:
   /// Keeps references. `file` is for messages.

@@ -15,7 +15,7 @@
 namespace rigspace {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -26,8 +26,8 @@ class Builder {
     for (const Control& control : controls) graph_->add_control(control);
   }
 
-  std::shared_ptr<const BuiltInRig> build(const Json& json) {
-    for (const Json& node : list(json, "nodes")) add_node(node);
+  std::shared_ptr<const BuiltInRig> build(const SortedJson& json) {
+    for (const SortedJson& node : list(json, "nodes")) add_node(node);
     const std::vector<double> told = numbers(json, "rest", 3 * static_cast<std::size_t>(point_count_));
     Vec rest = Eigen::Map<const Vec>(told.data(), std::ssize(told));
     add_shapes(list(json, "shapes"), rest);
@@ -44,39 +44,39 @@ class Builder {
                  .remedy = "RIGSPACE_BLENDER_TRANSLATE=0 does without it"});
   }
 
-  const Json& member(const Json& object, const char* key) const {
+  const SortedJson& member(const SortedJson& object, const char* key) const {
     const auto found = object.is_object() ? object.find(key) : object.end();
     if (!object.is_object() || found == object.end()) fail(key, "is absent");
     return *found;
   }
 
-  const Json& list(const Json& object, const char* key) const {
-    const Json& value = member(object, key);
+  const SortedJson& list(const SortedJson& object, const char* key) const {
+    const SortedJson& value = member(object, key);
     if (!value.is_array()) fail(key, "is no list");
     return value;
   }
 
-  std::string text(const Json& object, const char* key) const {
-    const Json& value = member(object, key);
+  std::string text(const SortedJson& object, const char* key) const {
+    const SortedJson& value = member(object, key);
     if (!value.is_string()) fail(key, "is no text");
     return value.get<std::string>();
   }
 
-  double number(const Json& value, const char* key) const {
+  double number(const SortedJson& value, const char* key) const {
     if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "is no finite number");
     return value.get<double>();
   }
 
-  int whole(const Json& object, const char* key, int low, int high) const {
-    const Json& value = member(object, key);
+  int whole(const SortedJson& object, const char* key, int low, int high) const {
+    const SortedJson& value = member(object, key);
     if (!value.is_number_integer() || value.get<std::int64_t>() < low || value.get<std::int64_t>() >= high)
       fail(key, "is " + value.dump() + ", which is not there");
     return value.get<int>();
   }
 
   template <int Rows, int Columns>
-  Eigen::Matrix<double, Rows, Columns> matrix(const Json& object, const char* key) const {
-    const Json& values = list(object, key);
+  Eigen::Matrix<double, Rows, Columns> matrix(const SortedJson& object, const char* key) const {
+    const SortedJson& values = list(object, key);
     if (values.size() != Rows * Columns) fail(key, "has " + std::to_string(values.size()) + " numbers");
     Eigen::Matrix<double, Rows, Columns> result;
     for (int k = 0; k < Rows * Columns; ++k) result(k / Columns, k % Columns) = number(values[k], key);
@@ -85,7 +85,7 @@ class Builder {
 
   /// `size` 0: as many as there are.
   template <class T>
-  std::vector<T> array(const Json& object, const char* key, std::size_t size) const {
+  std::vector<T> array(const SortedJson& object, const char* key, std::size_t size) const {
     const auto bytes = decode_base64(text(object, key));
     if (!bytes || bytes->size() % sizeof(T) != 0 || (size > 0 && bytes->size() != size * sizeof(T)))
       fail(key, "is not the array that is expected");
@@ -94,7 +94,7 @@ class Builder {
     return values;
   }
 
-  std::vector<double> numbers(const Json& object, const char* key, std::size_t size) const {
+  std::vector<double> numbers(const SortedJson& object, const char* key, std::size_t size) const {
     std::vector<double> values = array<double>(object, key, size);
     for (const double value : values)
       if (!std::isfinite(value)) fail(key, "has a number that is not finite");
@@ -102,24 +102,24 @@ class Builder {
   }
 
   /// Ascending or not, all below `end`.
-  std::vector<int> indices(const Json& object, const char* key, std::size_t size, int end) const {
+  std::vector<int> indices(const SortedJson& object, const char* key, std::size_t size, int end) const {
     std::vector<int> values = array<int>(object, key, size);
     for (const int value : values)
       if (value < 0 || value >= end) fail(key, "has " + std::to_string(value) + ", which is not there");
     return values;
   }
 
-  Source channel(const Json& value, const char* key) {
+  Source channel(const SortedJson& value, const char* key) {
     if (value.is_object()) return Source::of_slot(driver(value, key));
     if (!value.is_array()) return Source::constant(number(value, key));
-    const Json& column = value.size() == 1 ? value[0] : value;
+    const SortedJson& column = value.size() == 1 ? value[0] : value;
     if (!column.is_number_integer() || column.get<std::int64_t>() < 0 ||
         column.get<std::int64_t>() >= std::ssize(graph_->controls()))
       fail(key, "reads the control " + value.dump() + ", which is not there");
     return Source::of_control(column.get<int>());
   }
 
-  int driver(const Json& json, const char* key) {
+  int driver(const SortedJson& json, const char* key) {
     DriverDescription driver{.name = key, .expression = {}, .variables = {}, .origin = source_};
     const std::string expression = text(json, "expression");
     try {
@@ -133,8 +133,8 @@ class Builder {
   }
 
   template <std::size_t N>
-  std::array<Source, N> channels(const Json& object, const char* key) {
-    const Json& values = list(object, key);
+  std::array<Source, N> channels(const SortedJson& object, const char* key) {
+    const SortedJson& values = list(object, key);
     if (values.size() != N) fail(key, "has " + std::to_string(values.size()) + " channels");
     std::array<Source, N> result;
     for (std::size_t k = 0; k < N; ++k) result[k] = channel(values[k], key);
@@ -150,7 +150,7 @@ class Builder {
     fail("order", "is \"" + name + "\"");
   }
 
-  void add_node(const Json& json) {
+  void add_node(const SortedJson& json) {
     PosedNode node{.name = text(json, "name")};
     const int parent = whole(json, "parent", -1, static_cast<int>(node_slots_.size()));
     node.parent_slot = parent < 0 ? -1 : node_slots_[parent];
@@ -169,7 +169,7 @@ class Builder {
     node_slots_.push_back(add_posed_node(*graph_, node));
   }
 
-  MorphTarget target(const Json& shape) const {
+  MorphTarget target(const SortedJson& shape) const {
     MorphTarget target{.points = indices(shape, "points", 0, point_count_), .offsets = {}};
     const std::vector<double> offsets = numbers(shape, "offsets", 0);
     if (offsets.size() != 3 * target.points.size()) fail("offsets", "are not three a point");
@@ -181,9 +181,9 @@ class Builder {
   }
 
   /// Those of constant value become part of the rest shape.
-  void add_shapes(const Json& shapes, Vec& rest) {
+  void add_shapes(const SortedJson& shapes, Vec& rest) {
     std::vector<MorphTarget> targets;
-    for (const Json& shape : shapes) {
+    for (const SortedJson& shape : shapes) {
       const Source value = channel(member(shape, "value"), "value");
       MorphTarget each = target(shape);
       if (value.is_constant()) {
@@ -197,9 +197,9 @@ class Builder {
     if (!targets.empty()) deformers_.push_back(make_blend_shapes(0, point_count_, targets));
   }
 
-  void add_skin(const Json& json) {
+  void add_skin(const SortedJson& json) {
     SkinDescription skin;
-    for (const Json& joint : list(json, "joints")) {
+    for (const SortedJson& joint : list(json, "joints")) {
       skin.joint_slots.push_back(node_slots_[whole(joint, "node", 0, static_cast<int>(node_slots_.size()))]);
       skin.inverse_bind.push_back(matrix<3, 4>(joint, "bind"));
     }
@@ -234,7 +234,7 @@ class Builder {
 
 std::shared_ptr<const BuiltInRig> build_plain_rig(const std::string& description, std::span<const Control> controls,
                                                   int point_count, const std::string& source) {
-  const Json json = Json::parse(description, nullptr, false);
+  const SortedJson json = SortedJson::parse(description, nullptr, false);
   return Builder(controls, point_count, source).build(json);
 }
 

@@ -158,11 +158,11 @@ ProcessHandshake ProcessConversation::greet(Process& process) const {
     case Outcome::cancelled: throw Cancelled();
     case Outcome::silent:
       fail("did not say what its controls are within " + seconds_text(options_.handshake_seconds) +
-               (line.empty() ? "" : ", only " + quoted(line) + " without the end of the line"),
+               (line.empty() ? "" : ", only " + quoted_line(line) + " without the end of the line"),
            "it must write one line of JSON, and flush it, before it reads");
       break;
     case Outcome::too_long:
-      fail("begins with a line longer than " + std::to_string(kLongestHandshake) + " bytes: " + quoted(line),
+      fail("begins with a line longer than " + std::to_string(kLongestHandshake) + " bytes: " + quoted_line(line),
            "its first line must be the JSON handshake");
       break;
     default: fail(account_of(process) + " before it said what its controls are", kTryItself);
@@ -312,7 +312,7 @@ void ProcessConversation::hear_refusal(Attempt& attempt, Process& process) {
   const ProcessHeader& header = attempt.answered;
   const std::string text(reinterpret_cast<const char*>(&header), sizeof header);
   if (header.magic != kAnswer) {
-    attempt.problem = "wrote " + quoted(text) + " where the header of an answer was expected";
+    attempt.problem = "wrote " + quoted_line(text) + " where the header of an answer was expected";
     attempt.remedy = "print everything but the protocol to standard error";
   } else if (header.number != attempt.asked.number) {
     attempt.problem = "answered question " + std::to_string(header.number) + " where number " +

@@ -11,24 +11,24 @@
 namespace rigspace {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
-constexpr int kDeepest = 16;
-constexpr double kMostControls = 1e6, kMostPoints = 2e7;
+constexpr int kDeepestHandshake = 16;
+constexpr double kMostControls = 1e6, kMostRigPoints = 2e7;
 
-std::string shown(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string shown_reply(const SortedJson& value) {
+  const std::string text = value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   return text.size() > 60 ? text.substr(0, 60) + ".." : text;
 }
 
-std::string shown_whole(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string shown_whole(const SortedJson& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 /// Reads a handshake field by field; whatever is wrong names the element.
-class Reader {
+class HandshakeReader {
  public:
-  explicit Reader(const std::string& source) : source_(source) {}
+  explicit HandshakeReader(const std::string& source) : source_(source) {}
 
   [[noreturn]] void fail(std::string element, std::string problem, std::string remedy) const {
     throw Error({.code = ErrorCode::external_process,
@@ -39,43 +39,43 @@ class Reader {
   }
 
   /// The member, or nullptr if it is absent or null.
-  static const Json* find(const Json& object, const char* key) {
+  static const SortedJson* find(const SortedJson& object, const char* key) {
     const auto found = object.find(key);
     return found == object.end() || found->is_null() ? nullptr : &*found;
   }
 
-  double number(const Json& object, const char* key, double otherwise, const std::string& element) const {
-    const Json* value = find(object, key);
+  double number(const SortedJson& object, const char* key, double otherwise, const std::string& element) const {
+    const SortedJson* value = find(object, key);
     if (value == nullptr) return otherwise;
     if (!value->is_number() || !std::isfinite(value->get<double>()))
-      fail(element, std::string("has ") + shown(*value) + " as its " + key, "give a number, or leave it out");
+      fail(element, std::string("has ") + shown_reply(*value) + " as its " + key, "give a number, or leave it out");
     return value->get<double>();
   }
 
-  int whole(const Json& value, double most, const std::string& element) const {
+  int whole(const SortedJson& value, double most, const std::string& element) const {
     const double number = value.is_number() ? value.get<double>() : -1;
     if (!(number >= 0 && number == std::floor(number)))
-      fail(element, "is " + shown(value), "give a whole number from 0");
+      fail(element, "is " + shown_reply(value), "give a whole number from 0");
     if (number > most)
-      fail(element, "is " + shown(value), "at most " + std::to_string(static_cast<long>(most)) + " are taken");
+      fail(element, "is " + shown_reply(value), "at most " + std::to_string(static_cast<long>(most)) + " are taken");
     return static_cast<int>(number);
   }
 
-  std::string text(const Json& object, const char* key, const std::string& element) const {
-    const Json* value = find(object, key);
+  std::string text(const SortedJson& object, const char* key, const std::string& element) const {
+    const SortedJson* value = find(object, key);
     if (value == nullptr) return {};
-    if (!value->is_string()) fail(element, std::string("has ") + shown(*value) + " as its " + key, "give a string");
+    if (!value->is_string()) fail(element, std::string("has ") + shown_reply(*value) + " as its " + key, "give a string");
     return value->get<std::string>();
   }
 
-  const Json& list(const Json& value, const std::string& element, double most = kMostPoints * 4) const {
-    if (!value.is_array()) fail(element, "is " + shown(value), "give a list");
+  const SortedJson& list(const SortedJson& value, const std::string& element, double most = kMostRigPoints * 4) const {
+    if (!value.is_array()) fail(element, "is " + shown_reply(value), "give a list");
     if (static_cast<double>(value.size()) > most)
       fail(element, "has " + std::to_string(value.size()) + " entries", "that is too many");
     return value;
   }
 
-  Unit unit(const Json& object, const std::string& element) const {
+  Unit unit(const SortedJson& object, const std::string& element) const {
     const std::string told = text(object, "unit", element);
     for (const Unit each : {Unit::scalar, Unit::length, Unit::angle, Unit::scale, Unit::quaternion})
       if (told == name(each)) return each;
@@ -83,9 +83,9 @@ class Reader {
     return Unit::scalar;
   }
 
-  Control control(const Json& value, std::size_t index) const {
+  Control control(const SortedJson& value, std::size_t index) const {
     std::string element = "control " + std::to_string(index);
-    if (!value.is_object()) fail(element, "is " + shown(value), "give an object with a name");
+    if (!value.is_object()) fail(element, "is " + shown_reply(value), "give an object with a name");
     Control control;
     control.name = text(value, "name", element);
     if (control.name.empty()) fail(element, "has no name", "name it, such as \"tail.rx\"");
@@ -98,20 +98,20 @@ class Reader {
     control.max = number(value, "max", control.max, element);
     control.typical = number(value, "typical", control.unit == Unit::angle ? 0.5 : 1, element);
     if (!(control.typical > 0))
-      fail(element, "has a typical change of " + shown(value["typical"]), "give a positive one");
+      fail(element, "has a typical change of " + shown_reply(value["typical"]), "give a positive one");
     if (!(control.min <= control.rest && control.rest <= control.max))
       fail(element, "rests outside its limits", "widen the limits or move the rest value");
     return control;
   }
 
-  std::vector<Triangle> triangles(const Json& value, const Piece& piece, const std::string& element) const {
+  std::vector<Triangle> triangles(const SortedJson& value, const Piece& piece, const std::string& element) const {
     std::vector<Triangle> result;
-    for (const Json& corners : list(value, element + "triangles")) {
+    for (const SortedJson& corners : list(value, element + "triangles")) {
       const std::string each = element + "triangle " + std::to_string(result.size());
-      if (list(corners, each).size() != 3) fail(each, "is " + shown(corners), "give three points");
+      if (list(corners, each).size() != 3) fail(each, "is " + shown_reply(corners), "give three points");
       Triangle triangle;
       for (int k = 0; k < 3; ++k) {
-        triangle[k] = whole(corners[k], kMostPoints, each);
+        triangle[k] = whole(corners[k], kMostRigPoints, each);
         if (triangle[k] < piece.first_point || triangle[k] >= piece.first_point + piece.point_count)
           fail(each, "has the point " + std::to_string(triangle[k]),
                "points of this piece are " + std::to_string(piece.first_point) + " to " +
@@ -122,48 +122,48 @@ class Reader {
     return result;
   }
 
-  void piece(const Json& value, ProcessHandshake& rig) const {
+  void piece(const SortedJson& value, ProcessHandshake& rig) const {
     const std::string number_of_piece = "piece " + std::to_string(rig.pieces.size());
-    if (!value.is_object()) fail(number_of_piece, "is " + shown(value), "give an object with points and triangles");
+    if (!value.is_object()) fail(number_of_piece, "is " + shown_reply(value), "give an object with points and triangles");
     Piece piece;
     piece.name = text(value, "name", number_of_piece);
     if (piece.name.empty()) piece.name = number_of_piece;
     const std::string element = "piece \"" + piece.name + "\"";
     if (!rig.pieces.empty()) piece.first_point = rig.pieces.back().first_point + rig.pieces.back().point_count;
-    const Json* points = find(value, "points");
+    const SortedJson* points = find(value, "points");
     if (points == nullptr) fail(element, "does not say how many points it has", "give \"points\", a whole number");
-    piece.point_count = whole(*points, kMostPoints, element + ", points");
+    piece.point_count = whole(*points, kMostRigPoints, element + ", points");
     if (piece.point_count > rig.point_count - piece.first_point)
       fail(element, "reaches beyond the rig's " + std::to_string(rig.point_count) + " points",
            "the points of all pieces must add up to those of the rig");
-    if (const Json* triangle_list = find(value, "triangles"))
+    if (const SortedJson* triangle_list = find(value, "triangles"))
       piece.triangles = triangles(*triangle_list, piece, element + ", ");
-    if (const Json* color = find(value, "color")) piece.material = material(*color, piece.name, rig);
+    if (const SortedJson* color = find(value, "color")) piece.material = material(*color, piece.name, rig);
     rig.pieces.push_back(std::move(piece));
   }
 
-  int material(const Json& color, const std::string& piece, ProcessHandshake& rig) const {
+  int material(const SortedJson& color, const std::string& piece, ProcessHandshake& rig) const {
     const std::string element = "piece \"" + piece + "\", color";
     SurfaceMaterial material{.name = piece};
-    if (list(color, element).size() != 3) fail(element, "is " + shown(color), "give red, green and blue");
+    if (list(color, element).size() != 3) fail(element, "is " + shown_reply(color), "give red, green and blue");
     for (int k = 0; k < 3; ++k) {
       const double part = color[k].is_number() ? color[k].get<double>() : -1;
-      if (!(part >= 0 && part <= 1)) fail(element, "is " + shown(color), "give three numbers from 0 to 1");
+      if (!(part >= 0 && part <= 1)) fail(element, "is " + shown_reply(color), "give three numbers from 0 to 1");
       material.base_color[k] = static_cast<float>(part);
     }
     rig.materials.push_back(std::move(material));
     return static_cast<int>(rig.materials.size()) - 1;
   }
 
-  void shape(const Json& json, ProcessHandshake& rig) const {
-    const Json* pieces = find(json, "pieces");
+  void shape(const SortedJson& json, ProcessHandshake& rig) const {
+    const SortedJson* pieces = find(json, "pieces");
     if (pieces == nullptr) {
-      Json all = {{"name", rig.name}, {"points", rig.point_count}};
+      SortedJson all = {{"name", rig.name}, {"points", rig.point_count}};
       for (const char* key : {"triangles", "color"})
-        if (const Json* value = find(json, key)) all[key] = *value;
+        if (const SortedJson* value = find(json, key)) all[key] = *value;
       return piece(all, rig);
     }
-    for (const Json& each : list(*pieces, "pieces")) piece(each, rig);
+    for (const SortedJson& each : list(*pieces, "pieces")) piece(each, rig);
     const int told = rig.pieces.empty() ? 0 : rig.pieces.back().first_point + rig.pieces.back().point_count;
     if (told != rig.point_count)
       fail("pieces", "have " + std::to_string(told) + " points together",
@@ -171,10 +171,10 @@ class Reader {
   }
 
   /// In the format of a .rigspace.json, docs/curves.md.
-  std::vector<Animation> clips(const Json& told, std::span<const Control> controls) const {
-    const Json file = {{"kind", "rigspace curves"}, {"schema", 1}, {"clips", told}};
+  std::vector<Animation> clips(const SortedJson& told, std::span<const Control> controls) const {
+    const SortedJson file = {{"kind", "rigspace curves"}, {"schema", 1}, {"clips", told}};
     try {
-      CurveFile curves = parse_curves(file.dump(-1, ' ', false, Json::error_handler_t::replace), "clips");
+      CurveFile curves = parse_curves(file.dump(-1, ' ', false, SortedJson::error_handler_t::replace), "clips");
       check_units(curves, controls);
       return std::move(curves.clips);
     } catch (const Error& error) {
@@ -183,7 +183,7 @@ class Reader {
   }
 
   /// The process says that it cannot be this rig.
-  [[noreturn]] void complain(const Json& told) const {
+  [[noreturn]] void complain(const SortedJson& told) const {
     if (told.is_string()) throw Error({.file = source_, .problem = told.get<std::string>()});
     throw Error({.file = source_,
                  .element = text(told, "element", "error"),
@@ -192,40 +192,40 @@ class Reader {
                  .remedy = text(told, "remedy", "error")});
   }
 
-  Json parse(std::string_view line) const {
+  SortedJson parse(std::string_view line) const {
     const bool looks_like_json =
         line.find_first_not_of(" \t\r") != line.npos && line[line.find_first_not_of(" \t\r")] == '{';
     if (!looks_like_json)
-      fail("standard output", "begins with " + quoted(line) + " where one line of JSON was expected",
+      fail("standard output", "begins with " + quoted_line(line) + " where one line of JSON was expected",
            "print everything but the protocol to standard error");
     try {
-      return Json::parse(line, [&](int depth, Json::parse_event_t, Json&) {
-        if (depth > kDeepest) fail("it", "nests deeper than " + std::to_string(kDeepest) + " levels", "it need not");
+      return SortedJson::parse(line, [&](int depth, SortedJson::parse_event_t, SortedJson&) {
+        if (depth > kDeepestHandshake) fail("it", "nests deeper than " + std::to_string(kDeepestHandshake) + " levels", "it need not");
         return true;
       });
-    } catch (const Json::parse_error& error) {
-      fail("line 1", "is not valid JSON at byte " + std::to_string(error.byte) + ": " + quoted(line),
+    } catch (const SortedJson::parse_error& error) {
+      fail("line 1", "is not valid JSON at byte " + std::to_string(error.byte) + ": " + quoted_line(line),
            "write it on one line; numbers without limit are null, not Infinity");
-    } catch (const Json::exception&) {
+    } catch (const SortedJson::exception&) {
       fail("line 1", "has a number beyond all range", "numbers without limit are null");
     }
   }
 
   /// The line as JSON of our version that is no complaint.
-  Json open(std::string_view line) const {
-    Json json = parse(line);
-    const Json* version = find(json, "rigspace");
+  SortedJson open(std::string_view line) const {
+    SortedJson json = parse(line);
+    const SortedJson* version = find(json, "rigspace");
     if (version == nullptr || *version != kProcessProtocol)
-      fail("\"rigspace\"", version == nullptr ? "is absent" : "is " + shown(*version),
+      fail("\"rigspace\"", version == nullptr ? "is absent" : "is " + shown_reply(*version),
            "this program speaks version " + std::to_string(kProcessProtocol) + " of the protocol");
-    if (const Json* error = find(json, "error")) complain(*error);
+    if (const SortedJson* error = find(json, "error")) complain(*error);
     return json;
   }
 
-  std::vector<std::string> warnings(const Json& json) const {
+  std::vector<std::string> warnings(const SortedJson& json) const {
     std::vector<std::string> sentences;
-    if (const Json* told = find(json, "warnings"))
-      for (const Json& each : list(*told, "warnings", 1000)) sentences.push_back(shown_whole(each));
+    if (const SortedJson* told = find(json, "warnings"))
+      for (const SortedJson& each : list(*told, "warnings", 1000)) sentences.push_back(shown_whole(each));
     return sentences;
   }
 
@@ -235,7 +235,7 @@ class Reader {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted_line(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), text.size()));
   std::string result = "\"" + std::string(text.substr(0, 60));
   for (char& c : result)
@@ -244,43 +244,43 @@ std::string quoted(std::string_view text) {
 }
 
 std::vector<std::string> parse_notes(std::string_view line, const std::string& source) {
-  const Reader reader(source);
+  const HandshakeReader reader(source);
   return reader.warnings(reader.open(line));
 }
 
 ProcessHandshake parse_handshake(std::string_view line, const std::string& source) {
-  const Reader reader(source);
-  const Json json = reader.open(line);
+  const HandshakeReader reader(source);
+  const SortedJson json = reader.open(line);
   ProcessHandshake rig;
   rig.name = reader.text(json, "name", "it");
   if (rig.name.empty()) rig.name = "rig";
 
-  const Json* controls = Reader::find(json, "controls");
+  const SortedJson* controls = HandshakeReader::find(json, "controls");
   if (controls == nullptr) reader.fail("\"controls\"", "is absent", "give a list, which may be empty");
   std::unordered_set<std::string> names;
-  for (const Json& each : reader.list(*controls, "controls", kMostControls)) {
+  for (const SortedJson& each : reader.list(*controls, "controls", kMostControls)) {
     rig.controls.push_back(reader.control(each, rig.controls.size()));
     if (!names.insert(rig.controls.back().name).second)
       reader.fail("control \"" + rig.controls.back().name + "\"", "is there twice", "give each its own name");
   }
-  const Json* points = Reader::find(json, "points");
+  const SortedJson* points = HandshakeReader::find(json, "points");
   if (points == nullptr) reader.fail("\"points\"", "is absent", "give their number");
-  rig.point_count = reader.whole(*points, kMostPoints, "points");
+  rig.point_count = reader.whole(*points, kMostRigPoints, "points");
   rig.noise = reader.number(json, "noise", -1, "it");
-  if (Reader::find(json, "noise") != nullptr && rig.noise < 0)
+  if (HandshakeReader::find(json, "noise") != nullptr && rig.noise < 0)
     reader.fail("noise", "is negative", "give a length, or leave it out to have it measured");
   const auto flag = [&](const char* key) {
-    const Json* value = Reader::find(json, key);
-    if (value != nullptr && !value->is_boolean()) reader.fail(key, "is " + shown(*value), "give true or false");
+    const SortedJson* value = HandshakeReader::find(json, key);
+    if (value != nullptr && !value->is_boolean()) reader.fail(key, "is " + shown_reply(*value), "give true or false");
     return value != nullptr && value->get<bool>();
   };
   rig.jacobian = flag("jacobian");
   rig.some_points = flag("some_points");
   reader.shape(json, rig);
-  if (const Json* clips = Reader::find(json, "clips")) rig.clips = reader.clips(*clips, rig.controls);
+  if (const SortedJson* clips = HandshakeReader::find(json, "clips")) rig.clips = reader.clips(*clips, rig.controls);
   rig.warnings = reader.warnings(json);
-  if (const Json* plain = Reader::find(json, "plain"))
-    rig.plain = plain->dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (const SortedJson* plain = HandshakeReader::find(json, "plain"))
+    rig.plain = plain->dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   return rig;
 }
 

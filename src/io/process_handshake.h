@@ -33,6 +33,6 @@ ProcessHandshake parse_handshake(std::string_view line, const std::string& sourc
 std::vector<std::string> parse_notes(std::string_view line, const std::string& source);
 
 /// Text that another program wrote, for a message: its first line, printable, at most 60 bytes, in quotes.
-std::string quoted(std::string_view text);
+std::string quoted_line(std::string_view text);
 
 }  // namespace rigspace

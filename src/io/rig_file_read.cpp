@@ -10,7 +10,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 template <class T, class Read>
 void optional(const Field& field, const char* key, T& value, Read&& read) {

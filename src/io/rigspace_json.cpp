@@ -37,7 +37,7 @@ double to_degrees(double radians) {
   return nearest;
 }
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -58,7 +58,7 @@ std::string list_text(const std::vector<Vec4>& values) {
 std::string track_text(const Track& track, Unit unit) {
   const Curve& curve = track.curve;
   const std::string next = ",\n         ";
-  std::string text = "        {\"control\": " + quoted(track.control) + ", \"unit\": \"" +
+  std::string text = "        {\"control\": " + json_text(track.control) + ", \"unit\": \"" +
                      std::string(word(kUnits, unit)) + "\", \"interpolation\": \"" +
                      std::string(word(kInterpolations, curve.interpolation)) + "\"" + ", \"before\": \"" +
                      std::string(word(kExtrapolations, curve.before)) + "\", \"after\": \"" +
@@ -74,7 +74,7 @@ std::string track_text(const Track& track, Unit unit) {
 
 std::string rotation_text(const RotationTrack& track) {
   const std::string next = ",\n         ";
-  std::string text = "        {\"node\": " + quoted(track.node) + ", \"interpolation\": \"" +
+  std::string text = "        {\"node\": " + json_text(track.node) + ", \"interpolation\": \"" +
                      std::string(word(kInterpolations, track.interpolation)) + "\"";
   text += next + "\"times\": " + list_text(track.times);
   text += next + "\"values\": " + list_text(track.values);
@@ -93,7 +93,7 @@ std::string block(const List& list, Text text_of) {
 }
 
 std::string clip_text(const Animation& clip, const CurveFile& file) {
-  return "    {\n      \"name\": " + quoted(clip.name) + ",\n      \"duration\": " + exact_text(clip.duration) +
+  return "    {\n      \"name\": " + json_text(clip.name) + ",\n      \"duration\": " + exact_text(clip.duration) +
          ",\n      \"tracks\": " +
          block(clip.tracks, [&](const Track& track) { return track_text(track, file.unit_of(track.control)); }) +
          ",\n      \"rotations\": " + block(clip.rotations, rotation_text) + "\n    }";
@@ -194,7 +194,7 @@ std::string to_curves_json(const CurveFile& file) {
     for (const RotationTrack& track : clip.rotations) track.validate("rotation of \"" + track.node + "\"");
   }
   std::string text = "{\n  \"kind\": \"" + std::string(kKind) + "\",\n  \"schema\": " + std::to_string(kSchema) +
-                     ",\n  \"name\": " + quoted(file.name) + ",\n  \"clips\": [";
+                     ",\n  \"name\": " + json_text(file.name) + ",\n  \"clips\": [";
   for (std::size_t k = 0; k < file.clips.size(); ++k) text += (k > 0 ? ",\n" : "\n") + clip_text(file.clips[k], file);
   return text + (file.clips.empty() ? "" : "\n  ") + "]\n}\n";
 }

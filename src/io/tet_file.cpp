@@ -13,7 +13,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kGmshTet = 4;
-constexpr std::int64_t kMostPoints = std::int64_t{1} << 29;
+constexpr std::int64_t kMostNodes = std::int64_t{1} << 29;
 
 /// Points of the elements of Gmsh's types, from its manual (section "MSH file format"); 0: not known.
 int points_of_type(std::int64_t type) {
@@ -35,7 +35,7 @@ class Gathered {
   void add_tet(const std::array<std::int64_t, 4>& tags) { tets_.push_back(tags); }
 
   TetMesh mesh() const {
-    if (number_.size() > static_cast<std::size_t>(kMostPoints)) in_.fail("mesh", "has too many nodes", "at most 2^29");
+    if (number_.size() > static_cast<std::size_t>(kMostNodes)) in_.fail("mesh", "has too many nodes", "at most 2^29");
     TetMesh mesh;
     mesh.points = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
     mesh.tets.reserve(tets_.size());

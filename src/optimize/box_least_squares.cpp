@@ -12,9 +12,9 @@ namespace {
 
 enum class At : char { lower, free, upper };
 
-class ActiveSet {
+class BoxActiveSet {
  public:
-  ActiveSet(const Mat& A, In b, In lower, In upper, const BoxLeastSquaresOptions& options)
+  BoxActiveSet(const Mat& A, In b, In lower, In upper, const BoxLeastSquaresOptions& options)
       : A_(A), b_(b), lower_(lower), upper_(upper), options_(options) {
     const int n = static_cast<int>(A.cols());
     result_.x.resize(n);
@@ -161,7 +161,7 @@ BoxLeastSquaresResult box_least_squares(const Mat& A, In b, In lower, In upper, 
     result.summary.reason = "the input is not finite";
     return result;
   }
-  return ActiveSet(A, b, lower, upper, options).run();
+  return BoxActiveSet(A, b, lower, upper, options).run();
 }
 
 }  // namespace rigspace

@@ -1,5 +1,7 @@
 #include "rigspace/optimize/energy.h"
 
+#include "rigspace/base/decompositions.h"
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
@@ -27,40 +29,52 @@ void BlockSink::add_batch(int k, std::span<const int> points, const double* H) {
 
 namespace {
 
+constexpr int kNoAllocation = 30;
+using Bounded = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kNoAllocation, kNoAllocation>;
+
+/// A block that Cholesky accepts has no negative eigenvalue: most blocks, and far cheaper than finding them.
 template <class Matrix>
-void project(double* data, int n, NegativeEigenvalues rule) {
-  Eigen::Map<Matrix> H(data, n, n);
-  // A block that Cholesky accepts has no negative eigenvalue: most blocks, and far cheaper than finding them.
-  if (Eigen::LLT<Matrix>(H).info() == Eigen::Success) return;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(H);
-  if (eigen.info() != Eigen::Success) return;  // not finite: the caller's gradient says so too
-  if (eigen.eigenvalues()(0) >= 0) return;
-  const auto& V = eigen.eigenvectors();
+bool is_positive_definite(const double* data, int n) {
+  return Eigen::LLT<Matrix>(Eigen::Map<const Matrix>(data, n, n)).info() == Eigen::Success;
+}
+
+bool is_positive_definite(const double* data, int n) {
+  switch (n) {
+    case 3: return is_positive_definite<Eigen::Matrix<double, 3, 3>>(data, n);
+    case 6: return is_positive_definite<Eigen::Matrix<double, 6, 6>>(data, n);
+    case 9: return is_positive_definite<Eigen::Matrix<double, 9, 9>>(data, n);
+    case 12: return is_positive_definite<Eigen::Matrix<double, 12, 12>>(data, n);
+    default: return n <= kNoAllocation ? is_positive_definite<Bounded>(data, n) : is_positive_definite<Mat>(data, n);
+  }
+}
+
+/// H <- V max(lambda, 0) V^T, or V |lambda| V^T.
+template <class Matrix, class Values>
+void compose(const Values& values, const Matrix& V, NegativeEigenvalues rule, Eigen::Map<Matrix> H) {
+  if (values(0) >= 0) return;
   Matrix scaled = V;
-  for (int i = 0; i < n; ++i) {
-    const double lambda = eigen.eigenvalues()(i);
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const double lambda = values(i);
     scaled.col(i) *= lambda >= 0 ? lambda : rule == NegativeEigenvalues::flip ? -lambda : 0.0;
   }
   H.noalias() = scaled.lazyProduct(V.transpose());
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < j; ++i) H(i, j) = H(j, i);
+  for (Eigen::Index j = 0; j < H.cols(); ++j)
+    for (Eigen::Index i = 0; i < j; ++i) H(i, j) = H(j, i);
 }
 
 }  // namespace
 
+/// One eigen-solver for all small blocks: one for each size took a minute and a half to compile.
 void project_positive_definite(double* H, int n, NegativeEigenvalues rule) {
-  constexpr int kNoAllocation = 30;
-  switch (n) {
-    case 3: return project<Eigen::Matrix<double, 3, 3>>(H, n, rule);
-    case 6: return project<Eigen::Matrix<double, 6, 6>>(H, n, rule);
-    case 9: return project<Eigen::Matrix<double, 9, 9>>(H, n, rule);
-    case 12: return project<Eigen::Matrix<double, 12, 12>>(H, n, rule);
-    default: break;
+  if (n <= 0 || is_positive_definite(H, n)) return;
+  if (n > kNoAllocation) {
+    const SymmetricEigen eigen = symmetric_eigen(Eigen::Map<const Mat>(H, n, n));
+    if (eigen.converged) compose(eigen.values, eigen.vectors, rule, Eigen::Map<Mat>(H, n, n));
+    return;
   }
-  if (n <= kNoAllocation)
-    project<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kNoAllocation, kNoAllocation>>(H, n, rule);
-  else
-    project<Mat>(H, n, rule);
+  const Eigen::SelfAdjointEigenSolver<Bounded> eigen(Eigen::Map<const Bounded>(H, n, n));
+  if (eigen.info() != Eigen::Success) return;  // not finite: the caller's gradient says so too
+  compose(eigen.eigenvalues(), eigen.eigenvectors(), rule, Eigen::Map<Bounded>(H, n, n));
 }
 
 namespace detail {

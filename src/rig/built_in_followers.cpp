@@ -9,7 +9,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kChunk = 256;
+constexpr int kFollowerChunk = 256;
 
 void sort_unique(std::vector<int>& list) {
   std::sort(list.begin(), list.end());
@@ -66,7 +66,7 @@ void BuiltInRig::place_followed(Plan& plan) const {
 void BuiltInRig::follow(Memory& memory, int f, Vec& s) const {
   DeformerState& state = *memory.states[followers_[f]];
   follower(f).pose(s, state);
-  parallel_ranges(follower(f).count(), kChunk, [&](int begin, int end) {
+  parallel_ranges(follower(f).count(), kFollowerChunk, [&](int begin, int end) {
     follower(f).deform(state, begin, end, s.data() + 3 * static_cast<std::ptrdiff_t>(follower(f).first() + begin));
   });
 }
@@ -75,7 +75,7 @@ void BuiltInRig::follow_rows(Memory& memory, int f, BlockJacobian& J) const {
   DeformerState& state = *memory.states[followers_[f]];
   const Plan::Places& places = memory.plan.places[f];
   follower(f).pose(memory.x, state);
-  parallel_ranges(follower(f).count(), kChunk, [&](int begin, int end) {
+  parallel_ranges(follower(f).count(), kFollowerChunk, [&](int begin, int end) {
     Mat3 D[kMaxFollowed];
     for (int k = begin; k < end; ++k) {
       const int i = follower(f).first() + k, row = J.start[i];

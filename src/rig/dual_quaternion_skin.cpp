@@ -1,10 +1,8 @@
 #include "quaternion.h"
 #include "rigspace/base/affine.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/rig/volume_skin.h"
 #include "skin.h"
-
-#include <Eigen/LU>
-#include <Eigen/SVD>
 
 namespace rigspace {
 namespace {
@@ -28,21 +26,7 @@ struct JointMotion {
   Eigen::Matrix<double, 17, 12> by_world;
 };
 
-/// M = R S with det R = +1; S is symmetric, and indefinite for a mirrored M.
-Mat3 polar_rotation(const Mat3& M) {
-  const Eigen::JacobiSVD<Mat3> svd(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3 U = svd.matrixU();
-  if (U.determinant() * svd.matrixV().determinant() < 0) U.col(2) = -U.col(2);
-  return U * svd.matrixV().transpose();
-}
-
 Vec3 vee(const Mat3& K) { return {K(2, 1), K(0, 2), K(1, 0)}; }
-
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 K;
-  K << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return K;
-}
 
 /// y as it is, then z orthogonal to x and y, then x.
 Mat3 axes_rotation(const Mat3& M) {
@@ -59,8 +43,7 @@ Mat3 axes_rotation(const Mat3& M) {
 class Twist {
  public:
   Twist(Split split, const Mat3& T) : split_(split), T_(T) {
-    if (split == Split::polar)
-      inverse_ = (T.trace() * Mat3::Identity() - T).completeOrthogonalDecomposition().pseudoInverse();
+    if (split == Split::polar) inverse_ = pseudo_inverse(T.trace() * Mat3::Identity() - T);
   }
 
   Vec3 of(const Mat3& N) const {
@@ -80,7 +63,7 @@ JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, const 
   const Mat3 B = linear(rest);
   const Vec3 c = translation(rest);
   const Mat3 M = linear(C) * B;
-  const Mat3 frame = split == Split::polar ? polar_rotation(M) : axes_rotation(M);
+  const Mat3 frame = split == Split::polar ? nearest_rotation(M) : axes_rotation(M);
   const Mat3 R = frame * B.transpose();
   JointMotion motion;
   motion.stretch = R.transpose() * linear(C);

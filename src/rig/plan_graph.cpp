@@ -17,7 +17,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 }  // namespace
 
 void PlanGraph::fail(const Who& who, const std::string& problem, const std::string& remedy) {

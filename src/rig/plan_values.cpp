@@ -13,8 +13,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
-
 double inner(Unit unit) { return unit == Unit::angle ? kDegree : 1; }
 
 /// The shortest text that reads back as the same number.

@@ -1,12 +1,11 @@
 #include "rigspace/rig/rig_health.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/differences.h"
 #include "rigspace/rig/ik.h"
-
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -15,12 +14,12 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMostPoints = 2000;  // that a rig is judged by
+constexpr int kMostJudged = 2000;  // that a rig is judged by
 constexpr double kNoisy = 0.05;    // of a control's effect
 
 /// The rig at a sample of its points, where it has many.
 std::unique_ptr<Rig> sampled(const Rig& rig) {
-  const int stride = (rig.point_count() + kMostPoints - 1) / kMostPoints;
+  const int stride = (rig.point_count() + kMostJudged - 1) / kMostJudged;
   if (stride <= 1) return nullptr;
   std::vector<int> points;
   for (int i = 0; i < rig.point_count(); i += stride) points.push_back(i);
@@ -164,8 +163,7 @@ class Examination {
           health_.doubles.emplace_back(rig_.controls()[shown_[b]].name, rig_.controls()[shown_[a]].name);
     if (last_.size() == 0) return;
     const Vec scale = last_.colwise().norm().cwiseMax(1e-300).cwiseInverse().transpose();
-    const Eigen::JacobiSVD<Mat> svd(last_ * scale.asDiagonal());
-    const Vec sigma = svd.singularValues();
+    const Vec sigma = singular_values(last_ * scale.asDiagonal());
     // Differences are good to about 1e-6.
     const double small = rig_.traits().exact_jacobian ? 1e-9 : 1e-5;
     const auto rank = (sigma.array() > small * sigma.maxCoeff()).count();

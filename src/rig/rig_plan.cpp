@@ -16,8 +16,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
-
 std::string lattice_point_name(const std::string& lattice, const std::array<int, 3>& at) {
   std::string name = lattice + "_";
   const bool wide = std::any_of(at.begin(), at.end(), [](int i) { return i > 8; });

@@ -7,12 +7,6 @@
 namespace rigspace {
 namespace {
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 K;
-  K << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return K;
-}
-
 /// exp(r) = I + a K + b K^2 with K = [r]x, a = sin(t)/t, b = (1 - cos t)/t^2, and da, db their derivatives by t^2 / 2,
 /// so that d a / d r_k = da * r_k. Series near zero, where the quotients lose their digits.
 struct Coefficients {

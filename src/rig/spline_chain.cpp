@@ -10,7 +10,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMostPoints = 64;
+constexpr int kMostSplinePoints = 64;
 constexpr int kSubsteps = 4;  // of the frame between joints
 // Gauss-Legendre on (-1, 1), five points: exact for polynomials of degree nine.
 constexpr double kNodes[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
@@ -22,7 +22,7 @@ constexpr int kPieces = 4;  // of a span, each with its own rule
 template <class S>
 struct Pieces {
   int spans;
-  V3<S> points[3 * kMostPoints + 1];
+  V3<S> points[3 * kMostSplinePoints + 1];
 
   /// Position, first derivative.
   void at(const S& u, V3<S>& x, V3<S>& dx) const {
@@ -69,7 +69,7 @@ int spans_of(SplineKind kind, int points) {
 }
 
 /// Knot i of the clamped uniform knots 0 0 0 0 1 2 .. n-4 n-3 n-3 n-3 n-3.
-double knot(int i, int points) { return std::clamp(i - 3, 0, points - 3); }
+double cubic_knot(int i, int points) { return std::clamp(i - 3, 0, points - 3); }
 
 /// Control points to Bezier pieces. Two or three points of a B-spline or Catmull-Rom are raised to a cubic.
 template <class S>
@@ -108,7 +108,7 @@ void bezier_pieces(SplineKind kind, const V3<S>* c, int count, Pieces<S>& pieces
       for (int level = 1; level <= 3; ++level) {
         const double u = span + (level > 3 - k ? 1 : 0);
         for (int j = 3; j >= level; --j) {
-          const double low = knot(j + span, count), high = knot(j + span + 4 - level, count);
+          const double low = cubic_knot(j + span, count), high = cubic_knot(j + span + 4 - level, count);
           const double t = (u - low) / (high - low);
           d[j] = d[j - 1] * S(1 - t) + d[j] * S(t);
         }
@@ -183,11 +183,11 @@ struct SplineFormula {
 
   template <class S>
   void operator()(const S* inputs, S* output) const {
-    V3<S> c[kMostPoints];
+    V3<S> c[kMostSplinePoints];
     for (int k = 0; k < points; ++k) c[k] = vector_at(inputs + 3 * k);
     Pieces<S> pieces;
     bezier_pieces(kind, c, points, pieces);
-    S starts[kMostPoints];
+    S starts[kMostSplinePoints];
     starts_of(pieces, starts);
 
     V3<S> up = constant<S>(up_axis);
@@ -254,7 +254,7 @@ std::vector<double> rest_arcs(const Pieces<double>& pieces, std::span<const doub
 void require_counts(const SplineChain& chain, const std::string& who) {
   const int points = static_cast<int>(chain.point_slots.size()), joints = static_cast<int>(chain.joints_rest.size());
   const bool bezier = chain.kind == SplineKind::bezier;
-  if (points < (bezier ? 4 : 2) || points > kMostPoints || (bezier && points % 3 != 1))
+  if (points < (bezier ? 4 : 2) || points > kMostSplinePoints || (bezier && points % 3 != 1))
     throw Error({.element = who,
                  .value = std::to_string(points),
                  .problem = "has " + std::to_string(points) + " points",

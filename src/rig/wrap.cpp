@@ -12,7 +12,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kChunk = 256;
+constexpr int kWrapChunk = 256;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void WrapRig::pose(Memory& memory, In base_points) const { pose_frames(*binding_
 void WrapRig::follow(const Memory& memory, In base_points, Eigen::Ref<Vec> s) const {
   const int passed = passed_count();
   for (int i = 0; i < passed; ++i) s.segment<3>(3 * i) = point(base_points, binding_->passed[i]);
-  parallel_ranges(wrapped_count(), kChunk, [&](int begin, int end) {
+  parallel_ranges(wrapped_count(), kWrapChunk, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) s.segment<3>(3 * (passed + i)) = wrapped_point(*binding_, memory.frames, i);
   });
 }
@@ -145,7 +145,7 @@ void WrapRig::jacobian(Workspace& workspace, In p, std::span<const int> free, Bl
     J.value.middleCols(J.start[i], count) = memory.J.value.middleCols(from, count);
   }
   // dy = sum over corners (dy / d corner) d corner / dp
-  parallel_ranges(wrapped_count(), kChunk, [&](int begin, int end) {
+  parallel_ranges(wrapped_count(), kWrapChunk, [&](int begin, int end) {
     Mat3 by_corner[3 * kMaxWrapTriangles];
     for (int i = begin; i < end; ++i) {
       const int row = J.start[passed + i];

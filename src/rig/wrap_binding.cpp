@@ -13,12 +13,6 @@
 namespace rigspace {
 namespace {
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 M;
-  M << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
-  return M;
-}
-
 double mean_edge(const TriMesh& mesh) {
   double sum = 0;
   for (const Triangle& triangle : mesh.triangles)

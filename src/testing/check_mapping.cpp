@@ -9,9 +9,9 @@
 namespace rigspace::testing {
 namespace {
 
-class Check {
+class MappingCheck {
  public:
-  Check(const Mapping& mapping, In q, const CheckMappingOptions& options)
+  MappingCheck(const Mapping& mapping, In q, const CheckMappingOptions& options)
       : mapping_(mapping), q_(q), options_(options), state_(mapping.make_state()), random_(options.seed) {}
 
   LawReport run() {
@@ -189,7 +189,7 @@ class Check {
 }  // namespace
 
 LawReport check_mapping(const Mapping& mapping, In q, const CheckMappingOptions& options) {
-  return Check(mapping, q, options).run();
+  return MappingCheck(mapping, q, options).run();
 }
 
 }  // namespace rigspace::testing

@@ -24,7 +24,6 @@ using testing::cuboid;
 using testing::flipped;
 using testing::together;
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// What every body keeps. Labelle and Shewchuk prove 10.7 and 164.8 degrees for these warping parameters; corners that
 /// are kept back so that thin parts hold together are not part of the proof, and 10.5 was seen.

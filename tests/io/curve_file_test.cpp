@@ -16,7 +16,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// Writes to a file of its own, and takes it away again.
 class Written {

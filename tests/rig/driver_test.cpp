@@ -10,7 +10,7 @@ namespace rigspace {
 namespace {
 
 using namespace testing;
-constexpr double kDegree = 180 / std::numbers::pi;
+constexpr double kToDegrees = 180 / std::numbers::pi;
 
 /// The knee bends with the hip: twice its angle, at most 60 degrees; the foot's height by a slot's entry.
 std::shared_ptr<ControlGraph> driven_leg(std::vector<int>& slots) {
@@ -19,9 +19,9 @@ std::shared_ptr<ControlGraph> driven_leg(std::vector<int>& slots) {
   const Expression twice = Expression::parse("smoothstep(-60, 60, hip.rx) * 60 + hip.ry * hip.rx / 90");
   const int bend = add_driver(*graph, {.name = "knee.rx",
                                        .expression = twice,
-                                       .variables = {Source::of_control(graph->find("hip.rx"), kDegree),
-                                                     Source::of_control(graph->find("hip.ry"), kDegree)},
-                                       .scale = 1 / kDegree});
+                                       .variables = {Source::of_control(graph->find("hip.rx"), kToDegrees),
+                                                     Source::of_control(graph->find("hip.ry"), kToDegrees)},
+                                       .scale = 1 / kToDegrees});
   NodeDescription knee{.name = "knee", .parent_slot = hip, .translation = Vec3(0, -0.5, 0)};
   knee.driven = {{7, Source::of_slot(bend)},
                  {8, Source::of_control(graph->find("hip.rz"), 0.5)},

@@ -2,6 +2,7 @@
 // One callback carries progress out of, and cancellation into, every long operation. The library never prints.
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace rigspace {
@@ -16,6 +17,10 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 
 /// Reports, and throws Cancelled if the callback asked to stop. An empty callback is fine.
 void report(const ProgressCallback& callback, std::string_view stage, double fraction);
+
+/// What an operation reports that is the part `from` .. `to` of a longer one; `stage` in place of its own unless empty.
+/// The callback is copied.
+ProgressCallback part_of_progress(ProgressCallback callback, double from, double to, std::string stage = {});
 
 /// True if the callback asks to stop; for solvers, where cancellation is a result and not an exception.
 bool wants_cancel(const ProgressCallback& callback, std::string_view stage, double fraction);

@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 
 #include <cstdint>
+#include <numbers>
 #include <span>
 
 namespace rigspace {
@@ -16,6 +17,8 @@ using Vec4 = Eigen::Vector4d;
 using Mat3 = Eigen::Matrix3d;
 using Mat4 = Eigen::Matrix4d;
 using Quat = Eigen::Quaterniond;
+
+inline constexpr double kDegree = std::numbers::pi / 180;  ///< radians
 
 /// A read-only vector argument: binds to any contiguous expression without a copy.
 using In = const Eigen::Ref<const Vec>&;
@@ -46,6 +49,13 @@ inline Affine compose_derivative_left(const Affine& dA, const Affine& B) { retur
 inline Affine compose_derivative_right(const Affine& A, const Affine& dB) { return A.leftCols<3>() * dB; }
 
 inline Vec3 apply(const Affine& A, const Vec3& x) { return A.leftCols<3>() * x + A.col(3); }
+
+/// [v]x, so that [v]x w is the cross product of v and w.
+inline Mat3 cross_matrix(const Vec3& v) {
+  Mat3 K;
+  K << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+  return K;
+}
 
 /// Point i of a flattened point vector.
 inline auto point(Vec& x, int i) { return x.segment<3>(3 * i); }

@@ -8,7 +8,6 @@
 
 namespace rigspace {
 
-inline constexpr double kDegree = std::numbers::pi / 180;  ///< radians
 
 /// A perspective camera in scene space, Y up.
 struct Camera {

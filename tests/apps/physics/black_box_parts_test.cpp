@@ -1,8 +1,8 @@
 // Parts on controls of a rig that nobody can look into.
 
-#include "black_bar.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "support/black_bar.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Parts that run into things.
 
-#include "ball.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/error.h"
-#include "rods.h"
+#include "support/ball.h"
+#include "support/rods.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "rigspace/apps/physics/control_stiffness.h"
 
 #include "energy/bodies.h"
-#include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/base/error.h"
+#include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"

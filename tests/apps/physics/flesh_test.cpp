@@ -1,11 +1,11 @@
 #include "rigspace/apps/physics/flesh.h"
 
-#include "ball.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/cast/cast.h"
-#include "rods.h"
+#include "support/ball.h"
+#include "support/rods.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
-#include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/base/error.h"
+#include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
 

@@ -1,14 +1,14 @@
 #include "rigspace/apps/physics/realtime_rig.h"
 
-#include "ball.h"
+#include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/flesh.h"
-#include "rigspace/apps/physics/keyed_motion.h"
 #include "rigspace/apps/physics/realtime_c.h"
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/gltf.h"
-#include "rods.h"
 #include "support/allocations.h"
+#include "support/ball.h"
+#include "support/rods.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/error.h"
-#include "rods.h"
+#include "support/rods.h"
 
 #include <gtest/gtest.h>
 

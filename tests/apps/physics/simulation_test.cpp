@@ -2,7 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
-#include "rods.h"
+#include "support/rods.h"
 
 #include <gtest/gtest.h>
 

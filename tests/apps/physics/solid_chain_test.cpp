@@ -14,7 +14,6 @@
 namespace rigspace {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 
 /// Peanut on joints alone, made once, and those of its chains that were asked for.
 struct Elephant {

@@ -2,7 +2,7 @@
 // Rig-space materials (RSP 5): an animator says how stiff each control is to be, relative to a homogeneous body; what
 // comes out is a factor on the material of every element.
 
-#include "rigspace/apps/physics/rig_space.h"
+#include "rigspace/body/rig_space.h"
 #include "rigspace/energy/material.h"
 #include "rigspace/geometry/tet_mesh.h"
 

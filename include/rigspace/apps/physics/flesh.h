@@ -3,9 +3,9 @@
 // gives way most easily: at the places that explain its lowest vibrations.
 
 #include "rigspace/anim/soft_joints.h"
-#include "rigspace/apps/physics/part.h"
 #include "rigspace/base/progress.h"
 #include "rigspace/geometry/tet_mesh.h"
+#include "rigspace/parts/part.h"
 
 #include <string>
 #include <vector>

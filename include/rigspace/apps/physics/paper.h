@@ -5,8 +5,8 @@
 // (3.51), started from the present state. Printed equations that do not hold are those of ERRATA: nobody could have run
 // them.
 
-#include "rigspace/apps/physics/rig_space_simulation.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "rigspace/body/rig_space_simulation.h"
 
 namespace rigspace {
 

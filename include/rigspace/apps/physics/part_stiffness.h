@@ -3,8 +3,8 @@
 // as stiff as the homogeneous part has them.
 
 #include "rigspace/apps/physics/control_stiffness.h"
-#include "rigspace/apps/physics/part.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "rigspace/parts/part.h"
 
 #include <span>
 #include <string>

@@ -3,7 +3,7 @@
 // rig that bring them there the one is taken whose flesh is strained least. Any rig, black boxes included.
 
 #include "rigspace/anim/character.h"
-#include "rigspace/apps/physics/rig_space_simulation.h"
+#include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/energy/pull.h"
 
 #include <memory>

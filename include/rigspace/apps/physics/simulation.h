@@ -2,21 +2,32 @@
 // Rig-space physics of a character's parts (RSP 3, 4): tails, ears, hair on the artist's own joints, flesh on soft
 // joints. The unknowns are controls of the rig, and what comes out is their deviation from the artist's animation.
 
-#include "rigspace/apps/physics/choices.h"
+#include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/collisions.h"
-#include "rigspace/apps/physics/keyed_motion.h"
-#include "rigspace/apps/physics/part.h"
 #include "rigspace/base/progress.h"
+#include "rigspace/body/choices.h"
 #include "rigspace/energy/integrator.h"
 #include "rigspace/energy/material.h"
+#include "rigspace/parts/part.h"
 
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace rigspace {
+
+/// How bodies are solved for.
+enum class Method {
+  fast,  ///< controls as only unknowns, the rig linear within a step, the inside carried, few elements (Thesis 4)
+  full,  ///< the inside as further unknowns, every element, the rig as it is (RSP): the reference
+};
+
+std::string_view name(Method);
+/// Throws Error with the list of names.
+Method method_named(std::string_view);
 
 enum class Looping {
   find,    ///< the clip says: where its end meets its start

@@ -1,0 +1,31 @@
+#pragma once
+// The inside of a body in static balance with its skin.
+
+#include "rigspace/body/rig_body.h"
+#include "rigspace/energy/solid.h"
+#include "rigspace/optimize/summary.h"
+
+#include <memory>
+
+namespace rigspace {
+
+/// The inside n~ of a body for its skin as it is: minimal elastic energy over the nodes inside alone (Thesis 4.7).
+class InteriorBalance {
+ public:
+  explicit InteriorBalance(const RigBody& body, const Material& material = {});
+  ~InteriorBalance();
+  InteriorBalance(InteriorBalance&&) noexcept;
+  InteriorBalance& operator=(InteriorBalance&&) noexcept;
+
+  /// The shape without stress; at first that of the body's mesh.
+  void set_rest(In x_rest);
+  /// Moves the inside of x from where it is; converged when a step moves no node by more than 1e-5 of the body's size.
+  Summary solve(Vec& x);
+  const Solid& solid() const;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,151 @@
+#include "keyed_settings.h"
+
+#include "rigspace/anim/curve.h"
+#include "rigspace/geometry/signed_distance.h"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+// Of pulls and bumps that bend the curve no more than a swing does these come out best: harder pulls stop a part with a
+// jerk before the hit, shorter bumps make one at it.
+constexpr double kPullRise = 0.25, kPullFall = 0.25;  // s around a hit
+constexpr double kPullDamping = 0.7;                  // of critical, of a pull with the part's own rate
+constexpr double kCorrection = 0.3;                   // s to each side of a hit
+
+/// 0..1: how strongly a hit is felt, this many seconds after it.
+double pull_weight(double after) {
+  return after < 0 ? smooth_step(-kPullRise, 0, after) : smooth_step(kPullFall, 0, after);
+}
+
+}  // namespace
+
+void set_amount(TunedPart& part, double amount) {
+  part.scaling = std::min(part.most_scaling, amount);
+  part.load = part.ease * std::max(1.0, amount / part.most_scaling);
+}
+
+TunedPart part_at(const TunedPart& part, double time) {
+  TunedPart now = part;
+  const Look& asked = part.part->look;
+  for (const LookField& field : look_fields())
+    if (asked.keys_of(field.name) != nullptr) now.look.*field.value = asked.at(field.name, time);
+  if (asked.keys_of("rate") != nullptr && asked.settle == 0)  // the preset's damping ratio, whatever the rate
+    now.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * now.look.rate);
+  if (asked.keys_of("amount") != nullptr) set_amount(now, part.raised * now.look.amount);
+  return now;
+}
+
+double scaling_at(const TunedPart& part, double time) {
+  return part.part->look.keys_of("amount") == nullptr ? part.scaling : part_at(part, time).scaling;
+}
+
+double KeyedLooks::clip_time(double time) const {
+  if (!motion_.cyclic() || !(motion_.duration() > 0)) return time;
+  return time - std::floor(time / motion_.duration()) * motion_.duration();
+}
+
+bool KeyedLooks::any() const {
+  return std::any_of(system_.parts.begin(), system_.parts.end(), [](const TunedPart& part) {
+    const Look& look = part.part->look;
+    return !look.hits.empty() ||
+           std::any_of(look.keys.begin(), look.keys.end(), [](const LookKeys& each) { return each.control != "mix"; });
+  });
+}
+
+/// How strongly the nearest hit is felt; those of a loop come again with every turn.
+double KeyedLooks::pull(const Look& look, double time) const {
+  double most = 0;
+  const double turn = motion_.cyclic() ? motion_.duration() : 0;
+  for (const double hit : look.hits)
+    for (const double shift : {0.0, turn, -turn}) most = std::max(most, pull_weight(clip_time(time) - hit + shift));
+  return most;
+}
+
+/// The body for the looks of now. A hit is felt beforehand and let go of after: what drives the part fades by w, and a
+/// pull of w omega^2 per mass, as strong as its own springs, draws it to the animation, well damped.
+SteppedBody KeyedLooks::body(double time) {
+  const std::vector<TunedPart> base = system_.parts;
+  for (TunedPart& part : system_.parts) part = part_at(part, clip_time(time));
+  const std::vector<TunedPart> now = system_.parts;
+  SteppedBody body = system_.body();
+  system_.parts = base;
+  for (std::size_t c = 0; c < now.size(); ++c) {
+    const double w = pull(now[c].part->look, time);
+    if (w == 0) continue;
+    MassGroup& group = body.groups[c];
+    const double omega = 2 * std::numbers::pi * now[c].look.rate;
+    group.pull = w * omega * omega;
+    group.damping += w * 2 * kPullDamping * omega;
+    for (double* load : {&group.load, &group.sag, &group.wind}) *load *= 1 - w;
+  }
+  return body;
+}
+
+bool KeyedLooks::still(double from, double to) const {
+  const double a = clip_time(from), b = clip_time(to);
+  return std::all_of(system_.parts.begin(), system_.parts.end(), [&](const TunedPart& part) {
+    const Look& look = part.part->look;
+    return pull(look, from) == 0 && pull(look, to) == 0 &&
+           std::all_of(look.keys.begin(), look.keys.end(),
+                       [&](const LookKeys& each) { return look.at(each.control, a) == look.at(each.control, b); });
+  });
+}
+
+namespace {
+
+/// One hit in all rows. `reach` is T, `turn` the length of a loop or 0.
+void correct_hit(Mat& deviation, const HitRows& rows, double hit, double reach, double turn) {
+  const auto columns = static_cast<std::size_t>(deviation.cols());
+  const std::span<const double> times = rows.times.first(columns);
+  const auto nearest = [&](double time) {  // seconds after the hit, or after its like in the next turn
+    const double after = time - hit;
+    return turn > 0 ? after - turn * std::round(after / turn) : after;
+  };
+  const auto through = [&](const auto& value_at) {
+    Curve curve{.interpolation = Interpolation::catmull_rom, .times = {times.begin(), times.end()}};
+    for (std::size_t k = 0; k < columns; ++k) curve.values.push_back(value_at(k));
+    return Eigen::Vector2d(curve(hit), curve.slope(hit));
+  };
+  const auto bump = [&](std::size_t k) {
+    const double u = nearest(times[k]) / reach;
+    return std::abs(u) < 1 ? std::pow(1 - u * u, 3) : 0.0;
+  };
+  const auto leaning = [&](std::size_t k) { return nearest(times[k]) / reach * bump(k); };
+  Eigen::Matrix2d bumps;  // value and slope at the hit of both, as the columns have them
+  bumps.col(0) = through(bump), bumps.col(1) = through(leaning);
+  const Eigen::FullPivLU<Eigen::Matrix2d> solver(bumps);
+  for (const int row : rows.rows) {
+    const Eigen::Vector2d left = through([&](std::size_t k) { return deviation(row, static_cast<Eigen::Index>(k)); });
+    const Eigen::Vector2d share = solver.solve(left);
+    for (std::size_t k = 0; k < columns; ++k)
+      deviation(row, static_cast<Eigen::Index>(k)) -= share[0] * bump(k) + share[1] * leaning(k);
+    if (rows.looped) deviation(row, deviation.cols() - 1) = deviation(row, 0);
+  }
+}
+
+}  // namespace
+
+void correct_hits(Mat& deviation, const HitRows& rows) {
+  if (deviation.cols() < 4) return;
+  const double first = rows.times.front(), last = rows.times[static_cast<std::size_t>(deviation.cols()) - 1];
+  const double turn = rows.looped ? last - first : 0;
+  const int passes = rows.hits.size() > 1 ? 4 : 1;  // near ones, between columns, disturb each other by a thousandth
+  for (int each = 0; each < passes * static_cast<int>(rows.hits.size()); ++each) {
+    const double hit = rows.hits[static_cast<std::size_t>(each) % rows.hits.size()];
+    if (hit < first || hit > last) continue;
+    double reach = kCorrection;  // not as far as the next hit, which has its own
+    for (const double other : rows.hits)
+      for (const double shift : {0.0, turn, -turn})
+        if (const double apart = std::abs(other + shift - hit); apart > 1e-9) reach = std::min(reach, apart);
+    correct_hit(deviation, rows, hit, std::max(reach, 2 * (rows.times[1] - first)), turn);
+  }
+}
+
+}  // namespace rigspace

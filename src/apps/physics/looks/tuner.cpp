@@ -1,0 +1,268 @@
+#include "tuner.h"
+
+#include "keyed_settings.h"
+#include "rigspace/base/cache.h"
+#include "rigspace/base/error.h"
+#include "run/black_box_run.h"
+#include "tuning_cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr int kMostTries = 5, kMostSearches = 6;
+constexpr double kSearchShare = 0.4;  // of the progress
+constexpr double kMostAmount = 2;
+constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
+constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
+constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
+constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
+constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
+constexpr double kAwayFromSteps = 0.2;       // of the step frequency
+
+/// How far a part should swing at its 95th percentile, in the unit of its kind.
+struct Range {
+  double raise_below;  ///< the amount is raised to reach it
+  double most;         ///< the rate is raised until it holds
+};
+Range range_of(bool flesh, bool looped, bool jumps) {
+  constexpr double degree = std::numbers::pi / 180;
+  if (!flesh) return {5 * degree, 20 * degree};
+  return {looped && !jumps ? 0.04 : 0.02, jumps ? 0.11 : 0.08};
+}
+
+}  // namespace
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
+  constexpr std::string_view kKind = "looks";
+  derive_all();
+  const std::vector<std::byte> content = looks_content(system_, motion_, options_, character_size_);
+  const auto known = content.empty() || resume != nullptr ? std::nullopt : from_cache(kKind, content);
+  if (!known) look_at_motion();
+  if (resume != nullptr) {
+    read(*resume);
+  } else if (known) {
+    ByteReader in(*known);
+    read(in);
+  } else {
+    find_rates(progress);
+  }
+  const auto keep = [&] {
+    if (content.empty()) return;
+    ByteWriter out;
+    write(out);
+    to_cache(kKind, content, out.bytes());
+  };
+  const bool as_looks_are = !asks_for_more() && !options_.collisions.any();
+  if (known && !motion_.black_box()) as_asked_ = !as_looks_are, derive_all();
+  Run run;
+  bool again = !learned_;
+  while (again) {
+    run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
+    resume = nullptr;
+    if (known && motion_.black_box()) return run;
+    if (known || as_asked_ || system_.all_elements) break;
+    again = ++attempt_ < kMostTries && adjust(run);
+    if (!again && !motion_.black_box()) keep();
+    if (!again && !as_looks_are) as_asked_ = again = true, derive_all();
+  }
+  if (learned_) return run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
+  // A motion that few elements were not trained for is done again with all of them.
+  if (!system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError) {
+    system_.use_all_elements();
+    run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
+  }
+  // A black box is asked for its Jacobians where that run was, and where one is that has these; the last run has all.
+  learned_ = system_.learn(run, motion_, part_of_progress(progress, kSearchShare, kSearchShare));
+  if (learned_)
+    system_.learn(run_once(options_, part_of_progress(progress, kSearchShare, 1), {}, nullptr), motion_,
+                  part_of_progress(progress, kSearchShare, kSearchShare));
+  if (motion_.black_box()) keep();
+  return learned_ ? run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr) : run;
+}
+
+/// What the animation does to the parts, before anything is stepped.
+void Tuner::look_at_motion() {
+  Stepper stepper(system_.body(), motion_, options_);
+  jumps_ = stepper.rise() > kJump * character_size_;
+  if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
+    derive(system_.parts[c]);
+  }
+}
+
+void Tuner::write(ByteWriter& out) const {
+  out.number(attempt_), out.number(as_asked_ ? 1 : 0), out.number(system_.all_elements ? 1 : 0);
+  for (const TunedPart& part : system_.parts)
+    for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.raised, part.ease})
+      out.number(each);
+  out.number(learned_ ? 1 : 0);
+  if (learned_) system_.write_learned(out);
+}
+
+void Tuner::read(ByteReader& in) {
+  attempt_ = in.integer(), as_asked_ = in.number() != 0;
+  if (in.number() != 0) system_.use_all_elements();
+  for (TunedPart& part : system_.parts)
+    for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.raised, &part.ease})
+      *each = in.number();
+  learned_ = in.number() != 0;
+  if (learned_) system_.read_learned(in);
+  derive_all();
+}
+
+/// Rate from size (ART.md), k sqrt(g / l) / 2 pi; the settling time of the preset's damping ratio; amounts above 1.5 as
+/// inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
+void Tuner::derive(TunedPart& part) const {
+  if (part.look.rate == 0)
+    part.look.rate = std::min(kMostRate, part.preset->rate_factor *
+                                             std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
+                                             (2 * std::numbers::pi));
+  // A part that swings with the steps of a walk is all one sees of it: its rate keeps away, upward where there is room.
+  if (part.part->look.rate == 0 && driving_ > 0 && std::abs(part.look.rate / driving_ - 1) < kAwayFromSteps) {
+    const double above = (1 + kAwayFromSteps) * driving_;
+    part.look.rate = above <= kMostRate ? above : std::min(kMostRate, (1 - kAwayFromSteps) * driving_);
+  }
+  if (part.part->look.settle == 0)
+    part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
+  set_amount(part, part.raised * (as_asked_ ? part.part->look.amount : 1));
+}
+
+void Tuner::derive_all() {
+  for (TunedPart& part : system_.parts) derive(part);
+}
+
+bool Tuner::asks_for_more() const {
+  return KeyedLooks(system_, motion_).any() ||
+         std::any_of(system_.parts.begin(), system_.parts.end(),
+                     [](const TunedPart& part) { return part.part->look.amount != 1; });
+}
+
+Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
+                    ByteReader* resume) {
+  Stepper stepper(system_.body(), motion_, options);
+  // What a part runs into says nothing about its looks: those are found without.
+  if (as_asked_ && options.collisions.any()) stepper.collide(system_.obstacles);
+  KeyedLooks looks(system_, motion_);
+  if (as_asked_ && looks.any()) stepper.vary(&looks);
+  Runner runner(stepper, motion_, options, hold_after());
+  const Runner::Save save_all = [&](const auto& write_run) {
+    save([&](ByteWriter& out) {
+      write(out);
+      write_run(out);
+    });
+  };
+  try {
+    return runner.run(progress, save ? save_all : Runner::Save(), resume);
+  } catch (const Cancelled&) {
+    if (&options == &options_) stopped_ = runner.so_far();
+    throw;
+  }
+}
+
+/// An acceleration a moves a part by about a / omega^2: a rate, or a load, that keeps this in range saves most of the
+/// search.
+void Tuner::first_guess(TunedPart& part, double acceleration) const {
+  const double most = range_of(system_.flesh(), motion_.cyclic(), jumps_).most * part.length;
+  const double needed = std::sqrt(0.7 * acceleration / most) / (2 * std::numbers::pi);
+  if (part.part->look.rate != 0 || needed <= part.look.rate) return;
+  part.look.rate = std::min(needed, kMostRate);
+  part.ease = std::pow(part.look.rate / needed, 2);
+}
+
+/// Rates and amounts that bring the parts into range.
+void Tuner::find_rates(const ProgressCallback& progress) {
+  if (std::none_of(system_.parts.begin(), system_.parts.end(), [](const auto& p) { return p.part->look.rate == 0; })) {
+    as_asked_ = true;
+    return derive_all();
+  }
+  SimulationOptions coarse = options_;
+  coarse.step = coarse_step(motion_, options_);
+  coarse.max_cycles = 2;
+  for (int search = 0; search < kMostSearches; ++search)
+    if (!adjust(run_once(
+            coarse,
+            part_of_progress(progress, search * kSearchShare / kMostSearches, (search + 1) * kSearchShare / kMostSearches), {},
+            nullptr)))
+      return;
+}
+
+double Tuner::hold_after() const {
+  double settle = 0;
+  for (const TunedPart& part : system_.parts) {
+    if (part.look.hold < 0.5) return std::numeric_limits<double>::infinity();
+    settle = std::max(settle, part.look.settle);
+    if (const Curve* keys = part.part->look.keys_of("settle"))
+      settle = std::max(settle, *std::max_element(keys->values.begin(), keys->values.end()));
+  }
+  return 2 * settle;
+}
+
+/// A part that moves too much by this factor: what was raised is lowered, or the rate rises; where that would make it
+/// buzz, less of the motion is felt.
+void Tuner::restrain(TunedPart& part, double too_much) const {
+  const double rate = part.look.rate;
+  if (part.raised > 1) {
+    part.raised = std::max(1.0, part.raised / too_much);
+  } else {
+    part.look.rate = std::max(rate, std::min(kMostRate, rate * std::min(2.0, std::sqrt(too_much))));
+    derive(part);
+    if (part.look.rate <= rate) part.ease /= too_much;  // also where steps of a walk keep it from rising
+  }
+  if (part.part->look.lag == part.preset->lag) part.look.lag *= 0.6;
+  derive(part);
+}
+
+/// Where nobody asked for a rate: parts stay in range and no flesh is crushed; the lag, which does not depend on the
+/// rate, falls; and what hardly moves is raised, to at most twice.
+bool Tuner::adjust(const Run& run) {
+  bool again = false;
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const Range range = range_of(system_.flesh(), motion_.cyclic(), jumps_);
+    if (part.part->look.rate != 0) continue;
+    const double swing = swing_of(run, c) * part.scaling;
+    const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
+    if (swing > range.most || crushed) {
+      restrain(part, std::max(swing / (0.8 * range.most), crushed ? 1.3 : 1.05));
+      again = true;
+    } else if (swing > 0 && swing < range.raise_below && part.raised < kMostAmount) {
+      const double before = part.load;
+      part.raised = std::min(kMostAmount, 1.02 * part.raised * range.raise_below / swing);
+      derive(part);
+      again = again || part.load != before || nears_limit(run, c);
+    }
+  }
+  return again;
+}
+
+/// Whether its limit has a part in what a part does: the deviation is scaled afterwards, and the limit, which is one of
+/// the scaled deviation, in the run.
+bool Tuner::nears_limit(const Run& run, std::size_t c) const {
+  constexpr double kNear = 0.4;  // of the limit; it is felt from 0.6
+  const TunedPart& part = system_.parts[c];
+  const double unit = system_.flesh() ? 1 : std::numbers::pi;  // see Look::limit
+  const double farthest = run.reach.row(static_cast<Eigen::Index>(c)).maxCoeff();
+  return system_.swing(part, farthest) * part.scaling > kNear * part.look.limit * unit;
+}
+
+double Tuner::swing_of(const Run& run, std::size_t part) const {
+  std::vector<double> swings;
+  for (Eigen::Index k = 0; k < run.reach.cols(); ++k)
+    swings.push_back(system_.swing(system_.parts[part], run.reach(static_cast<Eigen::Index>(part), k)));
+  return percentile(std::move(swings), 0.95);
+}
+
+}  // namespace rigspace

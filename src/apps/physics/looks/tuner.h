@@ -1,0 +1,57 @@
+#pragma once
+// Private to physics: looks that bring a first result into range (ART.md), found run by run.
+
+#include "run/part_system.h"
+
+#include <optional>
+
+namespace rigspace {
+
+/// The value below which this share of the values lies; 0 of none.
+double percentile(std::vector<double> values, double share);
+
+/// One system of parts: its looks are found, run by run. Amplitude wins: rates rise until parts stay in range.
+class Tuner {
+ public:
+  /// `character_size` in scene units. Refers to all that it is given.
+  Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)
+      : system_(system), motion_(motion), options_(options), character_size_(character_size) {}
+
+  /// Looks and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and short
+  /// loops first. Throws Cancelled.
+  Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
+
+  /// After Cancelled: what the run under way had finished (Runner::so_far), if rates were no longer looked for.
+  const std::optional<Run>& stopped() const { return stopped_; }
+
+  void write(ByteWriter& out) const;
+  void read(ByteReader& in);
+
+ private:
+  void derive(TunedPart& part) const;
+  void derive_all();
+  bool asks_for_more() const;
+  Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
+               ByteReader* resume);
+  void look_at_motion();
+  void first_guess(TunedPart& part, double acceleration) const;
+  void find_rates(const ProgressCallback& progress);
+  double hold_after() const;
+  bool adjust(const Run& run);
+  void restrain(TunedPart& part, double too_much) const;
+  double swing_of(const Run& run, std::size_t part) const;
+  bool nears_limit(const Run& run, std::size_t part) const;
+
+  PartSystem& system_;
+  const KeyedMotion& motion_;
+  const SimulationOptions& options_;
+  double character_size_;
+  int attempt_ = 0;
+  bool as_asked_ = false;  // the last run: with the amounts that somebody asked for
+  bool learned_ = false;   // what the last run needs of a black box (PartSystem::learn)
+  bool jumps_ = false;
+  double driving_ = 0;  // Hz, of a loop
+  std::optional<Run> stopped_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,80 @@
+#include "tuning_cache.h"
+
+#include "rigspace/base/bytes.h"
+#include "rigspace/reduce/jacobian_samples.h"
+#include "run/black_box_run.h"
+
+namespace rigspace {
+namespace {
+
+constexpr int kMomentsOfAll = 96;
+
+void add(const SteppedBody& body, ByteWriter& out) {
+  const auto numbers = [&](const std::vector<double>& list) {
+    out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
+  };
+  for (const auto* list : {&body.free, &body.start, &body.point, &body.moves.start, &body.moves.point})
+    out.integers(*list);
+  numbers(body.weight), numbers(body.moves.weight), numbers(body.factors);
+  out.values(body.springs);
+  write(body.response, out);
+  for (const MassGroup& group : body.groups) out.values(group.masses);
+  for (const Tet& tet : body.tets) out.integers(tet);
+  for (std::size_t k = 0; body.known && k < body.known->size(); ++k)
+    out.values((*body.known)[k].s), write((*body.known)[k].J, out);
+}
+
+/// Amounts scale what would be; but a black box is asked where they lead.
+void add(const TunedPart& part, bool with_amount, ByteWriter& out) {
+  for (const double each : {part.preset->rate_factor, part.preset->damping_ratio, part.preset->lag, part.length,
+                            part.most_scaling, part.preset->flesh ? 1.0 : 0.0})
+    out.number(each);
+  for (const LookField& field : look_fields())
+    if (with_amount || field.value != &Look::amount) out.number(part.part->look.*field.value);
+  for (const auto* list : {&part.part->stiffness, &part.part->look.hits})
+    out.values(Eigen::Map<const Vec>(list->data(), std::ssize(*list)));
+}
+
+void add(const SimulationOptions& options, ByteWriter& out) {
+  for (const double each : {options.step, options.metres_per_unit, options.start, options.end, options.preroll,
+                            options.loop_tolerance, options.young, options.poisson, options.density})
+    out.number(each);
+  for (const int each :
+       {static_cast<int>(options.integrator), options.max_cycles, options.max_halvings,
+        options.follow_animation ? 1 : 0, static_cast<int>(options.material), static_cast<int>(options.method),
+        static_cast<int>(options.interior), static_cast<int>(options.curvature)})
+    out.number(each);
+}
+
+}  // namespace
+
+std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options,
+                                     double character_size) {
+  if (!options.recall || (motion.black_box() && options.collisions.any())) return {};
+  for (const TunedPart& part : system.parts)
+    if (!part.part->look.keys.empty()) return {};
+  const SteppedBody body = system.body();
+  if (body.tets.empty() || !(motion.black_box() || body.linear)) return {};  // quick, or slow anyway
+  ByteWriter out;
+  out.number(character_size);
+  add(body, out);
+  for (const TunedPart& part : system.parts) add(part, motion.black_box(), out);
+  add(options, out);
+  out.number(motion.duration()), out.number(motion.cyclic() ? 1 : 0);
+  const RunGrid grid = run_grid(motion, options);
+  const int around = moments_around(motion, options, grid);
+  const auto workspace = body.rig->make_workspace();
+  Vec p, s;
+  for (int k = 0; k <= kMomentsOfAll; ++k) {  // what the animation does as a whole is looked at first (look_at_motion)
+    motion.controls(motion.duration() * k / kMomentsOfAll, p);
+    out.values(p);
+  }
+  for (int k = -around; k <= grid.steps + around; ++k) {
+    motion.controls(grid.start + k * grid.h, p);
+    body.rig->evaluate(*workspace, p, s);
+    out.values(p), out.values(s);
+  }
+  return out.bytes();
+}
+
+}  // namespace rigspace

@@ -1,0 +1,312 @@
+#include "rigspace/apps/physics/pose.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
+#include "rigspace/parts/part.h"
+#include "rigspace/rig/rig_health.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+constexpr double kCarries = 0.8;      // of the points: a node that moves as many carries the body
+constexpr double kNoEffect = 1e-9;    // of the size, for a typical change
+constexpr double kHoldStrength = 10;  // of a hold, in pulls
+constexpr double kStiffening = 100;   // how much stronger a pull may become
+constexpr double kComesNearer = 0.7;  // of the distance, at ten times the strength; less is no use
+constexpr double kCellShare = 0.03;
+constexpr double kNodes = 1500;  // about as many fill the body at most: posing needs no more
+
+/// What a control moves: the largest motion of a point for a typical change, and the share of points it moves at all.
+struct Effect {
+  double most = 0, share = 0;
+};
+
+std::vector<Effect> effects(const Rig& rig, In p, std::span<const int> controls) {
+  BlockJacobian J;
+  rig.jacobian(*rig.make_workspace(), p, controls, J);
+  Mat motion = Mat::Zero(J.points(), static_cast<Eigen::Index>(controls.size()));
+  for (int i = 0; i < J.points(); ++i)
+    for (int e = J.start[i]; e < J.start[i + 1]; ++e)
+      motion(i, J.column[e]) = J.value.col(e).norm() * rig.controls()[controls[J.column[e]]].typical;
+  std::vector<Effect> result(controls.size());
+  for (std::size_t k = 0; k < controls.size() && J.points() > 0; ++k) {
+    const auto column = motion.col(static_cast<Eigen::Index>(k));
+    result[k].most = column.maxCoeff();
+    // Points on the axis of a turn do not move: a thousandth of the most is moved all the same.
+    result[k].share = static_cast<double>((column.array() > 1e-3 * result[k].most).count()) / J.points();
+  }
+  return result;
+}
+
+double extent(const Rig& rig, In p) {
+  Vec s;
+  rig.evaluate(*rig.make_workspace(), p, s);
+  return bounding_box(s).diagonal();
+}
+
+/// Of the lattice that fills the character: two nodes a cube.
+double chosen_cell(const Character& character) {
+  const TriMesh surface = rest_surface(character);
+  return std::max(kCellShare * bounding_box(surface.points).diagonal(),
+                  std::cbrt(2 * std::abs(signed_volume(surface)) / kNodes));
+}
+
+/// A sample of at most so many points.
+std::unique_ptr<Rig> sampled(const Rig& rig, int most) {
+  const int stride = std::max(1, (rig.point_count() + most - 1) / most);
+  std::vector<int> points;
+  for (int i = 0; i < rig.point_count(); i += stride) points.push_back(i);
+  return rig.restricted(points);
+}
+
+/// Sorts the controls that posing may turn.
+class Choice {
+ public:
+  Choice(const Character& character, In p) : rig_(*character.rig), shown_(shown_controls(rig_.controls())) {
+    const auto sample = sampled(rig_, 2000);
+    const double size = extent(*sample, p);
+    const std::vector<Effect> moved = effects(*sample, p, shown_);
+    for (const Control& control : rig_.controls())
+      if (control.unit == Unit::angle && !control.node.empty()) turning_.insert(control.node);
+    for (const Bone& bone : character.bones)
+      if (bone.parent >= 0) joints_.insert(bone.name);
+    has_bones_ = !joints_.empty();
+    for (const Part& part : find_control_parts(character))
+      if (part.preset == "belly" || part.preset == "chest" || part.preset == "cheek")
+        flesh_.insert(part.controls.begin(), part.controls.end());
+    for (std::size_t k = 0; k < shown_.size(); ++k) {
+      if (!(moved[k].most > kNoEffect * size)) continue;
+      effective_.push_back(shown_[k]);
+      const Control& control = rig_.controls()[shown_[k]];
+      // A node with lengths of its own, not a slider that happens to bend everything.
+      if (moved[k].share >= kCarries && turning_.contains(control.node) && control.unit == Unit::length) {
+        carriers_.insert(control.node);
+        hips_ = control.node;
+      }
+    }
+  }
+
+  std::vector<int> within(bool held) const {
+    std::vector<int> result;
+    for (const int c : effective_)
+      if (!flesh_.contains(c) && posable(rig_.controls()[c], held)) result.push_back(c);
+    return result.empty() ? effective_ : result;
+  }
+
+ private:
+  bool posable(const Control& control, bool held) const {
+    const bool node = turning_.contains(control.node);
+    if (carriers_.contains(control.node))
+      return held && control.node == hips_ && (control.unit == Unit::angle || control.unit == Unit::length);
+    if (control.unit == Unit::angle || control.unit == Unit::scalar) return true;
+    if (control.unit != Unit::length) return false;
+    return !node || (has_bones_ && !joints_.contains(control.node));
+  }
+
+  const Rig& rig_;
+  std::vector<int> shown_, effective_;
+  std::set<int> flesh_;
+  std::set<std::string> turning_, joints_, carriers_;
+  std::string hips_;
+  bool has_bones_ = false;
+};
+
+void require_points(std::span<const int> points, const Rig& rig, const std::string& name) {
+  for (const int point : points)
+    if (point < 0 || point >= rig.point_count())
+      throw Error({.code = ErrorCode::usage,
+                   .file = name,
+                   .element = "vertex " + std::to_string(point),
+                   .value = std::to_string(point),
+                   .problem = "is not there",
+                   .remedy = "the character has " + std::to_string(rig.point_count()) + ", counted from 0"});
+}
+
+/// Those that move a node: others would be held by nothing but the springs of the solver.
+std::vector<int> effective(const Rig& rig, In p, const std::vector<int>& controls) {
+  const double size = extent(rig, p);
+  const std::vector<Effect> moved = effects(rig, p, controls);
+  std::vector<int> result;
+  for (std::size_t k = 0; k < controls.size(); ++k)
+    if (moved[k].most > kNoEffect * size) result.push_back(controls[k]);
+  return result;
+}
+
+}  // namespace
+
+void PoserOptions::validate() const {
+  require_option(strength > 0 && std::isfinite(strength), "strength of pulls", strength, "expected a number above 0");
+  require_option(reach > 0 && reach < 1, "reach", reach, "expected a share of the size, between 0 and 1");
+  require_option(longest_walk > 0, "longest walk", longest_walk, "expected a share of the size above 0");
+  require_option(cell >= 0 && std::isfinite(cell), "cell", cell, "expected at least 0");
+}
+
+double PoseReport::distance() const {
+  double most = 0;
+  for (const PullReport& pull : pulls) most = std::max(most, pull.distance);
+  return most;
+}
+
+std::vector<int> posable_controls(const Character& character, In p, bool points_are_held) {
+  return Choice(character, p).within(points_are_held);
+}
+
+Poser::Poser(const Character& character, In p, const PoserOptions& options) : options_(options), key_(p) {
+  options.validate();
+  const Rig& rig = *character.rig;
+  require_points(options.pulled, rig, character.name);
+  require_points(options.held, rig, character.name);
+  if (p.size() != static_cast<Eigen::Index>(rig.controls().size()) || !p.allFinite())
+    throw Error({.code = ErrorCode::usage,
+                 .file = character.name,
+                 .element = "first pose",
+                 .problem = "is not one finite number for each control",
+                 .remedy = "expected " + std::to_string(rig.controls().size())});
+  RigBodyOptions filling{.cell = options.cell, .recall = options.recall, .points = options.pulled};
+  filling.points.insert(filling.points.end(), options.held.begin(), options.held.end());
+  if (filling.cell == 0) filling.cell = chosen_cell(character);
+  RigBody body = make_rig_body(character, filling);
+  const int nodes = body.node_count(), ends = static_cast<int>(filling.points.size());
+  first_node_ = nodes - ends;
+  size_ = bounding_box(body.mesh.points).diagonal();
+  std::vector<int> free = options.free.empty() ? posable_controls(character, p, !options.held.empty()) : options.free;
+  free = effective(*body.rig, p, free);
+  if (free.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = character.name,
+                 .problem = "has no free control that moves anything in this pose",
+                 .remedy = "name others; `rigspace info --controls` lists them"});
+  const double settled = options.settled * size_;
+  // Where nothing pulls all forces are rounding, and relative to them nothing is small.
+  const double floor = 1e-9 * options.material.young * options.metres_per_unit * size_ * size_;
+  simulation_ = std::make_unique<RigSpaceSimulation>(std::move(body), std::move(free),
+                                                     RigSpaceOptions{.step = options.step,
+                                                                     .material = options.material,
+                                                                     .gravity = options.gravity,
+                                                                     .metres_per_unit = options.metres_per_unit,
+                                                                     .mass_damping = options.mass_damping,
+                                                                     .interior = Interior::still,
+                                                                     .gradient_tolerance = options.tolerance,
+                                                                     .gradient_floor = floor,
+                                                                     .step_tolerance = settled,
+                                                                     .max_iterations = options.max_iterations,
+                                                                     .keep_limits = options.keep_limits});
+  restart(p);
+  set_key(p);
+  std::vector<Pull> pulls(static_cast<std::size_t>(ends));
+  const double stiffness = options.strength * simulation_->solid().material().young * size_;
+  for (int k = 0; k < ends; ++k) {
+    pulls[k].anchor.points.fill(first_node_ + k);
+    pulls[k].target = point(simulation_->nodes(), first_node_ + k);
+    pulls[k].stiffness = k < static_cast<int>(options.pulled.size()) ? stiffness : kHoldStrength * stiffness;
+  }
+  pulls_ = std::make_unique<Pulls>(nodes, std::move(pulls));
+  simulation_->add("pulls", *pulls_);
+}
+
+Poser::~Poser() = default;
+
+void Poser::set_key(In p) {
+  key_ = p;
+  simulation_->set_rest_pose(p);
+}
+
+void Poser::restart(In p) { simulation_->restart(p); }
+
+Vec3 Poser::position(int pull) const { return pulls_->position(simulation_->nodes(), pull); }
+
+void Poser::check(std::span<const Vec3> targets) const {
+  if (targets.size() != options_.pulled.size())
+    throw Error(
+        {.code = ErrorCode::usage,
+         .element = "targets",
+         .value = std::to_string(targets.size()),
+         .problem = "are " + std::to_string(targets.size()),
+         .remedy = "expected one for each of the " + std::to_string(options_.pulled.size()) + " pulled points"});
+  for (std::size_t k = 0; k < targets.size(); ++k)
+    if (!targets[k].allFinite())
+      throw Error({.code = ErrorCode::usage,
+                   .element = "target of vertex " + std::to_string(options_.pulled[k]),
+                   .problem = "is not finite",
+                   .remedy = "expected three numbers"});
+}
+
+bool Poser::settle(PoseReport& report, const ProgressCallback& progress) {
+  const Summary summary = simulation_->settle(key_, progress);
+  if (summary.termination == Termination::cancelled) throw Cancelled();
+  report.iterations += summary.iterations, ++report.solves;
+  return summary.converged();
+}
+
+double Poser::farthest_away() const {
+  double most = 0;
+  for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k)
+    most = std::max(most, (position(k) - pulls_->pulls()[k].target).norm());
+  return most;
+}
+
+/// True if a pull that ended away from its target could be made stronger.
+bool Poser::stiffen() {
+  const double strongest = kStiffening * options_.strength * simulation_->solid().material().young * size_;
+  bool changed = false;
+  for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k) {
+    const Pull& pull = pulls_->pulls()[k];
+    if ((position(k) - pull.target).norm() <= options_.reach * size_ || pull.stiffness >= strongest) continue;
+    pulls_->set_stiffness(k, std::min(10 * pull.stiffness, strongest));
+    changed = true;
+  }
+  return changed;
+}
+
+void Poser::describe(PoseReport& report) const {
+  const int pulled = static_cast<int>(options_.pulled.size());
+  for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k) {
+    PullReport each{.point = k < pulled ? options_.pulled[k] : options_.held[k - pulled],
+                    .target = pulls_->pulls()[k].target,
+                    .position = position(k)};
+    each.distance = (each.position - each.target).norm();
+    each.reached = each.distance <= options_.reach * size_;
+    (k < pulled ? report.pulls : report.holds).push_back(each);
+  }
+}
+
+PoseReport Poser::drag(std::span<const Vec3> targets, const ProgressCallback& progress) {
+  check(targets);
+  PoseReport report;
+  std::vector<Vec3> from;
+  double farthest = 0;
+  for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
+    from.push_back(position(k));
+    farthest = std::max(farthest, (targets[k] - from[k]).norm());
+  }
+  // In one leap a far target can be met by a knot, another minimum: on the way there each pose is near the one before.
+  const int walk = std::clamp(static_cast<int>(std::ceil(farthest / (options_.longest_walk * size_) - 1e-9)), 1, 40);
+  for (int w = 1; w <= walk; ++w) {
+    for (int k = 0; k < static_cast<int>(targets.size()); ++k)
+      pulls_->set_target(k, w == walk ? targets[k] : Vec3(from[k] + (targets[k] - from[k]) * w / walk));
+    report.converged = settle(report, progress);
+    // Left behind by two steps, it will not get there: the rest of the way is no use.
+    if (farthest_away() > 2 * options_.longest_walk * size_) w = std::max(w, walk - 1);
+  }
+  for (double before = farthest_away(); stiffen(); before = farthest_away()) {
+    report.converged = settle(report, progress);
+    if (farthest_away() > kComesNearer * before) break;  // something else than the flesh is in the way
+  }
+  describe(report);
+  return report;
+}
+
+PoseReport Poser::step(std::span<const Vec3> targets) {
+  check(targets);
+  for (int k = 0; k < static_cast<int>(targets.size()); ++k) pulls_->set_target(k, targets[k]);
+  const RigSpaceStep taken = simulation_->step(key_);
+  PoseReport report{.converged = taken.converged, .solves = taken.solves, .iterations = taken.iterations};
+  describe(report);
+  return report;
+}
+
+}  // namespace rigspace

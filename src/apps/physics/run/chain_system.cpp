@@ -1,0 +1,288 @@
+// Chains: tails, ears, hair. Rods on the artist's own joints, mass from the skin.
+
+#include "part_system.h"
+#include "rigspace/base/decompositions.h"
+#include "rigspace/base/error.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+/// A third of the area of each triangle for each of its corners: the mass of skin, up to a factor that cancels.
+Vec point_areas(const Character& character, In s) {
+  Vec area = Vec::Zero(s.size() / 3);
+  for (const Piece& piece : character.pieces)
+    for (const auto& [a, b, c] : piece.triangles) {
+      const Vec3 u = s.segment<3>(3 * b) - s.segment<3>(3 * a), v = s.segment<3>(3 * c) - s.segment<3>(3 * a);
+      const double third = u.cross(v).norm() / 6;
+      area[a] += third, area[b] += third, area[c] += third;
+    }
+  return area;
+}
+
+/// At most this many points carry a part's mass: its inertia is that of all its skin within a few percent, and its
+/// rate, which is set with the same points, is exact.
+constexpr int kSamples = 96;
+
+/// Indices into `points` of samples that are far from each other, beginning at `first`; and for each point its nearest.
+std::vector<int> far_samples(const std::vector<Vec3>& points, int first, std::vector<int>& nearest) {
+  std::vector<int> samples{first};
+  nearest.assign(points.size(), 0);
+  std::vector<double> distance(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) distance[i] = (points[i] - points[first]).squaredNorm();
+  while (samples.size() < std::min<std::size_t>(kSamples, points.size())) {
+    const auto farthest = std::max_element(distance.begin(), distance.end());
+    if (*farthest == 0) break;
+    const int next = static_cast<int>(farthest - distance.begin());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (const double d = (points[i] - points[next]).squaredNorm(); d < distance[i])
+        distance[i] = d, nearest[i] = static_cast<int>(samples.size());
+    samples.push_back(next);
+  }
+  return samples;
+}
+
+/// The rods of all chains of a character.
+class ChainSystem final : public PartSystem {
+ public:
+  ChainSystem(const Character& character, std::span<const Part> all, const SimulationOptions& options)
+      : character_(character), options_(options) {
+    collect_controls(all);
+    if (!free_.empty()) collect_points();
+  }
+
+  SteppedBody body() override;
+  bool flesh() const override { return false; }
+  /// The tip's angle away from the artist's motion, seen from the root.
+  double swing(const TunedPart& part, double reach) const override {
+    return 2 * std::asin(std::min(1.0, reach / (2 * part.length)));
+  }
+  std::vector<int> rows(std::size_t part) const override { return chains_[part].columns; }
+
+ private:
+  struct Chain {
+    std::vector<int> columns;   // of its joints' rx ry rz among the free controls
+    std::vector<double> depth;  // per joint: 0 at the root, 1 at the tip
+    Vec masses;                 // per simulated point, zero outside the part
+  };
+
+  void collect_controls(std::span<const Part> all);
+  void collect_points();
+  std::vector<int> columns_of(const Part& part) const;
+  void set_depths(Chain& chain, const Part& part) const;
+  Vec stiffness() const;
+  double slowest_period(const Chain& chain, const Vec& stiffness) const;
+  double lever() const;
+
+  const Character& character_;
+  SimulationOptions options_;
+  std::vector<int> free_;           // controls
+  std::vector<int> points_;         // of the rig: those that carry mass
+  std::shared_ptr<const Rig> rig_;  // restricted to those
+  BlockJacobian J_rest_;
+  std::vector<Chain> chains_;
+};
+
+/// Rods on joints, as against flesh, solids and parts on controls.
+bool is_chain(const Part& part) { return !preset_named(part.preset).flesh && !part.flesh && part.controls.empty(); }
+
+void ChainSystem::collect_controls(std::span<const Part> all) {
+  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Preset& preset = preset_named(all[i].preset);
+    if (!is_chain(all[i])) continue;
+    parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .look = all[i].look});
+    for (const int bone : all[i].bones) {
+      const int tx = first_control(graph, character_.bones[bone].slot);
+      for (int k = 7; k < 10; ++k) free_.push_back(tx + k);  // after t and q: see add_node
+    }
+  }
+  std::sort(free_.begin(), free_.end());
+  free_.erase(std::unique(free_.begin(), free_.end()), free_.end());
+}
+
+std::vector<int> ChainSystem::columns_of(const Part& part) const {
+  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
+  std::vector<int> columns;
+  for (const int bone : part.bones) {
+    const int tx = first_control(graph, character_.bones[bone].slot);
+    for (int k = 7; k < 10; ++k)
+      columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), tx + k) - free_.begin()));
+  }
+  return columns;
+}
+
+/// The skin that each part moves, as a few points with masses.
+void ChainSystem::collect_points() {
+  const auto& whole = dynamic_cast<const BuiltInRig&>(*character_.rig);
+  const auto workspace = whole.make_workspace();
+  Vec s, u;
+  whole.evaluate(*workspace, whole.rest(), s);
+  whole.evaluate_slots(*workspace, whole.rest(), u);
+  const Vec areas = point_areas(character_, s);
+  BlockJacobian J;
+  whole.jacobian(*workspace, whole.rest(), free_, J);
+
+  std::vector<std::map<int, double>> mass_of_point(parts.size());
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    const Part& part = *parts[c].part;
+    const std::vector<int> columns = columns_of(part);
+    const std::set<int> own(columns.begin(), columns.end());
+    const Vec3 root = translation(transform_at(u, whole.graph().slots()[character_.bones[part.bones.front()].slot]));
+    std::vector<int> members;
+    std::vector<Vec3> places;
+    int tip = 0;
+    for (int i = 0; i < J.points(); ++i) {
+      double moved = 0;
+      for (int e = J.start[i]; e < J.start[i + 1]; ++e)
+        if (own.contains(J.column[e])) moved = std::max(moved, J.value.col(e).norm());
+      if (moved == 0 || areas[i] == 0) continue;
+      members.push_back(i);
+      places.push_back(s.segment<3>(3 * i));
+      if ((places.back() - root).norm() > (places[tip] - root).norm()) tip = static_cast<int>(places.size()) - 1;
+    }
+    if (members.empty())
+      throw Error({.file = character_.name,
+                   .element = "part \"" + part.name + "\"",
+                   .problem = "moves no skin",
+                   .remedy = "its joints carry no weight; name other joints"});
+    std::vector<int> nearest;
+    const std::vector<int> samples = far_samples(places, tip, nearest);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      mass_of_point[c][members[samples[nearest[i]]]] += areas[members[i]];
+    parts[c].length = (places[tip] - root).norm();
+    chains_.push_back({.columns = columns});
+  }
+  std::set<int> all;
+  for (const auto& masses : mass_of_point)
+    for (const auto& [point, mass] : masses) all.insert(point);
+  points_.assign(all.begin(), all.end());
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    chains_[c].masses = Vec::Zero(static_cast<Eigen::Index>(points_.size()));
+    for (const auto& [point, mass] : mass_of_point[c])
+      chains_[c].masses[std::lower_bound(points_.begin(), points_.end(), point) - points_.begin()] = mass;
+    set_depths(chains_[c], *parts[c].part);
+  }
+  rig_ = whole.restricted(points_);
+  rig_->jacobian(*rig_->make_workspace(), rig_->rest(), free_, J_rest_);
+}
+
+/// How far down the part each joint is.
+void ChainSystem::set_depths(Chain& chain, const Part& part) const {
+  const std::vector<int>& bones = part.bones;
+  std::vector<int> hops(bones.size(), 0);
+  for (std::size_t b = 0; b < bones.size(); ++b) {
+    const auto parent = std::find(bones.begin(), bones.end(), character_.bones[bones[b]].parent);
+    if (parent != bones.end()) hops[b] = hops[parent - bones.begin()] + 1;
+  }
+  const int deepest = std::max(1, *std::max_element(hops.begin(), hops.end()));
+  for (const int hop : hops) chain.depth.push_back(static_cast<double>(hop) / deepest);
+}
+
+/// 1 / omega^2 of the slowest mode: the largest eigenvalue of J^T M J v = mu K v over the chain's own controls.
+double ChainSystem::slowest_period(const Chain& chain, const Vec& stiffness) const {
+  const int n = static_cast<int>(chain.columns.size());
+  std::vector<int> place(free_.size(), -1);
+  for (int k = 0; k < n; ++k) place[chain.columns[k]] = k;
+  Mat M = Mat::Zero(n, n), K = Mat::Zero(n, n);
+  for (int i = 0; i < J_rest_.points(); ++i) {
+    if (chain.masses[i] == 0) continue;
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      for (int f = J_rest_.start[i]; f < J_rest_.start[i + 1]; ++f) {
+        const int a = place[J_rest_.column[e]], b = place[J_rest_.column[f]];
+        if (a >= 0 && b >= 0) M(a, b) += chain.masses[i] * J_rest_.value.col(e).dot(J_rest_.value.col(f));
+      }
+  }
+  for (int k = 0; k < n; ++k) K(k, k) = stiffness[chain.columns[k]];
+  M.diagonal().array() += 1e-9 * M.trace() / n;  // a twist that moves nothing
+  return generalised_symmetric_eigenvalues(M, K).maxCoeff();
+}
+
+/// Springs k_j = kappa I_j (1 - overlap t_j / 2)^2, I_j the inertia that hangs on joint j: every joint alone would
+/// swing alike, slower toward the tip. kappa gives the slowest mode of the whole chain its rate.
+Vec ChainSystem::stiffness() const {
+  Vec total = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const Chain& chain = chains_[c];
+    const Look& look = parts[c].look;
+    Vec inertia = Vec::Zero(total.size());
+    for (int i = 0; i < J_rest_.points(); ++i)
+      for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+        inertia[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).squaredNorm();
+    Vec shape = Vec::Zero(total.size());
+    double largest = 0;
+    for (const int column : chain.columns) largest = std::max(largest, inertia[column]);
+    for (std::size_t b = 0; b < chain.depth.size(); ++b) {
+      double most = 1e-6 * largest;  // a joint that carries no skin still needs a spring
+      for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
+      const double slower = 1 - 0.5 * look.overlap * chain.depth[b];
+      for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
+    }
+    const double omega = 2 * std::numbers::pi * look.rate;
+    total += omega * omega * slowest_period(chain, shape) * shape;
+  }
+  return total;
+}
+
+/// The largest moment per metre that an error of all points at once makes.
+double ChainSystem::lever() const {
+  Vec levers = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
+  for (int i = 0; i < J_rest_.points(); ++i)
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      for (const Chain& chain : chains_) levers[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).norm();
+  return levers.maxCoeff();
+}
+
+SteppedBody ChainSystem::body() {
+  const Vec springs = stiffness();
+  SteppedBody body{.rig = rig_, .free = free_};
+  for (int i = 0; i < rig_->point_count(); ++i) {
+    body.point.push_back(i), body.weight.push_back(1), body.start.push_back(i + 1);
+    body.roles.push_back(NodeRole::bound);
+  }
+  for (int c = 0; c < static_cast<int>(free_.size()); c += 3)
+    body.rods.push_back({.first = c, .bend = springs[c], .twist = springs[c]});
+  body.limits.assign(free_.size() / 3, std::numbers::pi);
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const Look& look = parts[c].look;
+    for (std::size_t b = 0; b < chains_[c].depth.size(); ++b)
+      body.limits[chains_[c].columns[3 * b] / 3] =
+          std::min(0.95, look.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
+    const double omega = 2 * std::numbers::pi * look.rate;
+    body.groups.push_back({.name = parts[c].part->name,
+                           .masses = chains_[c].masses,
+                           .damping = 6 / look.settle,        // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
+                           .drag = look.lag * omega * omega,  // a steady velocity v trails by lag v
+                           .sag = look.sag,
+                           .load = parts[c].load,
+                           .travel = look.travel,
+                           .push = look.push});
+    body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
+  }
+  body.limit_stiffness = springs.maxCoeff();
+  body.gravity = 9.81 / options_.metres_per_unit;
+  // Below what a billionth of a radian takes, or below rounding, there is nothing to be found.
+  Vec s;
+  rig_->evaluate(*rig_->make_workspace(), rig_->rest(), s);
+  body.force_floor =
+      1e-9 * springs.maxCoeff() + 1e-15 / (options_.step * options_.step) * s.cwiseAbs().maxCoeff() * lever();
+  return body;
+}
+
+}  // namespace
+
+std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::span<const Part> parts,
+                                              const SimulationOptions& options) {
+  if (std::none_of(parts.begin(), parts.end(), is_chain)) return nullptr;
+  return std::make_unique<ChainSystem>(character, parts, options);
+}
+
+}  // namespace rigspace

@@ -1,0 +1,356 @@
+#include "fast_body.h"
+
+#include "rigspace/base/cache.h"
+#include "rigspace/body/interior_response.h"
+#include "rigspace/reduce/quadratic_rig_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace rigspace {
+namespace {
+
+/// Held nodes are skin here too: the keyed pose carries them, and nothing else moves them.
+RigBody rig_body_of(const SteppedBody& body) {
+  RigBody whole;
+  whole.rig = body.rig, whole.start = body.start, whole.point = body.point, whole.weight = body.weight;
+  for (const NodeRole role : body.roles) {
+    whole.skin.push_back(role != NodeRole::interior);
+    whole.held.push_back(role == NodeRole::held);
+  }
+  Vec s;
+  body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
+  whole.mesh = {Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count())), body.tets};
+  Vec x;
+  whole.carry(s, x);
+  whole.mesh.points = x;
+  return whole;
+}
+
+std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOptions& options) {
+  ByteWriter out;
+  out.number(static_cast<double>(options.material)), out.number(options.amplitude), out.number(body.poisson);
+  out.integers(body.free), out.integers(body.start), out.integers(body.point);
+  out.values(Eigen::Map<const Vec>(body.weight.data(), std::ssize(body.weight)));
+  out.values(Eigen::Map<const Vec>(body.factors.data(), std::ssize(body.factors)));
+  for (const NodeRole role : body.roles) out.number(static_cast<double>(role));
+  for (const Tet& tet : body.tets) out.integers(tet);
+  const auto workspace = body.rig->make_workspace();
+  BlockJacobian J;
+  if (body.rest_jacobian)
+    J = *body.rest_jacobian;
+  else
+    body.rig->jacobian(*workspace, body.rig->rest(), body.free, J);
+  out.values(J.value.reshaped());
+  Vec s;
+  for (const Vec& pose : options.poses) {
+    body.rig->evaluate(*workspace, pose, s);
+    out.values(pose), out.values(s);
+  }
+  return out.bytes();
+}
+
+void write(const Reduction& reduction, ByteWriter& out) {
+  std::vector<int> counts, nodes;
+  std::vector<double> weights;
+  for (const PointWeights& carriers : reduction.interior) {
+    counts.push_back(static_cast<int>(carriers.size()));
+    for (const auto& [node, weight] : carriers) nodes.push_back(node), weights.push_back(weight);
+  }
+  const auto numbers = [&](const std::vector<double>& list) {
+    out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
+  };
+  out.integers(counts), out.integers(nodes), numbers(weights);
+  rigspace::write(reduction.response, out);
+  const BodyCubature& c = reduction.cubature;
+  for (const auto* list : {&c.elements, &c.masses}) {
+    nodes.clear(), weights.clear();
+    for (const auto& [element, weight] : *list) nodes.push_back(element), weights.push_back(weight);
+    out.integers(nodes), numbers(weights);
+  }
+  out.integers(c.nodes);
+  numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
+           c.highest_mass, c.reached ? 1.0 : 0.0});
+  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const KnownJacobian>(), out);
+}
+
+Reduction read(ByteReader in) {
+  Reduction reduction;
+  const std::vector<int> counts = in.integers(), nodes = in.integers();
+  const Vec weights = in.values();
+  Eigen::Index at = 0;
+  for (const int count : counts) {
+    PointWeights& carriers = reduction.interior.emplace_back();
+    for (int k = 0; k < count; ++k, ++at) carriers.emplace_back(nodes[at], weights[at]);
+  }
+  reduction.response = read_jacobian(in);
+  BodyCubature& c = reduction.cubature;
+  for (auto* list : {&c.elements, &c.masses}) {
+    const std::vector<int> elements = in.integers();
+    const Vec shares = in.values();
+    for (std::size_t k = 0; k < elements.size(); ++k)
+      list->push_back({elements[k], shares[static_cast<Eigen::Index>(k)]});
+  }
+  c.nodes = in.integers();
+  const Vec figures = in.values();
+  c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
+  c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
+  c.reached = figures[7] != 0;
+  std::vector<KnownJacobian> known = read_lessons(in);
+  if (known.empty()) return reduction;
+  reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(known));
+  return reduction;
+}
+
+/// Elastic forces of a reduced body on its controls, times the typical change of each.
+class ElasticForces {
+ public:
+  ElasticForces(const SteppedBody& body, MaterialKind material)
+      : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
+    const Vec x_rest = keyed(body.rig->rest());
+    // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
+    const bool exact = body.rig->traits().exact_jacobian;
+    linear_.emplace(mapping_.description(), x_rest, exact ? LinearRigOptions{.deferred = false} : black_box_jacobian(),
+                    rows_of(body.response, mapping_.description().bound));
+    if (body.known) {
+      Mat x_keys(x_rest.size(), std::ssize(*body.known));
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
+      linear_->teach(*body.known, x_keys);
+    }
+    solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
+    objective_.add("flesh", *solid_);
+    mapping_.set_linear(&*linear_);
+    state_ = objective_.make_state();
+  }
+
+  Vec at(const Moment& moment) {
+    const Vec x_key = keyed(moment.p_key);
+    solid_->set_rest(x_key);
+    mapping_.set_key(moment.p_key, x_key);
+    linear_->restart();
+    if (linear_->options().frugal && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
+    linear_->begin(moment.p, moment.p_key, x_key);
+    Vec q = mapping_.coordinates(x_key, moment.p), x, g;
+    objective_.evaluate(state_, q, x);
+    objective_.refresh(state_, q, x, Phase::step);
+    objective_.gradient(state_, q, x, g);
+    for (std::size_t c = 0; c < body_.free.size(); ++c)
+      g[static_cast<Eigen::Index>(c)] *= body_.rig->controls()[body_.free[c]].typical;
+    return g;
+  }
+
+ private:
+  Vec keyed(In p) {
+    Vec s;
+    body_.rig->evaluate(*workspace_, p, s);
+    return nodes_of(s);
+  }
+
+  Vec nodes_of(In s) const {
+    Vec x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
+    for (int i = 0; i < body_.node_count(); ++i)
+      for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
+        point(x, i) += body_.weight[e] * point(s, body_.point[e]);
+    return x;
+  }
+
+  const SteppedBody& body_;
+  RigSpaceMapping mapping_;
+  std::unique_ptr<Workspace> workspace_;
+  Objective objective_;
+  std::optional<LinearRig> linear_;
+  std::optional<Solid> solid_;
+  ObjectiveState state_;
+};
+
+/// Nodes that go farthest, so that how far the body reaches is seen in few of them.
+void add_farthest(const RigBody& body, std::span<const int> free, std::vector<int>& nodes) {
+  constexpr std::size_t kMost = 24;
+  BlockJacobian J;
+  body.rig->jacobian(*body.rig->make_workspace(), body.rig->rest(), free, J);
+  std::vector<std::pair<double, int>> ways;
+  for (int i = 0; i < body.node_count(); ++i) {
+    double way = 0;
+    for (int e = body.start[i]; body.skin[i] && e < body.start[i + 1]; ++e)
+      for (int j = J.start[body.point[e]]; j < J.start[body.point[e] + 1]; ++j)
+        way += body.weight[e] * J.value.col(j).norm() * body.rig->controls()[free[J.column[j]]].typical;
+    if (way > 0) ways.emplace_back(-way, i);
+  }
+  std::sort(ways.begin(), ways.end());
+  for (std::size_t k = 0; k < std::min(kMost, ways.size()); ++k) nodes.push_back(ways[k].second);
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+/// Examples whose deviations differ most: each is the farthest from those before it, and from none at all.
+std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free, std::span<const ExamplePose> examples,
+                                       std::size_t count) {
+  Mat deviations(std::ssize(free), std::ssize(examples));
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    for (std::size_t c = 0; c < free.size(); ++c)
+      deviations(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(i)) =
+          (examples[i].p[free[c]] - examples[i].p_key[free[c]]) / rig.controls()[free[c]].typical;
+  Vec apart = deviations.colwise().squaredNorm().transpose();
+  std::vector<const ExamplePose*> chosen;
+  while (chosen.size() < std::min(count, examples.size())) {
+    Eigen::Index farthest = 0;
+    if (!(apart.maxCoeff(&farthest) > 0)) break;
+    chosen.push_back(&examples[static_cast<std::size_t>(farthest)]);
+    const Vec there = deviations.col(farthest);
+    apart = apart.cwiseMin((deviations.colwise() - there).colwise().squaredNorm().transpose());
+  }
+  return chosen;
+}
+
+/// Jacobians of a black box with many controls at the poses of training, and at shapes away from them.
+std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
+                                           std::span<const ExamplePose> examples) {
+  constexpr std::size_t kMost = 24;
+  std::vector<KnownJacobian> known;
+  for (const Vec& pose : poses) known.push_back(lesson_at(*body.rig, free, pose, pose));
+  for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
+    known.push_back(lesson_at(*body.rig, free, each->p_key, each->p));
+  return known;
+}
+
+/// Some of them, evenly: each costs a Jacobian.
+std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
+  constexpr std::size_t kMost = 48;
+  if (examples.size() <= kMost) return examples;
+  std::vector<ExamplePose> some;
+  for (std::size_t k = 0; k < kMost; ++k) some.push_back(examples[k * examples.size() / kMost]);
+  return some;
+}
+
+}  // namespace
+
+Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
+  constexpr std::string_view kKind = "reduction";
+  constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
+  constexpr std::size_t kFew = 32;      // controls whose bending is taught
+  const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
+  if (options.recall)
+    if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
+  RigBody whole = rig_body_of(body);
+  std::vector<KnownJacobian> lessons;
+  std::vector<Vec> poses(options.poses.begin(), options.poses.end());
+  double taught = 0;
+  if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
+    // All that follows is trained on what the lessons tell, which asks the box for no more, and by many threads.
+    taught = 0.3;
+    lessons = rig_lessons(*body.rig, body.free, poses, part_of_progress(progress, 0, taught, "training"));
+    const auto model = std::make_shared<LessonRig>(body.rig, body.free, lessons);
+    if (!model->poses().empty()) whole.rig = model, poses = model->poses();
+  }
+  const bool black_box = !whole.rig->traits().exact_jacobian;
+  const Material material{.kind = options.material, .poisson = body.poisson};
+  const std::vector<ExamplePose> examples =
+      shake(whole, body.free, poses,
+            {.amplitude = options.amplitude, .material = material, .rest_follows = true, .probes = true},
+            part_of_progress(progress, taught, 0.6, "training"));
+  Reduction reduction;
+  reduction.interior = skin_interior(whole, examples, {}, part_of_progress(progress, 0.6, 0.75, "training")).weights;
+  reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
+  reduction.cubature = train_cubature(whole, body.free, reduction.interior, black_box ? thinned(examples) : examples,
+                                      {.material = material,
+                                       .stiffness = body.factors,
+                                       .response = &reduction.response,
+                                       .rest_follows = true,
+                                       .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
+                                      part_of_progress(progress, 0.75, 1, "training"));
+  add_farthest(whole, body.free, reduction.cubature.nodes);
+  if (black_box && lessons.empty()) lessons = known_jacobians(whole, body.free, options.poses, examples);
+  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(lessons));
+  if (options.recall) {
+    ByteWriter out;
+    write(reduction, out);
+    to_cache(kKind, content, out.bytes());
+  }
+  return reduction;
+}
+
+double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
+                      std::span<const Moment> moments) {
+  ElasticForces some(few, material), every(all, material);
+  double error = 0, size = 0;
+  for (const Moment& moment : moments) {
+    const Vec truth = every.at(moment);
+    error += (some.at(moment) - truth).squaredNorm(), size += truth.squaredNorm();
+  }
+  return size > 0 ? std::sqrt(error / size) : 0;
+}
+
+SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements) {
+  SteppedBody few = body;
+  std::vector<int> nodes = reduction.cubature.nodes;
+  if (all_elements) {
+    nodes.resize(static_cast<std::size_t>(body.node_count()));
+    for (int i = 0; i < body.node_count(); ++i) nodes[i] = i;
+  }
+  // What a node needs of the rig: its place in the keyed pose, and what carries it from there.
+  struct Tie {
+    std::map<int, double> moves;
+  };
+  std::vector<Tie> ties(nodes.size());
+  std::vector<int> points;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const int i = nodes[k];
+    const auto add = [&](int node, double share) {
+      for (int e = body.start[node]; e < body.start[node + 1]; ++e)
+        ties[k].moves[body.point[e]] += share * body.weight[e];
+    };
+    if (body.roles[i] == NodeRole::bound) add(i, 1);
+    if (body.roles[i] == NodeRole::interior)
+      for (const auto& [node, weight] : reduction.interior[i])
+        if (body.roles[node] == NodeRole::bound) add(node, weight);  // held ones go nowhere
+    points.insert(points.end(), body.point.begin() + body.start[i], body.point.begin() + body.start[i + 1]);
+    for (const auto& [p, w] : ties[k].moves) points.push_back(p);
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  const auto place = [](const std::vector<int>& list, int value) {
+    return static_cast<int>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
+  };
+
+  few.response = rows_of(reduction.response, nodes);
+  few.linear = true;
+  few.whole = std::make_shared<WholeBody>(WholeBody{body, reduction.interior});
+  // A black box costs as much for few points, and whoever asks for the same ones finds the same poses remembered.
+  const bool black_box = !body.rig->traits().exact_jacobian;
+  if (black_box) few.known = reduction.known, points.resize(static_cast<std::size_t>(body.rig->point_count()));
+  if (static_cast<int>(points.size()) < body.rig->point_count())
+    few.rig = body.rig->restricted(points);
+  else
+    for (std::size_t k = 0; k < points.size(); ++k) points[k] = static_cast<int>(k);
+  few.start.assign(1, 0), few.point.clear(), few.weight.clear(), few.roles.clear();
+  few.moves = {};
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const int i = nodes[k];
+    for (int e = body.start[i]; e < body.start[i + 1]; ++e)
+      few.point.push_back(place(points, body.point[e])), few.weight.push_back(body.weight[e]);
+    few.start.push_back(static_cast<int>(few.point.size()));
+    for (const auto& [p, w] : ties[k].moves) few.moves.point.push_back(place(points, p)), few.moves.weight.push_back(w);
+    few.moves.start.push_back(static_cast<int>(few.moves.point.size()));
+    const bool moves = !ties[k].moves.empty() || few.response.start[k] < few.response.start[k + 1];
+    few.roles.push_back(moves ? NodeRole::bound : NodeRole::held);
+  }
+  if (all_elements) return few;
+
+  few.tets.clear(), few.factors.clear();
+  for (const auto& [element, weight] : reduction.cubature.elements) {
+    Tet tet = body.tets[element];
+    for (int& corner : tet) corner = place(nodes, corner);
+    few.tets.push_back(tet);
+    few.factors.push_back(weight * (body.factors.empty() ? 1 : body.factors[element]));
+  }
+  for (MassGroup& group : few.groups) {
+    group.masses = Vec::Zero(std::ssize(nodes));
+    for (const auto& [node, mass] : reduction.cubature.masses) group.masses[place(nodes, node)] = mass;
+  }
+  few.reach_stiffness *= static_cast<double>(body.node_count()) / static_cast<double>(nodes.size());
+  return few;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,392 @@
+// Flesh: a solid around the skeleton, its skin on the rig, its inside free (RSP 3).
+
+#include "black_box_run.h"
+#include "fast_body.h"
+#include "flesh/stiffness_cache.h"
+#include "part_system.h"
+#include "rigspace/apps/physics/flesh.h"
+#include "rigspace/apps/physics/part_stiffness.h"
+#include "rigspace/base/affine.h"
+#include "rigspace/body/interior_response.h"
+#include "rigspace/geometry/harmonic.h"
+#include "rigspace/reduce/jacobian_samples.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+/// Poses to train at: rest, and others spread over all clips.
+std::vector<Vec> training_poses(const Character& character, double step) {
+  constexpr int kPoses = 8;
+  std::vector<Vec> poses{character.rig->rest()};
+  double whole = 0;
+  for (const Animation& clip : character.clips) whole += clip.duration;
+  for (int k = 1; k < kPoses && whole > 0; ++k) {
+    double time = whole * (k - 0.5) / (kPoses - 1);
+    for (const Animation& clip : character.clips) {
+      if (time <= clip.duration) {
+        poses.push_back(pose_at(character, &clip, time));
+        // Of a black box a moment that a run will ask for anyway.
+        if (const KeyedMotion motion(character, &clip); motion.black_box())
+          motion.controls(nearest_moment(motion, step, time), poses.back());
+        break;
+      }
+      time -= clip.duration;
+    }
+  }
+  return poses;
+}
+
+/// The character's rig with the nodes of the flesh as further points, each skinned by its own weights.
+std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Flesh& flesh) {
+  const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
+  Vec u;
+  whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
+  SkinDescription skin{.first_point = whole.point_count()};
+  std::map<int, int> joint_of_bone;
+  for (const auto& weights : flesh.bones) {
+    std::vector<Influence> influences;
+    for (const auto& [bone, weight] : weights) {
+      const auto [at, fresh] = joint_of_bone.emplace(bone, static_cast<int>(skin.joint_slots.size()));
+      if (fresh) {
+        const int slot = character.bones[bone].slot;
+        skin.joint_slots.push_back(slot);
+        skin.inverse_bind.push_back(inverse(transform_at(u, whole.graph().slots()[slot])));
+      }
+      influences.push_back({at->second, weight});
+    }
+    skin.influences.push_back(std::move(influences));
+  }
+  Vec points(whole.points_rest().size() + flesh.mesh.points.size());
+  points << whole.points_rest(), flesh.mesh.points;
+  std::vector<std::shared_ptr<const Deformer>> deformers(whole.deformers().begin(), whole.deformers().end());
+  deformers.push_back(make_linear_blend_skin(skin));
+  return std::make_unique<BuiltInRig>(whole.shared_graph(), std::move(points), std::move(deformers));
+}
+
+class FleshSystem final : public PartSystem {
+ public:
+  FleshSystem(const Character& character, const Part& part, int index, const SimulationOptions& options,
+              const ProgressCallback& training = {})
+      : flesh_(*part.flesh), options_(options) {
+    parts.push_back({.part = &part,
+                     .preset = &preset_named(part.preset),
+                     .index = index,
+                     .length = chain() ? flesh_.chain_length : flesh_.size,
+                     .look = part.look});
+    collect_controls(character);
+    tie_nodes(character);
+    const KeyedMotion none(character, nullptr);
+    base_.stiffness = 1, base_.poisson = options_.poisson;
+    base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
+    calm_interior(base_.groups.back().masses);
+    measure_inertia();
+    character_ = &character;
+    soften_tip(part.look.overlap);
+    if (fast()) train(training);
+    omega_squared_ = Stepper(stepped(base_), none, options_).answering_omega_squared();
+    if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // after it: scales are relative to the plain body
+    if (fast() && !flesh_.factors.empty()) train(training);
+  }
+
+  /// For stiffen.
+  ControlledBody controlled_body() const {
+    ControlledBody body{.map = description_of(base_), .mesh = flesh_.mesh, .material = {.poisson = options_.poisson}};
+    return body;
+  }
+
+  SteppedBody body() override {
+    TunedPart& part = parts.front();
+    double omega = 2 * std::numbers::pi * part.look.rate;
+    if (chain() && part.look.overlap != overlap_) {
+      soften_tip(part.look.overlap);
+      omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
+    }
+    SteppedBody body = base_;
+    body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
+    if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
+      body.stiffness = options_.young / (options_.density * std::pow(options_.metres_per_unit, 2));
+      omega = std::sqrt(body.stiffness * omega_squared_);
+      part.look.rate = omega / (2 * std::numbers::pi);
+    }
+    // A quarter by mass, the rest by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
+    const double zeta_omega = 3 / part.look.settle;
+    MassGroup& group = body.groups.front();
+    group.damping = 0.5 * zeta_omega;
+    body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
+    group.drag = part.look.lag * omega * omega;
+    group.sag = part.look.sag, group.load = part.load;
+    group.travel = part.look.travel, group.push = part.look.push;
+    const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
+    if (!flesh_.controls.empty())
+      body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
+    if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
+      body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
+    for (const double scale : scales_) {
+      body.limits.push_back(limit * flesh_.size / scale);
+      if (flesh_.turns) body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
+    }
+    if (flesh_.controls.empty()) add_springs(body, omega);
+    const double mass = group.masses.sum();
+    body.limit_stiffness = mass * omega * omega;
+    if (chain()) {
+      body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
+      body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
+    } else if (!flesh_.controls.empty()) {  // controls come in any number and unit: it is the nodes that are limited
+      const double unit = flesh() ? 1 : std::numbers::pi;  // see Look::limit, and `swing`
+      body.reach_limit = limit * unit * flesh_.size;
+      body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
+    }
+    body.size = flesh_.size;
+    body.gravity = 9.81 / options_.metres_per_unit;
+    body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
+    return stepped(std::move(body));
+  }
+
+  double sampling_error(const Run& run, const KeyedMotion& motion) override {
+    if (!reduction_ || every_element()) return 0;
+    const int count = motion.black_box() ? 8 : 32;
+    const SteppedBody few = body();
+    std::vector<Moment> moments;
+    const Eigen::Index columns = run.deviation.cols();
+    for (int k = 0; k < count; ++k) {
+      const Eigen::Index column = (columns - 1) * k / (count - 1);
+      Moment moment;
+      motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
+      moment.p = moment.p_key;
+      for (std::size_t c = 0; c < few.free.size(); ++c)
+        moment.p[few.free[c]] += run.deviation(static_cast<Eigen::Index>(c), column);
+      moments.push_back(std::move(moment));
+    }
+    return rigspace::sampling_error(few, reduced(few.whole->body, *reduction_, true), options_.material, moments);
+  }
+  void use_all_elements() override { all_elements = true; }
+
+  bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
+    if (!reduction_ || !reduction_->known) return false;
+    std::vector<KnownJacobian> learned;
+    if (learned_) learned = *learned_;
+    for (const Moment& moment : moments_to_learn(run, motion, base_.free, *reduction_->known)) {
+      report(progress, "learning", 0);
+      learned.push_back(lesson_at(*base_.rig, base_.free, moment.p_key, moment.p));
+    }
+    learned_ = std::make_shared<const std::vector<KnownJacobian>>(std::move(learned));
+    return true;
+  }
+  void write_learned(ByteWriter& out) const override {
+    if (reduction_ && reduction_->known) write(learned_ ? std::span(*learned_) : std::span<const KnownJacobian>(), out);
+  }
+  void read_learned(ByteReader& in) override {
+    if (reduction_ && reduction_->known)
+      learned_ = std::make_shared<const std::vector<KnownJacobian>>(read_lessons(in));
+  }
+
+  bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
+  /// Of a chain the tip's angle away from the artist's motion, seen from the root.
+  double swing(const TunedPart& part, double reach) const override {
+    return chain() ? 2 * std::asin(std::min(1.0, reach / (2 * part.length))) : reach / part.length;
+  }
+  std::vector<int> rows(std::size_t) const override {
+    std::vector<int> all;
+    for (int k = 0; k < static_cast<int>(base_.free.size()); ++k) all.push_back(k);
+    return all;
+  }
+
+ private:
+  bool chain() const { return flesh_.chain_length > 0; }
+  bool fast() const {
+    return options_.method == Method::fast && options_.interior == Interior::dynamic &&
+           options_.curvature == RigCurvature::none;
+  }
+
+  void train(const ProgressCallback& progress) {
+    const std::vector<Vec> poses = training_poses(*character_, options_.step);
+    reduction_ =
+        train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
+  }
+
+  bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
+
+  /// As it is stepped: what runs into things does so with all of its skin; and elements that rest in another shape than
+  /// the animated one carry stress that few of them cannot tell.
+  SteppedBody stepped(SteppedBody body) const {
+    if (!reduction_) return body;
+    SteppedBody few = reduced(body, *reduction_, every_element());
+    if (!learned_ || learned_->empty()) return few;
+    auto all = std::make_shared<std::vector<KnownJacobian>>(*reduction_->known);
+    all->insert(all->end(), learned_->begin(), learned_->end());
+    few.known = std::move(all);
+    return few;
+  }
+
+  /// The stiffness of a chain falls toward its tip as that of rods does.
+  void soften_tip(double overlap) {
+    overlap_ = overlap;
+    base_.factors.clear();
+    for (const double depth : flesh_.depths) base_.factors.push_back(std::pow(1 - 0.5 * overlap * depth, 2));
+  }
+
+  /// tx ty tz of each soft joint, rx ry rz too if it turns, and how long a unit of its translation is in the scene.
+  void collect_controls(const Character& character) {
+    if (!flesh_.controls.empty()) {
+      base_.free = flesh_.controls;
+      return;
+    }
+    const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
+    Vec u;
+    whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
+    for (const int joint : flesh_.joints) {
+      const Bone& bone = character.bones[joint];
+      const int tx = first_control(whole.graph(), bone.slot);
+      for (const int k : {0, 1, 2}) base_.free.push_back(tx + k);
+      for (const int k : {7, 8, 9})  // r comes after t and q: see add_node
+        if (flesh_.turns) base_.free.push_back(tx + k);
+      const Affine parent = transform_at(u, whole.graph().slots()[character.bones[bone.parent].slot]);
+      scales_.push_back(std::cbrt(std::abs(linear(parent).determinant())));
+    }
+  }
+
+  /// Of the rig those points alone that a node needs.
+  void tie_nodes(const Character& character) {
+    const int surface = character.rig->point_count();
+    const auto on_surface = [&](int i) { return !flesh_.on_surface[i].empty(); };
+    std::vector<int> needed;
+    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
+      if (on_surface(i))
+        for (const auto& [point, weight] : flesh_.on_surface[i]) needed.push_back(point);
+      else
+        needed.push_back(surface + i);
+    }
+    std::sort(needed.begin(), needed.end());
+    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    const auto place = [&](int point) {
+      return static_cast<int>(std::lower_bound(needed.begin(), needed.end(), point) - needed.begin());
+    };
+    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
+      if (on_surface(i)) {
+        for (const auto& [point, weight] : flesh_.on_surface[i])
+          base_.point.push_back(place(point)), base_.weight.push_back(weight);
+      } else {
+        base_.point.push_back(place(surface + i)), base_.weight.push_back(1);
+      }
+      base_.start.push_back(static_cast<int>(base_.point.size()));
+      base_.roles.push_back(flesh_.nodes[i] == FleshNode::held       ? NodeRole::held
+                            : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
+                                                                     : NodeRole::bound);
+    }
+    const bool tied = needed.empty() || needed.back() < surface;  // all of it to the surface, as of a black box
+    base_.rig = tied ? character.rig->restricted(needed) : rig_with_nodes(character, flesh_)->restricted(needed);
+    base_.tets = flesh_.mesh.tets;
+    if (character.rig->traits().exact_jacobian) return;
+    // Where whoever made the solid asked for it already, for all points.
+    BlockJacobian J;
+    character.rig->jacobian(*character.rig->make_workspace(), character.rig->rest(), base_.free, J);
+    base_.rest_jacobian = std::make_shared<const BlockJacobian>(rows_of(J, needed));
+  }
+
+  /// Interiors without masses, or without a will, of their own (RSP 6): held and bound nodes carry them.
+  void calm_interior(Vec& masses) {
+    if (options_.interior == Interior::dynamic) return;
+    std::vector<char> carriers;
+    for (const NodeRole role : base_.roles) carriers.push_back(role != NodeRole::interior);
+    if (std::none_of(carriers.begin(), carriers.end(), [](char c) { return c; })) return;
+    const CarrierWeights carried = harmonic_weights(flesh_.mesh, carriers);
+    if (options_.interior == Interior::still) {
+      Vec moved = Vec::Zero(masses.size());
+      for (int i = 0; i < base_.node_count(); ++i)
+        for (const auto& [node, weight] : carried[i]) moved[node] += weight * masses[i];
+      masses = moved.cwiseMax(0);
+      return;
+    }
+    std::vector<int> start{0}, point;
+    std::vector<double> share;
+    for (int i = 0; i < base_.node_count(); ++i) {
+      std::map<int, double> sums;
+      for (const auto& [node, weight] : carried[i])
+        for (int e = base_.start[node]; e < base_.start[node + 1]; ++e)
+          sums[base_.point[e]] += weight * base_.weight[e];
+      for (const auto& [p, w] : sums) point.push_back(p), share.push_back(w);
+      start.push_back(static_cast<int>(point.size()));
+      if (!carriers[i]) base_.roles[i] = NodeRole::bound;
+    }
+    base_.start = std::move(start), base_.point = std::move(point), base_.weight = std::move(share);
+  }
+
+  /// What each control moves: the diagonal of J^T M J at rest.
+  void measure_inertia() {
+    BlockJacobian J;
+    if (base_.rest_jacobian)
+      J = *base_.rest_jacobian;
+    else
+      base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
+    inertia_ = Vec::Zero(static_cast<Eigen::Index>(base_.free.size()));
+    const Vec& masses = base_.groups.front().masses;
+    std::map<int, Vec3> row;
+    for (int i = 0; i < base_.node_count(); ++i) {
+      if (base_.roles[i] != NodeRole::bound) continue;
+      row.clear();
+      for (int e = base_.start[i]; e < base_.start[i + 1]; ++e)
+        for (int j = J.start[base_.point[e]]; j < J.start[base_.point[e] + 1]; ++j)
+          row.try_emplace(J.column[j], Vec3::Zero()).first->second += base_.weight[e] * J.value.col(j);
+      for (const auto& [column, d] : row) inertia_[column] += masses[i] * d.squaredNorm();
+    }
+  }
+
+  /// A joint that moves little of the flesh would wander: weak springs hold it, those of a joint of ordinary inertia.
+  void add_springs(SteppedBody& body, double omega) const {
+    const int kinds = flesh_.turns ? 2 : 1, groups = static_cast<int>(body.free.size()) / 3;
+    const Vec rest = body.rig->rest();
+    for (int g = 0; g < groups; ++g) {
+      double mean = 0;
+      for (int other = g % kinds; other < groups; other += kinds)
+        mean += inertia_.segment<3>(3 * other).sum() * kinds / (3.0 * groups);
+      const double own = std::max(inertia_.segment<3>(3 * g).maxCoeff(), 0.3 * mean);
+      const double k = kSpringShare * omega * omega * own;
+      body.rods.push_back({.first = 3 * g, .bend = k, .twist = k});
+      for (int c = 0; c < 3; ++c) body.rods.back().rest[c] = rest[body.free[3 * g + c]];
+    }
+  }
+
+  static constexpr double kSpringShare = 0.05;  // of what gives a part alone its rate
+
+  const Flesh& flesh_;
+  SimulationOptions options_;
+  SteppedBody base_;
+  std::optional<Reduction> reduction_;
+  std::shared_ptr<const std::vector<KnownJacobian>> learned_;  // on the path of a run, of a black box
+  Vec inertia_;                                                // per free control
+  std::vector<double> scales_;                                 // per soft joint
+  double omega_squared_ = 0, overlap_ = 0;
+  const Character* character_ = nullptr;
+};
+
+}  // namespace
+
+ControlStiffness stiffen(const Character& character, Part& part, const SimulationOptions& options) {
+  if (!part.flesh || part.controls.empty() || part.stiffness.empty()) return {};
+  Part plain = part;
+  auto flesh = std::make_shared<Flesh>(*part.flesh);
+  flesh->factors.clear();
+  plain.flesh = flesh, plain.stiffness.clear();
+  SimulationOptions full = options;
+  full.method = Method::full;
+  const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
+  ControlStiffness result =
+      options.recall ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
+  flesh->factors = result.factors;
+  part.flesh = std::move(flesh);
+  return result;
+}
+
+std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
+                                              const SimulationOptions& options, const ProgressCallback& training) {
+  return std::make_unique<FleshSystem>(character, parts[index], index, options, training);
+}
+
+}  // namespace rigspace

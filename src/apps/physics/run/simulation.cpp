@@ -1,0 +1,304 @@
+#include "rigspace/apps/physics/simulation.h"
+
+#include "black_box_run.h"
+#include "limb_guard.h"
+#include "looks/keyed_settings.h"
+#include "part_contact.h"
+#include "part_jobs.h"
+#include "rigspace/apps/physics/paper.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/base/require.h"
+#include "rigspace/geometry/signed_distance.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "ripples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace rigspace {
+namespace {
+
+/// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
+void close_loop(Mat& deviation) {
+  const Eigen::Index last = deviation.cols() - 1;
+  const Vec gap = deviation.col(last) - deviation.col(0);
+  for (Eigen::Index k = 0; k <= last; ++k)
+    deviation.col(k) -= (static_cast<double>(k) / static_cast<double>(last)) * gap;
+  deviation.col(last) = deviation.col(0);
+}
+
+PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, const Vec& shares) {
+  const TunedPart& part = system.parts[c];
+  PartReport report{.flesh = system.flesh(),
+                    .rate = part.look.rate,
+                    .settle = part.look.settle,
+                    .lag = part.look.lag,
+                    .amount = part.raised * part.part->look.amount * part.ease,
+                    .smallest_volume = run.smallest_volume,
+                    .volume_change = run.volume_change,
+                    .eased = shares.minCoeff(),
+                    .finished = static_cast<double>(run.reach.cols() - 1) / static_cast<double>(run.times.size() - 1)};
+  std::vector<double> swings;
+  for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
+    const double time = run.times[static_cast<std::size_t>(k)];
+    const double factor = scaling_at(part, time) * part.part->look.at("mix", time);
+    swings.push_back(shares[k] * factor * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
+    if (swings.back() > report.largest)
+      report.largest = swings.back(), report.largest_at = run.times[static_cast<std::size_t>(k)];
+  }
+  report.swing = percentile(std::move(swings), 0.95);
+  return report;
+}
+
+/// After the last finished column the deviation goes on as it went and fades, so that neither place nor speed jumps.
+void fade_out(Mat& deviation, std::span<const double> times) {
+  constexpr double kFade = 0.2;  // s
+  const Eigen::Index last = deviation.cols() - 1, whole = static_cast<Eigen::Index>(times.size());
+  if (last + 1 == whole) return;
+  const Vec d = deviation.col(last), v = (d - deviation.col(last - 1)) / (times[last] - times[last - 1]);
+  deviation.conservativeResize(Eigen::NoChange, whole);
+  for (Eigen::Index k = last + 1; k < whole; ++k) {
+    const double after = times[k] - times[last];
+    deviation.col(k) = smooth_step(kFade, 0, after) * (d + std::min(after, kFade) * v);
+  }
+}
+
+/// Rows of all systems into one motion, controls ascending.
+void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& deviation) {
+  std::vector<std::pair<int, Vec>> rows;
+  for (std::size_t c = 0; c < motion.controls.size(); ++c)
+    rows.emplace_back(motion.controls[c], motion.deviation.row(static_cast<Eigen::Index>(c)));
+  for (std::size_t c = 0; c < controls.size(); ++c)
+    rows.emplace_back(controls[c], deviation.row(static_cast<Eigen::Index>(c)));
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  motion.controls.clear();
+  motion.deviation.resize(static_cast<Eigen::Index>(rows.size()), deviation.cols());
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    motion.controls.push_back(rows[c].first);
+    motion.deviation.row(static_cast<Eigen::Index>(c)) = rows[c].second;
+  }
+}
+
+std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, std::span<const Part> parts,
+                                                    const SimulationOptions& options,
+                                                    const ProgressCallback& training) {
+  std::vector<std::unique_ptr<PartSystem>> systems;
+  if (auto chains = make_chain_system(character, parts, options)) systems.push_back(std::move(chains));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto part_of_all = [&](const Progress& p) {
+      return !training ||
+             training({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(parts.size())});
+    };
+    if (parts[k].flesh)
+      systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options, part_of_all));
+  }
+  if (systems.empty())
+    throw Error(
+        {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
+  return systems;
+}
+
+/// The deviation of a part, as large as is asked for.
+void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part) {
+  const bool keyed = part.part->look.keys_of("amount") != nullptr;
+  for (const int row : rows) {
+    if (!keyed) run.deviation.row(row) *= part.scaling;
+    for (Eigen::Index k = 0; keyed && k < run.deviation.cols(); ++k)
+      run.deviation(row, k) *= scaling_at(part, run.times[static_cast<std::size_t>(k)]);
+  }
+}
+
+/// What would be without asking for more.
+Mat without_asking(const Run& run, const Look& look) {
+  if (look.keys_of("amount") == nullptr) return run.deviation / std::max(1.0, look.amount);
+  Mat deviation = run.deviation;
+  for (Eigen::Index k = 0; k < deviation.cols(); ++k)
+    deviation.col(k) /= std::max(1.0, look.at("amount", run.times[static_cast<std::size_t>(k)]));
+  return deviation;
+}
+
+/// The last word: how much of the part's own motion there is, beside the artist's.
+void mix_in(Run& run, const std::vector<int>& rows, const Look& look) {
+  if (look.mix == 1 && look.keys_of("mix") == nullptr) return;
+  for (const int row : rows) {
+    for (Eigen::Index k = 0; k < run.deviation.cols(); ++k)
+      run.deviation(row, k) *= look.at("mix", run.times[static_cast<std::size_t>(k)]);
+    if (run.looped) run.deviation(row, run.deviation.cols() - 1) = run.deviation(row, 0);
+  }
+}
+
+/// A clip that comes back to its start does so no longer where a control does not.
+bool looks_repeat(std::span<const Part> parts, double duration, Looping looping) {
+  const std::string control = unrepeated_control(parts, duration);
+  if (looping == Looping::always && !control.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "control \"" + control + "\"",
+                 .value = control,
+                 .problem = "is keyed and does not end as it began, so that the clip cannot loop",
+                 .remedy = "give it the same value at both ends, or do not ask for a loop"});
+  return control.empty();
+}
+
+/// Whether the systems may run on threads of their own: nothing that one asks is asked by another, and it pays. Large
+/// bodies have work for many threads in every step.
+bool may_run_apart(const Character& character, std::span<const std::unique_ptr<PartSystem>> systems,
+                   const SimulationOptions& options) {
+  constexpr std::size_t kSmall = 4000;  // elements
+  const auto moves = [](const Obstacle& each) { return each.points || each.pose; };
+  bool small = true;
+  for (const auto& system : systems) {
+    if (std::any_of(system->obstacles.begin(), system->obstacles.end(), moves)) return false;
+    small = small && system->body().tets.size() < kSmall;
+  }
+  const int count = static_cast<int>(systems.size()), threads = thread_count();
+  return !options.collisions.parts && character.rig->traits().concurrent && count > 1 && threads > 1 &&
+         (small || count >= threads);
+}
+
+/// All that becomes of finished runs.
+class Collector {
+ public:
+  Collector(const Character& character, const KeyedMotion& key, std::size_t parts, const SimulationOptions& options)
+      : character_(character), key_(key), options_(options) {
+    motion_.parts.resize(parts);
+    for (PartReport& report : motion_.parts) report.finished = 0;
+    motion_.looped = key.cyclic();
+  }
+
+  void add(PartSystem& system, Run run) {
+    const SteppedBody body = system.body();
+    for (std::size_t c = 0; c < system.parts.size(); ++c) scale_amount(run, system.rows(c), system.parts[c]);
+    if (run.looped) close_loop(run.deviation);
+    for (std::size_t c = 0; c < system.parts.size(); ++c)
+      calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
+    for (std::size_t c = 0; c < system.parts.size(); ++c) {
+      const TunedPart& part = system.parts[c];
+      Vec shares = Vec::Ones(run.deviation.cols());
+      if (part.part->flesh && part.part->flesh->controls.empty()) {
+        // What somebody asks for scales what would be without asking: so that is what must fit.
+        shares = shares_beside_limbs(character_, key_, *part.part,
+                                     {run.times, body.free, without_asking(run, part.part->look), run.looped});
+        run.deviation = run.deviation * shares.asDiagonal();
+      }
+      correct_hits(run.deviation, {run.times, system.rows(c), part.part->look.hits, run.looped});
+      PartReport& report = motion_.parts[static_cast<std::size_t>(part.index)];
+      report = report_of(system, c, run, shares);
+      report.length = part.length * options_.metres_per_unit;
+      report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
+    }
+    fade_out(run.deviation, run.times);
+    for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->look);
+    measure_depths(key_, system, run, motion_.parts);
+    motion_.times = run.times;
+    merge(motion_, body.free, run.deviation);
+    motion_.looped = motion_.looped && run.looped;
+    motion_.seam = std::max(motion_.seam, run.seam);
+    motion_.steps += run.steps, motion_.iterations += run.iterations;
+    motion_.halved_steps += run.halved_steps, motion_.failed_steps += run.failed_steps;
+  }
+
+  /// Of a run that ends here, before its time; `so_far` is what a system had finished.
+  void stop(PartSystem& system, const std::optional<Run>& so_far) {
+    if (so_far && so_far->deviation.cols() > 1) add(system, *so_far);
+    motion_.stopped = true, motion_.looped = false;
+  }
+
+  SoftMotion& motion() { return motion_; }
+
+ private:
+  const Character& character_;
+  const KeyedMotion& key_;
+  const SimulationOptions& options_;
+  SoftMotion motion_;
+};
+
+}  // namespace
+
+void SimulationOptions::validate() const {
+  require_option(step > 1e-5 && step <= 0.1, "physics step", step, "expected 0.00001 to 0.1 s");
+  require_option(metres_per_unit > 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
+                 "expected a positive number");
+  require_option(max_cycles >= 1, "number of cycles", max_cycles, "expected at least 1");
+  require_option(start >= 0 && std::isfinite(start), "start", start, "expected seconds from the clip's beginning");
+  require_option(end > start, "end", end, "expected seconds after the start");
+  require_option(preroll >= 0 && preroll <= 60, "preroll", preroll, "expected 0 to 60 s");
+  require_option(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
+  require_option(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
+  require_option(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
+  collisions.validate();
+  require_option(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
+}
+
+SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
+                          const SimulationOptions& options, const ProgressCallback& progress) {
+  options.validate();
+  for (const Part& part : parts)
+    for (const double hit : part.look.hits)
+      require_option(std::isfinite(hit), "hit", hit, "expected seconds of the clip");
+  if (options.paper) return run_paper(character, clip, parts, options, progress).motion;
+  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr &&
+      std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.controls.empty(); }))
+    throw Error({.file = character.name,
+                 .problem = "is no built-in rig",
+                 .remedy = "its joints cannot be simulated as chains; name controls"});
+  KeyedMotion key(character, clip);
+  const bool whole = options.start <= 0 && options.end >= key.duration() && options.preroll == 0;
+  const bool repeat = looks_repeat(parts, key.duration(), options.looping);
+  key.set_cyclic(options.looping == Looping::always ||
+                 (options.looping == Looping::find && key.loops() && whole && repeat));
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
+  ask_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
+  const auto systems = systems_of(character, parts, options, [&](const Progress& p) {
+    return !progress || progress({p.stage, trained * p.fraction});
+  });
+  if (options.collisions.any())
+    for (const auto& system : systems) {
+      system->obstacles = obstacles_for(character, *system, key, options.collisions);
+      for (TunedPart& part : system->parts) part.most_scaling = 1;
+    }
+
+  std::vector<std::unique_ptr<PartJob>> jobs;
+  for (const auto& system : systems) jobs.push_back(std::make_unique<PartJob>(*system, key, options, size));
+  if (ByteReader resume(options.checkpoints.resume); !resume.empty())
+    for (const auto& job : jobs) job->read(resume);
+  const auto save_all = [&] {
+    ByteWriter out;
+    for (const auto& job : jobs) job->write(out);
+    options.checkpoints.save(out.bytes());
+  };
+  const std::function<void()> saved = options.checkpoints.save ? save_all : std::function<void()>();
+  const auto after_training = [&](const Progress& p) {
+    return !progress || progress({p.stage, trained + (1 - trained) * p.fraction});
+  };
+  Collector collector(character, key, parts.size(), options);
+  std::size_t collected = 0;
+  try {
+    if (may_run_apart(character, systems, options)) run_side_by_side(jobs, after_training, saved);
+    for (; collected < jobs.size(); ++collected) {
+      PartJob& job = *jobs[collected];
+      if (options.collisions.parts)
+        for (Obstacle& each : obstacles_from(collector.motion(), character, key, job.system()))
+          job.system().obstacles.push_back(std::move(each));
+      const auto part_of_all = [&](const Progress& p) {
+        return after_training(
+            {p.stage, (static_cast<double>(collected) + p.fraction) / static_cast<double>(jobs.size())});
+      };
+      if (!job.result()) job.run(part_of_all, saved);
+      collector.add(job.system(), *job.result());
+    }
+  } catch (const Cancelled&) {
+    for (; collected < jobs.size(); ++collected)
+      collector.stop(jobs[collected]->system(),
+                     jobs[collected]->result() ? jobs[collected]->result() : jobs[collected]->stopped());
+    if (options.checkpoints.stopped && !collector.motion().times.empty())
+      options.checkpoints.stopped(collector.motion());
+    throw;
+  }
+  report(progress, "simulating", 1);
+  return std::move(collector.motion());
+}
+
+}  // namespace rigspace

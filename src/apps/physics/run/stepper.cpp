@@ -1,0 +1,482 @@
+#include "stepper.h"
+
+#include "rigspace/body/interior_response.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+constexpr double kErrorTolerance = 0.02;  // of the size, in one step
+constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
+constexpr double kRampTime = 0.15;        // s
+constexpr double kBlur = 10;              // of what noise makes: below it nothing is resolved
+constexpr double kSmall = 0.01;           // of the forces: what noise may leave of them
+constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
+
+std::vector<int> counted(std::size_t count, int first = 0) {
+  std::vector<int> list(count);
+  std::iota(list.begin(), list.end(), first);
+  return list;
+}
+
+std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
+  for (RodJoint& joint : joints) joint.first += by;
+  return joints;
+}
+
+/// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
+/// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
+/// Ways below 3e-4 of the size are nothing: what swings goes some hundredths.
+LinearRigOptions jacobian_use(const Rig& rig) {
+  if (rig.traits().exact_jacobian) return {.deferred = false};
+  LinearRigOptions options = black_box_jacobian();
+  options.floor = 3e-4, options.unseen = 7;
+  return options;
+}
+
+}  // namespace
+
+Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOptions& options)
+    : body_(std::move(body)),
+      motion_(motion),
+      options_(options),
+      mapping_(description_of(body_)),
+      rig_workspace_(body_.rig->make_workspace()),
+      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
+      objective_(mapping_),
+      black_box_(body_.linear && !body_.rig->traits().exact_jacobian) {
+  Vec x_rest;
+  body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
+  bind(s_, x_rest);
+  if (body_.linear) {
+    linear_.emplace(mapping_.description(), x_rest, jacobian_use(*body_.rig),
+                    rows_of(body_.response, mapping_.description().bound));
+    Vec masses = Vec::Zero(body_.node_count());
+    for (const MassGroup& group : body_.groups) masses += group.masses;
+    linear_->set_masses(masses);
+    if (black_box_ && body_.known) {
+      Mat x_keys(x_rest.size(), std::ssize(*body_.known));
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) bind((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
+      linear_->teach(*body_.known, x_keys);
+    }
+  }
+  // Until it starts, what is measured of the motion is measured where it will be stepped.
+  if (black_box_ && motion_.duration() > 0)
+    grid_ = motion_.duration() / std::max(1.0, std::round(motion_.duration() / options_.step));
+  if (!body_.tets.empty()) {
+    bind_volumes_ = volumes({x_rest, body_.tets});
+    solid_.emplace(x_rest, body_.tets,
+                   Material{.kind = options_.material, .young = body_.stiffness, .poisson = body_.poisson},
+                   body_.factors);
+    if (body_.stiffness_damping > 0) damping_.emplace(*solid_);
+  }
+  const int offset = mapping_.interior_size();
+  if (!body_.rods.empty()) rods_.emplace(shifted(body_.rods, offset));
+  if (body_.springs.size() > 0)
+    springs_.emplace(counted(body_.free.size(), offset), body_.springs, Vec::Zero(body_.springs.size()));
+  if (!body_.limits.empty())
+    limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
+                   LimitOptions{.stiffness = body_.limit_stiffness});
+  if (body_.reach_limit > 0) {
+    std::vector<int> nodes;
+    for (int i = 0; i < body_.node_count(); ++i)
+      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
+    const std::vector<double> limits(nodes.size(), body_.reach_limit);
+    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness});
+  }
+  mapping_.set_curvature(options_.curvature);
+  add_terms();
+}
+
+void Stepper::add_terms() {
+  momenta_.reserve(body_.groups.size());
+  for (const MassGroup& group : body_.groups) {
+    momenta_.emplace_back(group.masses);
+    objective_.add(group.name, momenta_.back());
+  }
+  if (solid_) objective_.add("flesh", *solid_);
+  if (damping_) objective_.add("damping", *damping_);
+  if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
+  if (springs_) objective_.add("control springs", *springs_, 1, Space::coordinates);
+  if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
+  if (reach_limit_) objective_.add("reach", *reach_limit_);
+  objective_.add("load", load_);
+}
+
+void Stepper::collide(std::span<const Obstacle> obstacles) {
+  Vec x_rest;
+  body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
+  bind(s_, x_rest);
+  contact_.emplace(body_, x_rest, obstacles, options_);
+  objective_.add("contact", contact_->energy());
+}
+
+void Stepper::bind(In s, Vec& x) const {
+  x.resize(3 * static_cast<Eigen::Index>(body_.node_count()));
+  for (int i = 0; i < body_.node_count(); ++i) {
+    Vec3 node = Vec3::Zero();
+    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
+      node += body_.weight[e] * s.segment<3>(3 * body_.point[e]);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = node;
+  }
+}
+
+/// The nearest multiple of the grid's step for a black box: those poses are known.
+double Stepper::on_grid(double time) const {
+  return black_box_ && grid_ > 0 ? grid_ * std::nearbyint(time / grid_) : time;
+}
+
+/// Half a window over which motion is looked at, s.
+double Stepper::window(double width) const { return std::max(on_grid(width), black_box_ ? grid_ : 0.0); }
+
+/// All nodes in the animation. A clip that plays once is taken out of a longer motion: before its first and after its
+/// last moment it goes on straight.
+const Vec& Stepper::key(double time) {
+  for (const Key& known : keys_)
+    if (known.time == time) return known.x;
+  Vec x;
+  const double last = motion_.duration();
+  if (under_way_ && (time < first_time_ || time > last) && last > 0) {
+    const double edge = time < first_time_ ? first_time_ : last, inside = time < first_time_ ? 0.5 : -0.5;
+    const double near = std::clamp(edge + on_grid(inside * kDriveWidth), 0.0, last);
+    x = key(near);
+    const Vec& at_edge = key(edge);
+    x = at_edge + (time - edge) / (near - edge) * (x - at_edge);
+  } else {
+    motion_.controls(time, p_key_);
+    body_.rig->evaluate(*rig_workspace_, p_key_, s_);
+    bind(s_, x);
+  }
+  if (keys_.size() >= 32) keys_.pop_front();
+  keys_.push_back({time, std::move(x)});
+  return keys_.back().x;
+}
+
+void Stepper::start(double time, double grid, bool under_way) {
+  keys_.clear();
+  first_time_ = time, grid_ = grid, under_way_ = under_way;
+  const Vec none = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
+  now_.integrator = Integrator(options_.integrator);
+  now_.integrator.restart(none, none);
+  now_.p_now = now_.p_before = Vec::Zero(static_cast<Eigen::Index>(body_.free.size()));
+  now_.d_now = now_.d_before = now_.d_older = none;
+  now_.time = time, now_.h = now_.h_before = grid;
+  patience_ = kPatience;
+  if (linear_) linear_->restart();
+  if (contact_) contact_->start(time, key(time), key(time));
+}
+
+/// How the character as a whole moves: the mean over a second around now. Drag is measured against it, so that a walk
+/// does not stream tails backwards.
+Vec3 Stepper::travel_velocity(double time) {
+  Vec moved;
+  const double half = window(0.5);
+  motion_.controls(time + half, p_key_);
+  body_.rig->evaluate(*rig_workspace_, p_key_, moved);
+  motion_.controls(time - half, p_key_);
+  body_.rig->evaluate(*rig_workspace_, p_key_, s_);
+  moved -= s_;
+  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (2 * half);
+}
+
+/// The change of that, as the mean of the acceleration under a triangle of a second. Beyond the ends of a clip that
+/// plays once it goes on straight, as `key` has it.
+Vec3 Stepper::travel_acceleration(double time) {
+  const double w = window(0.5);
+  Vec bend = key(time - w);
+  bend -= 2 * key(time);
+  bend += key(time + w);
+  return Eigen::Map<const Eigen::Matrix3Xd>(bend.data(), 3, bend.size() / 3).rowwise().mean() / (w * w);
+}
+
+/// What is integrated is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel),
+/// with damping a against the animation and drag b against the whole character's travel. So the animation enters as a
+/// load: gravity where it is asked for, inertia, drag; and where the animated shape of some flesh is inverted, so that
+/// it rests in the bind shape, what keeps the animated pose in balance all the same.
+///
+/// Inertia is the mean of the acceleration under a triangle of two frames, which is what a second difference over a
+/// frame gives: linear keys jerk at every frame, and nobody means that.
+void Stepper::set_loads(double time) {
+  const double w = window(kDriveWidth);
+  const Vec before = key(time - w), now = key(time), after = key(time + w);
+  const Vec acceleration = (after - 2 * now + before) / (w * w);
+  const bool dragged = std::any_of(body_.groups.begin(), body_.groups.end(), [](const auto& g) { return g.drag > 0; });
+  Vec wind = Vec::Zero(now.size());
+  const Vec3 travel = dragged ? travel_velocity(time) : Vec3(Vec3::Zero());
+  if (dragged) wind = (after - before) / (2 * w) - travel.replicate(now.size() / 3, 1);
+  Vec forces = Vec::Zero(now.size());
+  for (const MassGroup& group : body_.groups) {
+    const double drag = group.wind * group.drag;
+    Vec felt = acceleration, blown = wind;
+    if (group.push != 1) felt -= ((1 - group.push) * travel_acceleration(time)).replicate(now.size() / 3, 1);
+    if (group.travel != 0) blown += (group.travel * travel).replicate(now.size() / 3, 1);
+    for (Eigen::Index i = 0; i < group.masses.size(); ++i) {
+      if (group.masses[i] == 0) continue;
+      forces.segment<3>(3 * i) -=
+          group.masses[i] * (group.load * felt.segment<3>(3 * i) + drag * blown.segment<3>(3 * i));
+      forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
+    }
+  }
+  if (under_way_ && time < first_time_ + kRampTime) {  // a clip out of a longer motion begins without a jerk
+    const double t = std::max(0.0, time - first_time_) / kRampTime;
+    forces *= t * t * (3 - 2 * t);
+  }
+  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0)
+    solid_->add_gradient(*solid_->make_state(), now, 1, forces);
+  load_.set_forces(forces);
+  load_.set_reference(now);
+}
+
+/// The numbers of another moment on the same nodes and controls: patterns and factorisation order stay. A limit that
+/// closes in stays outside of where the body is, and presses it inward from there.
+void Stepper::retune(const SteppedBody& now) {
+  constexpr double kOutside = 1.05;
+  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
+    Vec masses = std::move(body_.groups[g].masses);
+    body_.groups[g] = now.groups[g];
+    body_.groups[g].masses = std::move(masses);
+  }
+  body_.stiffness_damping = now.stiffness_damping;
+  body_.force_floor = now.force_floor;
+  if (solid_ && now.stiffness != body_.stiffness) {
+    Material material = solid_->material();
+    material.young = body_.stiffness = now.stiffness;
+    solid_->set_material(material);
+  }
+  if (solid_ && now.factors != body_.factors) solid_->set_stiffness(body_.factors = now.factors);
+  if (rods_)
+    for (std::size_t k = 0; k < now.rods.size(); ++k)
+      rods_->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
+  const int offset = mapping_.interior_size();
+  if (springs_) *springs_ = {counted(body_.free.size(), offset), now.springs, Vec::Zero(now.springs.size())};
+  if (limit_) {
+    std::vector<double> limits = now.limits;
+    for (std::size_t k = 0; k < limits.size(); ++k)
+      limits[k] = std::max(limits[k], kOutside * now_.p_now.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
+    *limit_ = {counted(limits.size(), offset / 3), limits, LimitOptions{.stiffness = now.limit_stiffness}};
+  }
+  if (reach_limit_) {
+    double farthest = 0;
+    for (int g = 0; g < static_cast<int>(body_.groups.size()); ++g) farthest = std::max(farthest, reach(g));
+    const std::vector<int> nodes(reach_limit_->support().begin(), reach_limit_->support().end());
+    const std::vector<double> limits(nodes.size(), std::max(now.reach_limit, kOutside * farthest));
+    *reach_limit_ = {nodes, limits, LimitOptions{.stiffness = now.reach_stiffness}};
+  }
+}
+
+void Stepper::set_targets(In x_key) {
+  const Integrator& integrator = now_.integrator;
+  const Vec none = Vec::Zero(x_key.size());
+  Vec target;
+  for (std::size_t g = 0; g < body_.groups.size(); ++g) {
+    const double a = body_.groups[g].damping + body_.groups[g].drag, pull = body_.groups[g].pull;
+    integrator.momentum_target(a, none, target);
+    double scale = integrator.momentum_scale(a);
+    if (pull > 0) {  // pull/2 (x - x_key)^T M (x - x_key), with the inertia in one
+      target *= scale / (scale + pull);
+      scale += pull;
+    }
+    momenta_[g].set_target(x_key + target, scale);
+  }
+  if (damping_) {
+    integrator.drift(none, target);
+    damping_->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
+  }
+}
+
+/// q from deviations of controls and nodes; p_key_ must be at the time of x_key.
+Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
+  const RigSpaceDescription& body = mapping_.description();
+  Vec q(mapping_.size_q());
+  for (std::size_t k = 0; k < body.interior.size(); ++k)
+    q.segment<3>(3 * static_cast<Eigen::Index>(k)) =
+        x_key.segment<3>(3 * body.interior[k]) + d.segment<3>(3 * body.interior[k]);
+  for (std::size_t k = 0; k < body.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    q[mapping_.interior_size() + c] = p_key_[body.free[k]] + p_deviation[c];
+  }
+  return q;
+}
+
+/// p_end_ at q. Of a black box by way of the deviation, so that whoever has that alone has the same pose to the bit.
+void Stepper::end_controls(In q) {
+  mapping_.controls_at(q, p_end_);
+  if (!black_box_) return;
+  for (const int c : body_.free) p_end_[c] = p_key_[c] + (p_end_[c] - p_key_[c]);
+}
+
+/// The rig made linear at p_end_.
+void Stepper::begin_linear(In x_key) {
+  if (black_box_ && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
+  linear_->begin(p_end_, p_key_, x_key);
+}
+
+/// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
+/// not moved. A way that controls cannot go would be told by few elements as by chance, and feed what it should calm.
+void Stepper::damp_controls(In x_key) {
+  if (!damping_ || mapping_.interior_size() > 0) return;
+  const TimeStep& step = now_.integrator.step();
+  // x_hat = x + kappa (x - x_before), kappa = r (1 - tau / h), of both methods and of any two steps.
+  const double kappa = step.h / now_.h * (1 - step.tau / step.h);
+  Vec p = p_key_, y, x = x_key;
+  for (std::size_t k = 0; k < body_.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    p[body_.free[k]] += now_.p_now[c] + kappa * (now_.p_now[c] - now_.p_before[c]);
+  }
+  linear_->at(p, y);
+  mapping_.place(y, x);
+  damping_->set_target(x, body_.stiffness_damping / step.tau);
+}
+
+/// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
+/// nodes of its end are in x_, where the rig truly has them.
+Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
+  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  const Vec from = q;
+  if (linear_) {
+    end_controls(q);
+    linear_->set_step(now_.integrator.step().h);
+    begin_linear(x_key);
+    damp_controls(x_key);
+  }
+  Summary summary = newton.solve(objective_, q, newton_);
+  outcome.iterations += summary.iterations;
+  x_ = newton_.x();
+  if (!linear_ || !q.allFinite()) return summary;
+  end_controls(q);
+  while (!linear_->holds(p_end_, y_)) {
+    linear_->renew();
+    damp_controls(x_key);
+    q = from;
+    summary = newton.solve(objective_, q, newton_);
+    outcome.iterations += summary.iterations;
+    if (!q.allFinite()) return summary;
+    end_controls(q);
+  }
+  mapping_.place(y_, x_);
+  return summary;
+}
+
+bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
+  const double h = time - now_.time, ratio = h / now_.h;
+  if (ratio > 2.2) now_.integrator.forget();
+  if (variation_ != nullptr) retune(variation_->body(time));
+  const Vec x_key = key(time);
+  if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
+  now_.integrator.begin(h);
+  set_targets(x_key);
+  set_loads(time);
+  motion_.controls(time, p_key_);
+  mapping_.set_key(p_key_, x_key);
+  if (springs_) {
+    Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
+    for (std::size_t k = 0; k < body_.free.size(); ++k) keyed[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
+    springs_->set_target(keyed);
+  }
+  if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
+  if (reach_limit_) reach_limit_->set_keys(x_key);
+  if (contact_) contact_->begin(now_.time, time, x_key);
+
+  // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
+  const double floor = body_.force_floor, noise = body_.rig->traits().noise;
+  const double blur = noise > 0 ? kBlur * std::pow(noise / body_.size, 2.0 / 3) : 0;
+  const bool noisy = noise > 0 && !linear_;
+  // Where even the value is noise, searches end in steps of nothing: that is as far as it goes.
+  const auto resolved = [&](const Summary& s) {
+    const bool ends = s.iterations > 0 && s.last_step <= kBlur * noise && s.gradient_norm <= kSmall * s.term_norms;
+    return s.converged() || (noisy && ends);
+  };
+  const Newton newton({.projected_curvature = options_.curvature != RigCurvature::none,
+                       .gradient_tolerance = std::max(solid_ ? 1e-5 : 1e-6, noisy ? blur : 0),
+                       .gradient_floor = floor,
+                       .step_tolerance = std::max(solid_ ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
+                       .max_iterations = noisy ? 12 : 30,
+                       .keep_factor = linear_ ? 0.3 : 0});
+  Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
+                      now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
+  Summary summary = solve(newton, x_key, q, outcome);
+  if (!resolved(summary)) {  // from the last state instead of the prediction
+    q = coordinates(now_.p_now, now_.d_now, x_key);
+    summary = solve(newton, x_key, q, outcome);
+  }
+  // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
+  for (const double share : {0.9, 0.6, 0.0}) {
+    if (!reach_limit_ || std::isfinite(summary.initial_value)) break;
+    q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
+    summary = solve(newton, x_key, q, outcome);
+  }
+  const Vec& x = x_;
+  if (!last_try) {
+    if (!resolved(summary) || !q.allFinite()) return false;
+    const bool may_halve = h > 0.9 * grid_ * std::pow(0.5, kErrorHalvings);
+    if (may_halve && smallest_ratio(x, x_key) <= 0) return false;
+    // BDF2 leaves out 2/9 h^3 x''' of a step, and h^3 x''' is the third difference.
+    if (may_halve && h == now_.h && h == now_.h_before) {
+      const Vec third = (x - x_key) - 3 * now_.d_now + 3 * now_.d_before - now_.d_older;
+      if (2.0 / 9 * third.cwiseAbs().maxCoeff() > kErrorTolerance * body_.size) return false;
+    }
+  }
+  outcome.converged = outcome.converged && resolved(summary);
+  if (!q.allFinite()) q = coordinates(now_.p_now, now_.d_now, x_key);
+  now_.d_older.swap(now_.d_before);
+  now_.d_before.swap(now_.d_now);
+  now_.d_now = x - x_key;
+  now_.p_before = now_.p_now;
+  for (std::size_t k = 0; k < body_.free.size(); ++k) {
+    const auto c = static_cast<Eigen::Index>(k);
+    now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
+  }
+  now_.integrator.accept(now_.d_now);
+  if (linear_) end_controls(q), linear_->accept(p_end_);
+  if (contact_ && contact_->accept(x)) now_.integrator.forget();
+  now_.h_before = now_.h, now_.h = h, now_.time = time;
+  return true;
+}
+
+void Stepper::step(double time, StepOutcome& outcome, int depth) {
+  if (depth >= options_.max_halvings || patience_ == 0) {
+    const bool converged_before = outcome.converged;
+    outcome.converged = true;
+    try_step(time, outcome, true);
+    if (!outcome.converged && patience_ > 0) --patience_;
+    outcome.converged = outcome.converged && converged_before;
+    return;
+  }
+  const History before = now_;
+  if (try_step(time, outcome, false)) return;
+  now_ = before;
+  outcome.halvings = std::max(outcome.halvings, depth + 1);
+  const double middle = 0.5 * (now_.time + time);
+  step(middle, outcome, depth + 1);
+  step(time, outcome, depth + 1);
+}
+
+StepOutcome Stepper::advance(double time) {
+  StepOutcome outcome;
+  while (contact_) {  // as many steps as keep what moves fast from passing through what it meets
+    const Vec x_now = key(now_.time) + now_.d_now, x_key = key(time);
+    const double left = time - now_.time, ratio = left / now_.h;
+    const Vec x_next = x_key + now_.d_now + ratio * (now_.d_now - now_.d_before);
+    const int parts = contact_->steps(now_.time, time, x_now, x_next);
+    const double part = std::max(left / parts, grid_ / StepperContact::kMostSteps);  // keys may jump in no time
+    if (part >= 0.999 * left) break;
+    step(now_.time + part, outcome, 0);
+  }
+  step(time, outcome, 0);
+  return outcome;
+}
+
+void Stepper::hold(double time) {
+  if (black_box_) linear_->restart();
+  now_.integrator.restart(now_.d_now, Vec::Zero(now_.d_now.size()));
+  now_.d_before = now_.d_older = now_.d_now;
+  now_.p_before = now_.p_now;
+  now_.h = now_.h_before = time - now_.time;
+  now_.time = time;
+}
+
+}  // namespace rigspace

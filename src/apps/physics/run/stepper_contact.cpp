@@ -1,0 +1,175 @@
+#include "stepper_contact.h"
+
+#include "flesh/flesh_region.h"
+#include "part_system.h"
+#include "rigspace/base/error.h"
+#include "rigspace/rig/built_in_rig.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr double kThickness = 0.01;  // of the size
+constexpr double kReach = 4;         // thicknesses
+constexpr double kSlipSpeed = 0.01;  // m/s
+constexpr double kStiffRate = 30;    // Hz: with which a point of a chain alone would bounce
+constexpr double kCarried = 0.3;     // of the weight: bones that hold what a part's controls move
+
+/// The nodes that touch, and how stiff they are: of flesh its skin, of chains all that have mass.
+ContactBody touching(const SteppedBody& body, In x_rest) {
+  ContactBody all;
+  if (!body.tets.empty()) {
+    all = contact_body(x_rest, body.tets, body.stiffness);
+  } else {
+    const double omega = 2 * std::numbers::pi * kStiffRate;
+    Vec masses = Vec::Zero(body.node_count());
+    for (const MassGroup& group : body.groups) masses += group.masses;
+    all.x_rest = x_rest;
+    for (int i = 0; i < body.node_count(); ++i)
+      if (masses[i] > 0) all.points.push_back(i), all.stiffness.push_back(masses[i] * omega * omega);
+  }
+  ContactBody free{.x_rest = all.x_rest, .triangles = std::move(all.triangles)};
+  for (std::size_t k = 0; k < all.points.size(); ++k)
+    if (body.roles[all.points[k]] != NodeRole::held)
+      free.points.push_back(all.points[k]), free.stiffness.push_back(all.stiffness[k]);
+  return free;
+}
+
+std::vector<Collider> shapes_of(std::span<const Obstacle> obstacles) {
+  std::vector<Collider> shapes;
+  for (const Obstacle& each : obstacles) shapes.push_back(each.shape);
+  return shapes;
+}
+
+ContactOptions contact_options(const SteppedBody& body, const SimulationOptions& options) {
+  const Collisions& asked = options.collisions;
+  const double thickness = asked.thickness > 0 ? asked.thickness / options.metres_per_unit : kThickness * body.size;
+  return {.thickness = thickness,
+          .reach = kReach * thickness,
+          .friction = asked.friction,
+          .slip_speed = kSlipSpeed / options.metres_per_unit,
+          .self = asked.self && !body.tets.empty()};
+}
+
+/// The bones whose skin is the part's own: its own, those of its flesh, or those that hold what its controls move.
+void mark_own(const Character& character, const Part& part, const RiggedSurface& surface, std::vector<char>& own) {
+  for (const int bone : part.bones) own[bone] = 1;
+  if (part.controls.empty()) {
+    if (part.flesh)
+      for (const int bone : part.flesh->joints) own[bone] = 1;
+    return;
+  }
+  BlockJacobian J;
+  character.rig->jacobian(*character.rig->make_workspace(), character.rig->rest(), part.controls, J);
+  for (int i = 0; i < surface.mesh.point_count(); ++i)
+    if (J.start[i + 1] > J.start[i])
+      for (const auto& [bone, weight] : surface.weights[i])
+        if (weight > kCarried) own[bone] = 1;
+}
+
+}  // namespace
+
+std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
+                                    const Collisions& collisions) {
+  std::vector<Obstacle> obstacles = collisions.obstacles;
+  if (!collisions.limbs) return obstacles;
+  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
+    throw Error({.code = ErrorCode::usage,
+                 .file = character.name,
+                 .element = "contact with its own limbs",
+                 .problem = "needs a built-in rig, whose bones say what a limb is",
+                 .remedy = "name other obstacles"});
+  const RiggedSurface surface = rigged_surface(character);
+  std::vector<char> own(character.bones.size(), 0);
+  for (const TunedPart& part : system.parts) mark_own(character, *part.part, surface, own);
+  std::vector<int> needed;
+  std::vector<Triangle> limbs;
+  for (const Triangle& triangle : surface.mesh.triangles)
+    if (std::all_of(triangle.begin(), triangle.end(),
+                    [&](int i) { return weight_of(surface.weights[i], own) < kLimb; })) {
+      limbs.push_back(triangle);
+      needed.insert(needed.end(), triangle.begin(), triangle.end());
+    }
+  if (limbs.empty()) return obstacles;
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  TriMesh mesh{.points = Vec(3 * static_cast<Eigen::Index>(needed.size())), .triangles = std::move(limbs)};
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    point(mesh.points, static_cast<int>(k)) = point(surface.mesh.points, needed[k]);
+  for (Triangle& triangle : mesh.triangles)
+    for (int& corner : triangle)
+      corner = static_cast<int>(std::lower_bound(needed.begin(), needed.end(), corner) - needed.begin());
+  const std::shared_ptr<const Rig> rig = character.rig->restricted(needed);
+  const std::shared_ptr<Workspace> workspace = rig->make_workspace();
+  obstacles.push_back(
+      {.name = "self", .shape = Collider::mesh(mesh), .points = [rig, workspace, &motion](double time, Vec& x) {
+         Vec p;
+         motion.controls(time, p);
+         rig->evaluate(*workspace, p, x);
+       }});
+  obstacles.back().artist_first = true;
+  return obstacles;
+}
+
+StepperContact::StepperContact(const SteppedBody& body, In x_rest, std::span<const Obstacle> obstacles,
+                               const SimulationOptions& options)
+    : obstacles_(obstacles.begin(), obstacles.end()),
+      contact_(touching(body, x_rest), shapes_of(obstacles), contact_options(body, options)),
+      follow_(options.follow_animation),
+      size_(body.size) {
+  for (std::size_t c = 0; c < obstacles_.size(); ++c)
+    contact_.set_referenced(static_cast<int>(c), obstacles_[c].artist_first);
+}
+
+void StepperContact::place(double from, double to) {
+  for (std::size_t c = 0; c < obstacles_.size(); ++c) {
+    const Obstacle& each = obstacles_[c];
+    if (each.points) {
+      each.points(from, from_), each.points(to, to_);
+      contact_.colliders()[c].place_points(from_, to_);
+    } else if (each.pose) {
+      contact_.colliders()[c].place(each.pose(from), each.pose(to));
+    }
+  }
+}
+
+void StepperContact::start(double time, In x, In x_key) {
+  contact_.forget();
+  begin(time, time, x_key);
+  contact_.accept(x);
+}
+
+void StepperContact::begin(double from, double to, In x_key) {
+  place(from, to);
+  if (follow_) contact_.set_reference(x_key);
+  if (to > from) contact_.begin_step(to - from);
+}
+
+bool StepperContact::accept(In x) {
+  const int before = contact_.report().touching;
+  contact_.accept(x);
+  return before == 0 && contact_.report().touching > 0;
+}
+
+int StepperContact::steps(double from, double to, In x_now, In x_next) {
+  place(from, to);
+  const double fraction = contact_.safe_fraction(x_now, x_next);
+  return static_cast<int>(std::clamp(std::ceil(1 / fraction - 1e-9), 1.0, static_cast<double>(kMostSteps)));
+}
+
+bool StepperContact::still(double from, double to) {
+  for (const Obstacle& each : obstacles_) {
+    if (each.points) {
+      each.points(from, from_), each.points(to, to_);
+      if ((to_ - from_).cwiseAbs().maxCoeff() > 1e-7 * size_) return false;
+    } else if (each.pose && each.pose(from) != each.pose(to)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,362 @@
+#include "rigspace/body/rig_space_simulation.h"
+
+#include "rigspace/base/require.h"
+#include "rigspace/body/interior_response.h"
+#include "rigspace/energy/rods.h"
+#include "rigspace/geometry/harmonic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+/// In units of the scene: forces are kg unit / s^2.
+Material in_units(Material material, double metres) {
+  material.young *= metres;
+  return material;
+}
+
+/// Of a body whose inside has no masses of its own: they count where they are carried.
+Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
+  const double density = options.density * std::pow(options.metres_per_unit, 3);
+  if (body.volumes.size() > 0) return density * body.volumes;
+  const Vec lumped = lumped_masses(body.mesh, density);
+  if (options.interior != Interior::still) return lumped;
+  const CarrierWeights carriers = harmonic_weights(body.mesh, body.skin, {.drop_below = 0});
+  Vec masses = Vec::Zero(lumped.size());
+  for (int i = 0; i < body.node_count(); ++i)
+    for (const auto& [node, weight] : carriers[i]) masses[node] += weight * lumped[i];
+  return masses.cwiseMax(0);
+}
+
+}  // namespace
+
+/// Weak springs on the free controls, toward where they are.
+struct RigSpaceSimulation::Hold {
+  CoordinatePrior springs;
+};
+
+void RigSpaceOptions::validate() const {
+  material.validate();
+  require_option(step > 0 && std::isfinite(step), "step", step, "expected seconds above 0");
+  require_option(density > 0, "density", density, "expected kg/m^3 above 0");
+  require_option(metres_per_unit > 0, "metres per unit", metres_per_unit, "expected a number above 0");
+  require_option(mass_damping >= 0, "mass damping", mass_damping, "expected at least 0");
+  require_option(max_iterations >= 1, "number of iterations", max_iterations, "expected at least 1");
+}
+
+RigSpaceDescription RigSpaceSimulation::description(std::vector<int> free) const {
+  RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count(), .bind_start = {0}};
+  d.relative = !body_.moves.point.empty();
+  for (int i = 0; i < body_.node_count(); ++i) {
+    if (!body_.skin[i] && options_.interior != Interior::carried) {
+      d.interior.push_back(i);
+      continue;
+    }
+    d.bound.push_back(i);
+    const NodeTies& ties = d.relative ? body_.moves : body_;
+    d.bind_point.insert(d.bind_point.end(), ties.point.begin() + ties.start[i], ties.point.begin() + ties.start[i + 1]);
+    d.bind_weight.insert(d.bind_weight.end(), ties.weight.begin() + ties.start[i],
+                         ties.weight.begin() + ties.start[i + 1]);
+    d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
+  }
+  return d;
+}
+
+RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, const RigSpaceOptions& options)
+    : body_(std::move(body)),
+      options_(options),
+      mapping_(description(std::move(free))),
+      solid_(body_.mesh.points, body_.mesh.tets, in_units(options.material, options.metres_per_unit), body_.shares),
+      masses_(masses_of(body_, options)),
+      momentum_(masses_),
+      gravity_(rigspace::gravity(masses_, options.gravity / options.metres_per_unit)),
+      balancing_(Vec::Zero(mapping_.size_q())),
+      dynamics_(mapping_),
+      statics_(mapping_),
+      workspace_(body_.rig->make_workspace()),
+      integrator_(options.integrator) {
+  options_.validate();
+  mapping_.set_curvature(options_.curvature);
+  mapping_.keep_inertia(options_.keep_factor > 0);
+  if (options_.linear) {
+    linear_ = std::make_unique<LinearRig>(mapping_.description(), body_.mesh.points, options_.jacobian,
+                                          rows_of(body_.response, mapping_.description().bound));
+    linear_->set_masses(masses_);
+  }
+  dynamics_.add("momentum", momentum_);
+  for (Objective* each : {&dynamics_, &statics_}) {
+    each->add("solid", solid_);
+    if (options_.gravity.norm() > 0) each->add("gravity", gravity_);
+    if (body_.loaded.forces.size() > 0) each->add("balance of few elements", balancing_, 1, Space::coordinates);
+  }
+  const Vec rest = body_.rig->rest();
+  BlockJacobian J;
+  body_.rig->jacobian(*workspace_, rest, this->free(), J);
+  Vec moved = Vec::Zero(static_cast<Eigen::Index>(this->free().size()));
+  for (int i = 0; i < J.points(); ++i)
+    for (int e = J.start[i]; e < J.start[i + 1]; ++e) moved[J.column[e]] += J.value.col(e).squaredNorm() / J.points();
+  const double size = bounding_box(body_.mesh.points).diagonal();
+  std::vector<int> places(this->free().size());
+  std::iota(places.begin(), places.end(), mapping_.interior_size());
+  const double weak = 1e-6 * solid_.material().young * size, most = moved.size() > 0 ? moved.maxCoeff() : 0;
+  const Vec springs = weak * moved.cwiseMax(std::max(1e-6 * most, 1e-12));
+  hold_ = std::make_unique<Hold>(Hold{CoordinatePrior(places, springs, Vec::Zero(springs.size()))});
+  statics_.add("hold", hold_->springs, 1, Space::coordinates);
+  if (options_.keep_limits) set_bounds();
+  restart(rest);
+}
+
+RigSpaceSimulation::~RigSpaceSimulation() = default;
+
+void RigSpaceSimulation::set_bounds() {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  Vec lower = Vec::Constant(mapping_.size_q(), -kNone), upper = -lower;
+  for (std::size_t k = 0; k < free().size(); ++k) {
+    const Control& control = body_.rig->controls()[free()[k]];
+    lower[mapping_.interior_size() + static_cast<Eigen::Index>(k)] = control.min;
+    upper[mapping_.interior_size() + static_cast<Eigen::Index>(k)] = control.max;
+  }
+  for (Objective* each : {&dynamics_, &statics_}) each->set_bounds(lower, upper);
+}
+
+void RigSpaceSimulation::add(std::string name, const Energy& energy, double weight) {
+  statics_.add(name, energy, weight);
+  dynamics_.add(std::move(name), energy, weight);
+}
+
+void RigSpaceSimulation::set_stiffness(std::span<const double> factors) {
+  std::vector<double> all(factors.begin(), factors.end());
+  for (std::size_t e = 0; e < body_.shares.size(); ++e) all[e] *= body_.shares[e];
+  solid_.set_stiffness(all);
+}
+
+void RigSpaceSimulation::carried_nodes(In p, Vec& x) {
+  body_.rig->evaluate(*workspace_, p, s_);
+  ++carried_;
+  body_.carry(s_, x);
+}
+
+void RigSpaceSimulation::set_rest_pose(In p) {
+  Vec x;
+  carried_nodes(p, x);
+  solid_.set_rest(x);
+}
+
+void RigSpaceSimulation::restart(In p) {
+  p_ = p_before_ = key_ = p;
+  carried_nodes(p, x_);
+  x_carried_ = x_;
+  h_before_ = 0;
+  if (linear_) {
+    linear_->restart();
+    linear_->place(p, response_from(p), x_carried_, y_);
+    mapping_.place(y_, x_);
+  }
+  integrator_.restart(x_, Vec::Zero(x_.size()));
+}
+
+void RigSpaceSimulation::restart(In p, In x) {
+  restart(p);
+  for (const int i : mapping_.description().interior) x_.segment<3>(3 * i) = x.segment<3>(3 * i);
+  integrator_.restart(x_, Vec::Zero(x_.size()));
+}
+
+void RigSpaceSimulation::set_velocity(In v) { integrator_.restart(x_, v); }
+
+NewtonOptions RigSpaceSimulation::newton_options() const {
+  NewtonOptions newton{.hessian = options_.hessian,
+                       .projected_curvature = options_.curvature != RigCurvature::none,
+                       .line_search = options_.line_search,
+                       .gradient_tolerance = options_.gradient_tolerance,
+                       .gradient_floor = options_.gradient_floor,
+                       .step_tolerance = options_.step_tolerance,
+                       .max_iterations = options_.max_iterations,
+                       .keep_factor = options_.keep_factor,
+                       .keep_over_solves = options_.keep_factor > 0};
+  if (options_.forced_iterations > 0)
+    newton.gradient_tolerance = newton.gradient_floor = 0, newton.max_iterations = options_.forced_iterations;
+  return newton;
+}
+
+/// Where nodes go away from the keyed pose, that is with the free controls at rest.
+void RigSpaceSimulation::set_key(In p_key) {
+  if (!mapping_.description().relative) return mapping_.set_key(p_key, x_);
+  Vec p = p_key, x_key;
+  const Vec rest = body_.rig->rest();
+  for (const int c : free()) p[c] = rest[c];
+  carried_nodes(p, x_key);
+  mapping_.set_key(p, x_key, s_);
+}
+
+/// Where the step may end: free controls go on as they went, and what is inside keeps its place in the flesh.
+Vec RigSpaceSimulation::start(In p_key, double ratio) {
+  Vec p = p_key, x;
+  for (const int c : free()) p[c] = p_[c] + ratio * (p_[c] - p_before_[c]);
+  if (mapping_.interior_size() == 0) return mapping_.coordinates(x_, p);
+  carried_nodes(p, x);
+  return mapping_.coordinates(x + (x_ - x_carried_), p);
+}
+
+Vec RigSpaceSimulation::static_forces(In p) {
+  restart(p);
+  set_key(p);
+  Vec q = mapping_.coordinates(x_, p), x, g;
+  hold_->springs.set_target(q.tail(mapping_.control_size()));
+  linearise(q);
+  ObjectiveState state = statics_.make_state();
+  statics_.evaluate(state, q, x);
+  statics_.refresh(state, q, x, Phase::step);
+  statics_.gradient(state, q, x, g);
+  return -g.tail(mapping_.control_size());
+}
+
+void RigSpaceSimulation::accept(In q) {
+  p_before_ = p_;
+  mapping_.controls_at(q, p_);
+  x_ = newton_.x();
+  if (linear_) {
+    linear_->accept(p_);
+    mapping_.place(y_, x_);  // history is where the rig truly is
+  }
+  if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
+}
+
+/// The controls from which a response counts; beside it the offsets of the keyed pose.
+Vec RigSpaceSimulation::response_from(In p) {
+  if (body_.loaded.empty()) return body_.rig->rest();
+  Vec w;
+  body_.loaded.poses.weights(p, w);
+  linear_->set_offset(body_.loaded.values * w);
+  if (body_.loaded.forces.size() > 0) balancing_.set_forces(body_.loaded.forces * w);
+  return body_.loaded.p;
+}
+
+/// The rig made linear at the controls of q; whether there is one to be.
+bool RigSpaceSimulation::linearise(In q) {
+  mapping_.set_linear(linear_.get());
+  if (!linear_) return false;
+  Vec p;
+  mapping_.controls_at(q, p);
+  Vec p_key = response_from(p);
+  if (!options_.jacobian.frugal) {
+    linear_->begin(p, p_key, x_);
+    return true;
+  }
+  Vec keyed = p, x_key;
+  for (const int c : free()) keyed[c] = p_key[c];
+  carried_nodes(keyed, x_key);
+  linear_->begin(p, keyed, x_key, x_);
+  return true;
+}
+
+/// A solve from q; of a linear rig again while that was too far from the rig (4.13).
+Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
+  const bool linear = linearise(q);
+  const Vec from = q;
+  Summary summary = Newton(newton).solve(dynamics_, q, newton_);
+  report.iterations += summary.iterations, ++report.solves;
+  if (!linear) return summary;
+  Vec p;
+  mapping_.controls_at(q, p);
+  while (!linear_->holds(p, y_)) {
+    linear_->renew();
+    q = from;
+    summary = Newton(newton).solve(dynamics_, q, newton_);
+    report.iterations += summary.iterations, ++report.solves;
+    mapping_.controls_at(q, p);
+  }
+  return summary;
+}
+
+bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool last_try) {
+  integrator_.begin(h);
+  Vec target, drift = Vec::Zero(x_.size());
+  if (options_.mass_damping > 0) {
+    Vec to, p = p_key;  // how the keyed controls alone carry the body over the step
+    for (const int c : free()) p[c] = p_[c];
+    carried_nodes(p, to);
+    drift = (to - x_carried_) / h;
+  }
+  integrator_.momentum_target(options_.mass_damping, drift, target);
+  momentum_.set_target(target, integrator_.momentum_scale(options_.mass_damping));
+  set_key(p_key);
+  if (linear_) linear_->set_step(h);
+  Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
+  Summary summary = solve(newton_options(), q, report);
+  const bool forced = options_.forced_iterations > 0;
+  if (!summary.converged() && !forced && !last_try) {  // from the present state instead of the prediction
+    q = start(p_key, 0);
+    NewtonOptions careful = newton_options();
+    careful.hessian = HessianMode::projected, careful.keep_factor = 0;
+    summary = solve(careful, q, report);
+  }
+  if (!summary.converged() && !forced && !last_try) return false;
+  if (!q.allFinite()) q = start(p_key, 0);
+  report.converged = report.converged && (summary.converged() || forced);
+  report.gradient = summary.gradient_norm;
+  report.residual = summary.term_norms > 0 ? summary.gradient_norm / summary.term_norms : 0;
+  accept(q);
+  key_ = p_key;
+  integrator_.accept(x_);
+  h_before_ = h;
+  return true;
+}
+
+void RigSpaceSimulation::advance(In p_from, In p_to, double h, RigSpaceStep& report, int depth) {
+  if (try_step(p_to, h, report, depth >= options_.max_halvings)) return;
+  report.halvings = std::max(report.halvings, depth + 1);
+  const Vec middle = 0.5 * (p_from + p_to);
+  advance(p_from, middle, h / 2, report, depth + 1);
+  advance(middle, p_to, h / 2, report, depth + 1);
+}
+
+RigSpaceStep RigSpaceSimulation::step(In p_key) {
+  RigSpaceStep report;
+  const Vec from = key_, to = p_key;
+  advance(from, to, options_.step, report, 0);
+  return report;
+}
+
+Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
+  set_key(p_key);
+  Vec q = start(p_key, 0);
+  hold_->springs.set_target(q.tail(mapping_.control_size()));
+  if (linear_) linear_->restart();
+  Summary summary;
+  for (int round = 0; round < 20; ++round) {  // of a linear rig until it is so where the balance is
+    const bool linear = linearise(q);
+    summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
+    if (!linear || summary.iterations == 0) break;
+    linear_->restart();
+  }
+  mapping_.controls_at(q, p_);
+  p_before_ = p_;
+  key_ = p_key;
+  x_ = static_newton_.x();
+  carried_nodes(p_, x_carried_);
+  integrator_.restart(x_, Vec::Zero(x_.size()));
+  h_before_ = 0;
+  return summary;
+}
+
+double RigSpaceSimulation::energy() const {
+  const Vec& v = integrator_.v();
+  double sum = solid_.value(*solid_.make_state(), x_) + gravity_.value(*gravity_.make_state(), x_);
+  for (Eigen::Index i = 0; i < masses_.size(); ++i) sum += 0.5 * masses_[i] * v.segment<3>(3 * i).squaredNorm();
+  return sum;
+}
+
+void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses) {
+  options.linear = true, options.jacobian = {.deferred = false};
+  sampled.loaded.forces.resize(0, 0);
+  RigSpaceSimulation few(sampled, free, options);
+  Mat forces(std::ssize(free), std::ssize(poses));
+  for (Eigen::Index k = 0; k < forces.cols(); ++k) forces.col(k) = -few.static_forces(poses[k]);
+  sampled.loaded.forces = std::move(forces);
+}
+
+}  // namespace rigspace

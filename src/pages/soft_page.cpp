@@ -1,0 +1,55 @@
+#include "rigspace/pages/soft_page.h"
+
+#include "page_template.h"
+#include "rigspace/base/error.h"
+
+namespace rigspace {
+namespace {
+
+template <typename Items, typename Write>
+std::string json_list(const Items& items, Write write) {
+  std::string json = "[";
+  for (const auto& item : items) {
+    if (json.size() > 1) json += ',';
+    json += write(item);
+  }
+  return json + "]";
+}
+
+std::string to_json(const SoftPageCurve& curve) {
+  return "{\"name\":" + json_string(curve.name) +
+         ",\"percent\":" + json_list(curve.percent, [](double value) { return std::to_string(value); }) + "}";
+}
+
+std::string to_json(const SoftPagePart& part) {
+  const std::string curves =
+      part.curves.empty()
+          ? ""
+          : ",\"curves\":" + json_list(part.curves, [](const SoftPageCurve& curve) { return to_json(curve); });
+  return "{\"name\":" + json_string(part.name) + ",\"preset\":" + json_string(part.preset) +
+         ",\"nodes\":" + json_list(part.nodes, json_string) + ",\"morphs\":" + json_list(part.morphs, json_string) +
+         ",\"summary\":" + json_string(part.summary) + curves + "}";
+}
+
+std::string to_json(const SoftPair& pair) {
+  return "{\"base\":" + json_string(pair.base) + ",\"soft\":" + json_string(pair.soft) +
+         ",\"loop\":" + (pair.loop ? "true" : "false") +
+         ",\"parts\":" + json_list(pair.parts, [](const SoftPagePart& part) { return to_json(part); }) + "}";
+}
+
+}  // namespace
+
+std::string soft_page(std::span<const std::byte> glb, const SoftPageOptions& options) {
+  if (options.pairs.empty())
+    throw Error({.element = "the page", .problem = "has no two clips to compare", .remedy = "give a pair of clips"});
+  const std::string labels = options.base_label == "before" && options.soft_label == "after"
+                                 ? ""
+                                 : ",\"labels\":{\"before\":" + json_string(options.base_label) +
+                                       ",\"after\":" + json_string(options.soft_label) + "}";
+  const std::string json = "{\"title\":" + json_string(options.title) + ",\"pairs\":" +
+                           json_list(options.pairs, [](const SoftPair& pair) { return to_json(pair); }) +
+                           ",\"notes\":" + json_list(options.notes, json_string) + labels + "}";
+  return filled_page(PageKind::soft, options.title, json, glb);
+}
+
+}  // namespace rigspace

@@ -1,0 +1,188 @@
+#include "rigspace/reduce/jacobian_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+constexpr double kWay = 0.5;              // of a typical change
+constexpr std::size_t kMostPoses = 2000;  // to ask for second differences
+constexpr double kLeast = 1e-6;           // of the largest entry: what is less is none
+
+/// Second differences of a rig at one pose.
+class Bending {
+ public:
+  Bending(const Rig& rig, std::span<const int> free, const KnownJacobian& at)
+      : rig_(rig), free_(free), at_(at), workspace_(rig.make_workspace()) {
+    const auto n = std::ssize(free);
+    ways_.resize(2, n);
+    for (Eigen::Index c = 0; c < n; ++c) {
+      const Control& control = rig.controls()[free[c]];
+      const double way = kWay * control.typical, p = at.p[free[c]];
+      ways_(0, c) = p + way <= control.max ? way : 0;
+      ways_(1, c) = p - way >= control.min ? -way : 0;
+    }
+    singles_[0] = ask_singles(0), singles_[1] = ask_singles(1);
+    J0_ = at.J.dense();
+  }
+
+  /// T_c of each control: 3 points x free.
+  std::vector<Mat> all() {
+    const auto n = std::ssize(free_);
+    std::vector<Mat> T(static_cast<std::size_t>(n), Mat::Zero(at_.s.size(), n));
+    for (Eigen::Index c = 0; c < n; ++c) {
+      add_own(c, T[static_cast<std::size_t>(c)].col(c));
+      for (const int side : {0, 1}) add_pairs(c, side);
+      for (Eigen::Index i = 0; i < c; ++i) {
+        const Vec mean = pairs_[static_cast<std::size_t>(i)] / std::max(1, counts_[static_cast<std::size_t>(i)]);
+        T[static_cast<std::size_t>(c)].col(i) = mean, T[static_cast<std::size_t>(i)].col(c) = mean;
+      }
+      pairs_.clear(), counts_.clear();
+    }
+    return T;
+  }
+
+  /// Where J_c is told: on the side that has room.
+  double way(Eigen::Index c) const { return ways_(0, c) != 0 ? ways_(0, c) : ways_(1, c); }
+
+ private:
+  Mat ask_singles(int side) {
+    Mat P = at_.p.replicate(1, std::ssize(free_)), S;
+    for (Eigen::Index c = 0; c < P.cols(); ++c) P(free_[c], c) += ways_(side, c);
+    rig_.evaluate_batch(*workspace_, P, S);
+    return S;
+  }
+
+  /// 2 [s(p + a) - s(p) - a J_c] / a^2, where J's part goes out of the mean of both signs.
+  void add_own(Eigen::Index c, Eigen::Ref<Vec> T) {
+    int count = 0;
+    for (const int side : {0, 1})
+      if (const double a = ways_(side, c); a != 0)
+        T += 2 / (a * a) * (singles_[side].col(c) - at_.s - a * J0_.col(c)), ++count;
+    T /= std::max(1, count);
+  }
+
+  /// Of control c with all before it.
+  void add_pairs(Eigen::Index c, int side) {
+    pairs_.resize(static_cast<std::size_t>(c), Vec::Zero(at_.s.size())), counts_.resize(static_cast<std::size_t>(c), 0);
+    std::vector<Eigen::Index> others;
+    for (Eigen::Index i = 0; i < c; ++i)
+      if (ways_(side, c) != 0 && ways_(side, i) != 0) others.push_back(i);
+    if (others.empty()) return;
+    Mat P = at_.p.replicate(1, std::ssize(others)), S;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      P(free_[c], static_cast<Eigen::Index>(k)) += ways_(side, c);
+      P(free_[others[k]], static_cast<Eigen::Index>(k)) += ways_(side, others[k]);
+    }
+    rig_.evaluate_batch(*workspace_, P, S);
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      const Eigen::Index i = others[k];
+      pairs_[static_cast<std::size_t>(i)] +=
+          (S.col(static_cast<Eigen::Index>(k)) - singles_[side].col(i) - singles_[side].col(c) + at_.s) /
+          (ways_(side, i) * ways_(side, c));
+      ++counts_[static_cast<std::size_t>(i)];
+    }
+  }
+
+  const Rig& rig_;
+  std::span<const int> free_;
+  const KnownJacobian& at_;
+  std::unique_ptr<Workspace> workspace_;
+  Mat ways_;  // of each control, up and down; 0: no room
+  Mat singles_[2], J0_;
+  std::vector<Vec> pairs_;  // of a control with those before it
+  std::vector<int> counts_;
+};
+
+/// J + a T at the places that either has.
+BlockJacobian sum_of(const BlockJacobian& J, double a, const Mat& T, double least) {
+  BlockJacobian sum{.columns = J.columns, .start = {0}};
+  std::vector<Vec3> values;
+  for (int i = 0; i < J.points(); ++i) {
+    int e = J.start[i];
+    for (int c = 0; c < J.columns; ++c) {
+      const bool has = e < J.start[i + 1] && J.column[e] == c;
+      Vec3 value = a * T.block<3, 1>(3 * static_cast<Eigen::Index>(i), c);
+      if (!has && value.norm() <= least) continue;
+      if (has) value += J.value.col(e++);
+      sum.column.push_back(c), values.push_back(value);
+    }
+    sum.start.push_back(static_cast<int>(sum.column.size()));
+  }
+  sum.value.resize(3, std::ssize(values));
+  for (std::size_t k = 0; k < values.size(); ++k) sum.value.col(static_cast<Eigen::Index>(k)) = values[k];
+  return sum;
+}
+
+}  // namespace
+
+KnownJacobian lesson_at(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p) {
+  const auto workspace = rig.make_workspace();
+  KnownJacobian lesson{.p_key = p_key, .p = p};
+  rig.evaluate(*workspace, p_key, lesson.s_key);
+  rig.evaluate(*workspace, p, lesson.s);
+  rig.jacobian(*workspace, p, free, lesson.J);
+  return lesson;
+}
+
+std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
+                                       const ProgressCallback& progress) {
+  std::vector<KnownJacobian> known;
+  for (const Vec& pose : poses) {
+    report(progress, "learning", 0.2 * static_cast<double>(known.size()) / static_cast<double>(poses.size()));
+    known.push_back(lesson_at(rig, free, pose, pose));
+  }
+  const std::size_t n = free.size(), most = std::max<std::size_t>(1, kMostPoses / (n * n + n + 1));
+  const std::size_t count = std::min(most, poses.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    report(progress, "learning", 0.2 + 0.8 * static_cast<double>(k) / static_cast<double>(count));
+    const KnownJacobian at = known[k * poses.size() / count];
+    Bending bending(rig, free, at);
+    const std::vector<Mat> T = bending.all();
+    const double least = at.J.value.cols() > 0 ? kLeast * at.J.value.colwise().norm().maxCoeff() : 0;
+    for (std::size_t c = 0; c < n; ++c) {
+      const double a = bending.way(static_cast<Eigen::Index>(c));
+      if (a == 0) continue;
+      KnownJacobian each{.p_key = at.p_key, .p = at.p, .s_key = at.s_key, .s = at.s};
+      each.p[free[c]] += a;
+      each.J = sum_of(at.J, a, T[c], least);
+      known.push_back(std::move(each));
+    }
+  }
+  return known;
+}
+
+void write(const BlockJacobian& J, ByteWriter& out) {
+  out.number(J.columns);
+  out.integers(J.start), out.integers(J.column);
+  out.values(J.value.reshaped());
+}
+
+BlockJacobian read_jacobian(ByteReader& in) {
+  BlockJacobian J;
+  J.columns = in.integer();
+  J.start = in.integers(), J.column = in.integers();
+  const Vec values = in.values();
+  J.value = Eigen::Map<const Eigen::Matrix3Xd>(values.data(), 3, values.size() / 3);
+  return J;
+}
+
+void write(std::span<const KnownJacobian> lessons, ByteWriter& out) {
+  out.number(static_cast<double>(lessons.size()));
+  for (const KnownJacobian& each : lessons) {
+    for (const Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) out.values(*values);
+    write(each.J, out);
+  }
+}
+
+std::vector<KnownJacobian> read_lessons(ByteReader& in) {
+  std::vector<KnownJacobian> lessons(static_cast<std::size_t>(in.integer()));
+  for (KnownJacobian& each : lessons) {
+    for (Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) *values = in.values();
+    each.J = read_jacobian(in);
+  }
+  return lessons;
+}
+
+}  // namespace rigspace

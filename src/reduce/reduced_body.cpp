@@ -1,0 +1,133 @@
+#include "rigspace/reduce/reduced_body.h"
+
+#include <algorithm>
+#include <map>
+
+namespace rigspace {
+namespace {
+
+Vec places(const TetMesh& mesh, const std::vector<char>& skin, const CarrierWeights& interior) {
+  Vec x = mesh.points;
+  for (int i = 0; i < mesh.point_count(); ++i) {
+    if (skin[i]) continue;
+    Vec3 sum = Vec3::Zero();
+    for (const auto& [node, weight] : interior[i]) sum += weight * point(mesh.points, node);
+    point(x, i) = sum;
+  }
+  return x;
+}
+
+/// The place of a value in an ascending list.
+int place_in(const std::vector<int>& list, int value) {
+  return static_cast<int>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
+}
+
+/// Ties of nodes inside by way of the skin that carries them; of others as they are.
+NodeTies folded(const RigBody& body, const CarrierWeights& weights) {
+  NodeTies ties;
+  for (int i = 0; i < body.node_count(); ++i) {
+    std::map<int, double> sums;
+    const auto add = [&](int node, double share) {
+      for (int e = body.start[node]; e < body.start[node + 1]; ++e) sums[body.point[e]] += share * body.weight[e];
+    };
+    if (body.skin[i]) add(i, 1);
+    if (!body.skin[i])
+      for (const auto& [node, weight] : weights[i]) add(node, weight);
+    for (const auto& [p, w] : sums) ties.point.push_back(p), ties.weight.push_back(w);
+    ties.start.push_back(static_cast<int>(ties.point.size()));
+  }
+  return ties;
+}
+
+/// Where the weights would crush or invert elements at rest, harmonic ones; and where those do beside the others,
+/// again, which ends, since harmonic ones leave nodes in place.
+void mend(const RigBody& body, CarrierWeights& weights) {
+  constexpr double kCrushed = 0.1;  // of its volume
+  const Vec before = volumes(body.mesh);
+  CarrierWeights harmonic;
+  std::vector<char> mended = body.skin;
+  for (bool more = true; more;) {
+    more = false;
+    const Vec after = volumes({places(body.mesh, body.skin, weights), body.mesh.tets});
+    for (Eigen::Index e = 0; e < after.size(); ++e) {
+      if (!(after[e] < kCrushed * before[e])) continue;
+      if (harmonic.empty()) harmonic = harmonic_weights(body.mesh, body.skin);
+      for (const int i : body.mesh.tets[e])
+        if (!mended[i]) weights[i] = harmonic[i], mended[i] = 1, more = true;
+    }
+  }
+}
+
+/// Of some nodes, counting points by their places among `points`.
+NodeTies some(const NodeTies& ties, const std::vector<int>& nodes, const std::vector<int>& points) {
+  NodeTies few;
+  for (const int i : nodes) {
+    for (int e = ties.start[i]; e < ties.start[i + 1]; ++e)
+      few.point.push_back(place_in(points, ties.point[e])), few.weight.push_back(ties.weight[e]);
+    few.start.push_back(static_cast<int>(few.point.size()));
+  }
+  return few;
+}
+
+}  // namespace
+
+RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, InteriorSkinForm form,
+                     BlockJacobian response) {
+  RigBody tied = body;
+  tied.response = std::move(response);
+  tied.skin.assign(body.skin.size(), 1);
+  tied.volumes = lumped_masses(body.mesh, 1);
+  if (form == InteriorSkinForm::keyed) {
+    tied.moves = folded(body, interior);
+    return tied;
+  }
+  CarrierWeights weights = interior;
+  mend(body, weights);
+  tied.mesh.points = places(body.mesh, body.skin, weights);
+  static_cast<NodeTies&>(tied) = folded(body, weights);
+  return tied;
+}
+
+RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const LoadedResponse& response) {
+  RigBody tied = body;
+  tied.response = response.C, tied.loaded = response.offsets;
+  tied.skin.assign(body.skin.size(), 1);
+  tied.volumes = lumped_masses(body.mesh, 1);
+  static_cast<NodeTies&>(tied) = folded(body, interior);
+  return tied;
+}
+
+RigBody sampled_body(const RigBody& body, const BodyCubature& cubature) {
+  RigBody few;
+  const std::vector<int>& nodes = cubature.nodes;
+  std::vector<int> points;
+  for (const NodeTies* ties : {static_cast<const NodeTies*>(&body), &body.moves})
+    if (!ties->point.empty())
+      for (const int i : nodes)
+        points.insert(points.end(), ties->point.begin() + ties->start[i], ties->point.begin() + ties->start[i + 1]);
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  few.rig = body.rig->restricted(points);
+  static_cast<NodeTies&>(few) = some(body, nodes, points);
+  if (!body.moves.point.empty()) few.moves = some(body.moves, nodes, points);
+  few.response = rows_of(body.response, nodes);
+  few.loaded = body.loaded;
+  few.loaded.values.resize(body.loaded.empty() ? 0 : 3 * std::ssize(nodes), body.loaded.values.cols());
+  few.skin.assign(nodes.size(), 1);
+  few.mesh.points.resize(3 * std::ssize(nodes));
+  few.volumes = Vec::Zero(std::ssize(nodes));
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    point(few.mesh.points, static_cast<int>(k)) = point(body.mesh.points, nodes[k]);
+  for (std::size_t k = 0; k < nodes.size() && !few.loaded.empty(); ++k)
+    few.loaded.values.middleRows<3>(3 * static_cast<Eigen::Index>(k)) = body.loaded.values.middleRows<3>(3 * nodes[k]);
+  for (const auto& [element, weight] : cubature.elements) {
+    Tet tet = body.mesh.tets[element];
+    for (int& corner : tet) corner = place_in(nodes, corner);
+    few.mesh.tets.push_back(tet);
+    few.shares.push_back(weight);
+  }
+  for (const auto& [node, mass] : cubature.masses) few.volumes[place_in(nodes, node)] = mass;
+  return few;
+}
+
+}  // namespace rigspace

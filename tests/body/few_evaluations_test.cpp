@@ -1,0 +1,308 @@
+// A linear rig that asks as little as it can (LinearRigOptions::frugal).
+
+#include "rigspace/body/linear_rig.h"
+
+#include "let_go.h"
+#include "rigspace/body/rig_space_simulation.h"
+#include "rigspace/cast/cast.h"
+#include "rigspace/rig/black_box.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+constexpr int kPoints = 48;
+
+/// A strip that a keyed control turns as a whole; free ones bend it, stretch it, and lift its far end.
+std::shared_ptr<const BlackBoxRig> strip() {
+  BlackBoxDescription box;
+  for (const char* name : {"bend", "stretch", "lift", "turn"}) box.controls.push_back({.name = name, .typical = 0.3});
+  box.point_count = kPoints;
+  box.noise = 0;
+  box.evaluate = [](In p, Vec& s) {
+    const Mat3 turn = Eigen::AngleAxisd(p[3], Vec3(1, 2, 3).normalized()).toRotationMatrix();
+    for (int i = 0; i < kPoints; ++i) {
+      const double t = 0.05 * (i / 2), a = p[0] * t;
+      const Vec3 local((1 + p[1]) * t * std::cos(a), t * std::sin(a) + p[2] * t * t * std::cos(a),
+                       i % 2 == 0 ? 0.2 : -0.2);
+      point(s, i) = turn * (local + Vec3(0, 0.3, 0));
+    }
+  };
+  return std::make_shared<BlackBoxRig>(box);
+}
+
+RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
+  RigSpaceDescription map{.rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .bind_start = {0}};
+  for (int i = 0; i < kPoints; ++i) {
+    map.bound.push_back(i), map.bind_point.push_back(i), map.bind_weight.push_back(1);
+    map.bind_start.push_back(i + 1);
+  }
+  return map;
+}
+
+Vec points_at(const Rig& rig, In p) {
+  Vec s(3 * rig.point_count());
+  rig.evaluate(*rig.make_workspace(), p, s);
+  return s;
+}
+
+/// Steps of the strip along a motion of its free controls, and what the linear rig missed at their ends.
+class Driven {
+ public:
+  explicit Driven(const LinearRigOptions& options)
+      : rig_(strip()), linear_(tied(rig_), points_at(*rig_, rig_->rest()), options) {}
+
+  void step(const Vec3& free, double turn, double length = 1) {
+    Vec p_key(4), p(4);
+    p_key << 0, 0, 0, turn;
+    p << free, turn;
+    linear_.set_step(length);
+    linear_.begin(p, p_key, points_at(*rig_, p_key));
+    Vec y, touching;
+    while (!linear_.holds(p, y)) linear_.renew();
+    linear_.at(p, touching);
+    EXPECT_EQ(y, points_at(*rig_, p));
+    missed_ = std::max(missed_, (touching - y).norm());
+    way_ = std::max(way_, (y - last_).norm());
+    last_ = y;
+    linear_.accept(p);
+  }
+  /// Swings that repeat every 200 steps, wide enough that J changes a lot: by 5 % of itself in the fastest step.
+  void swing(int from, int to) {
+    for (int k = from; k < to; ++k) {
+      const double phase = 2 * M_PI * k / 200;
+      step({1.5 * std::sin(phase), 0.1 * std::cos(phase), 0.3 * std::sin(2 * phase)}, 0);
+    }
+  }
+
+  LinearRig& linear() { return linear_; }
+  const LinearRigCounts& counts() const { return linear_.counts(); }
+  double missed() const { return missed_; }
+  double way() const { return way_; }
+
+ private:
+  std::shared_ptr<const BlackBoxRig> rig_;
+  LinearRig linear_;
+  Vec last_ = Vec::Zero(3 * kPoints);
+  double missed_ = 0, way_ = 0;
+};
+
+constexpr LinearRigOptions kFrugal{.most_steps = 10000, .frugal = true};
+
+TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
+  Driven driven(kFrugal);
+  for (int k = 0; k < 5; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
+  const long before = driven.counts().evaluations, jacobians = driven.counts().jacobians;
+  for (int k = 5; k < 205; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
+  EXPECT_EQ(driven.counts().evaluations - before, 200);
+  EXPECT_EQ(driven.counts().jacobians, jacobians);
+}
+
+TEST(FrugalRig, CountsWhatTheRigIsAsked) {
+  const auto rig = strip();
+  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), kFrugal);
+  const long before = rig->evaluations();
+  Vec y;
+  for (int k = 0; k < 60; ++k) {
+    const Vec p = Eigen::Vector4d(std::sin(0.1 * k), 0, 0, 0);
+    linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
+    while (!linear.holds(p, y)) linear.renew();
+    linear.accept(p);
+  }
+  EXPECT_EQ(rig->evaluations() - before - 60, linear.counts().evaluations);  // 60: the keyed pose, by this test
+}
+
+TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
+  for (const double tolerance : {0.1, 0.02}) {
+    LinearRigOptions options = kFrugal;
+    options.tolerance = tolerance;
+    Driven driven(options);
+    driven.swing(0, 400);
+    EXPECT_LT(driven.missed(), 1.05 * tolerance * driven.way());  // the way is measured by J, which errs itself
+    EXPECT_GT(driven.counts().jacobians, 2);
+  }
+}
+
+/// Jacobians of the strip at rest and around.
+void teach_strip(const Rig& rig, LinearRig& linear) {
+  const Vec rest = points_at(rig, rig.rest());
+  std::vector<KnownJacobian> known;
+  for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
+    KnownJacobian each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
+    each.p.head<3>() = free;
+    each.s = points_at(rig, each.p);
+    rig.jacobian(*rig.make_workspace(), each.p, std::vector<int>{0, 1, 2}, each.J);
+    known.push_back(each);
+  }
+  linear.teach(known, rest.replicate(1, std::ssize(known)));
+}
+
+TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
+  const auto rig = strip();
+  const Vec rest = points_at(*rig, rig->rest());
+  LinearRig linear(tied(rig), rest, kFrugal);
+  teach_strip(*rig, linear);
+  const long before = rig->evaluations();
+  const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
+  linear.begin(p, rig->rest(), rest);
+  EXPECT_EQ(rig->evaluations() - before, 1);
+  BlockJacobian J;
+  rig->jacobian(*rig->make_workspace(), p, std::vector<int>{0, 1, 2}, J);
+  Vec one, other;
+  for (int c = 0; c < 3; ++c) {
+    J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+    EXPECT_LT((one - other).norm(), 0.03 * one.norm());  // what bends is not linear in its bend
+  }
+}
+
+TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
+  // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
+  const auto rig = strip();
+  const Vec rest = points_at(*rig, rig->rest());
+  const auto place = [](double phase) {
+    return Vec(Eigen::Vector4d(1.2 * std::sin(phase), 0.1 * std::cos(phase), 0.3 * std::sin(2 * phase), 0.2 * phase));
+  };
+  const auto keyed = [](Vec p) {
+    p.head<3>().setZero();
+    return p;
+  };
+  const std::vector<int> free{0, 1, 2};
+  std::vector<KnownJacobian> known(1);
+  known[0].p_key = known[0].p = rig->rest(), known[0].s_key = known[0].s = rest;
+  rig->jacobian(*rig->make_workspace(), rig->rest(), free, known[0].J);
+  for (int k = 1; k <= 24; ++k) {
+    const Vec p = place(k * M_PI / 12);
+    KnownJacobian each{.p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
+    rig->jacobian(*rig->make_workspace(), p, free, each.J);
+    known.push_back(each);
+  }
+  Mat x_keys(rest.size(), std::ssize(known));
+  for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
+  LinearRig linear(tied(rig), rest, kFrugal);
+  linear.teach(known, x_keys);
+  for (const double between : {0.0, 0.5}) {
+    const Vec p = place((7 + between) * M_PI / 12);
+    linear.begin(p, keyed(p), points_at(*rig, keyed(p)));
+    linear.restart();
+    BlockJacobian J;
+    rig->jacobian(*rig->make_workspace(), p, free, J);
+    Vec one, other;
+    for (int c = 0; c < 3; ++c) {
+      J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+      EXPECT_LT((one - other).norm(), (between == 0 ? 1e-3 : 1e-2) * one.norm()) << "control " << c;
+    }
+  }
+}
+
+TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
+  const auto steps = [](bool taught) {
+    const auto rig = strip();
+    const Vec rest = points_at(*rig, rig->rest());
+    LinearRig linear(tied(rig), rest, kFrugal);
+    if (taught) teach_strip(*rig, linear);
+    Vec y;
+    for (int k = 0; k < 200; ++k) {
+      const Vec p = Eigen::Vector4d(0.4 * std::sin(0.06 * k), 0.05 * std::cos(0.06 * k), 0, 0);
+      linear.begin(p, rig->rest(), rest);
+      while (!linear.holds(p, y)) linear.renew();
+      linear.accept(p);
+    }
+    return linear.counts();
+  };
+  const LinearRigCounts plain = steps(false), taught = steps(true);
+  EXPECT_GT(plain.jacobians, 5);
+  EXPECT_LT(4 * taught.jacobians, plain.jacobians);
+}
+
+TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
+  LinearRigOptions options = kFrugal;
+  options.unseen = 3;
+  const auto rig = strip();
+  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), options);
+  teach_strip(*rig, linear);
+  double missed = 0, way = 0;
+  Vec y, last = points_at(*rig, rig->rest());
+  for (int k = 0; k < 400; ++k) {
+    const Vec p = Eigen::Vector4d(0.3 * std::sin(0.05 * k), 0.05 * std::cos(0.05 * k), 0, 0);
+    linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
+    while (!linear.holds(p, y)) linear.renew();
+    linear.accept(p);
+    missed = std::max(missed, (y - points_at(*rig, p)).norm());
+    way = std::max(way, (y - last).norm());
+    last = y;
+  }
+  EXPECT_GT(linear.counts().unseen, 200);
+  EXPECT_LT(linear.counts().evaluations, 300);     // those of Jacobians included
+  EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
+}
+
+TEST(FrugalRig, KnowsHowLongStepsAre) {
+  // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
+  Driven driven(kFrugal);
+  double time = 0;
+  for (int k = 0; k < 40; ++k) {
+    const double length = k % 3 == 0 ? 0.5 : 1;
+    time += length;
+    driven.step({0.01 * time, 0.005 * time, 0}, 0, length);
+  }
+  EXPECT_EQ(driven.counts().moved, 0);
+}
+
+TEST(FrugalRig, LooksAgainAfterAJump) {
+  Driven driven(kFrugal);
+  driven.swing(0, 30);
+  const long before = driven.counts().evaluations;
+  driven.linear().restart();
+  driven.step({0.1, 0, 0}, 0);
+  EXPECT_EQ(driven.counts().evaluations - before, 2);  // where it begins, since nothing led there, and where it ends
+}
+
+TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
+  LinearRigOptions learned = kFrugal;
+  learned.learned = true;
+  Driven plain(kFrugal), knowing(learned);
+  plain.swing(0, 800), knowing.swing(0, 800);
+  EXPECT_GT(knowing.counts().recalled, 5);
+  EXPECT_LT(4 * knowing.counts().jacobians, plain.counts().jacobians);
+  const long before = knowing.counts().jacobians, paid = knowing.counts().evaluations;
+  knowing.swing(800, 1200);
+  EXPECT_LT(20 * (knowing.counts().jacobians - before), plain.counts().jacobians);
+  EXPECT_LT(knowing.counts().evaluations - paid, 2 * 400);
+  EXPECT_LT(knowing.missed(), 1.05 * learned.tolerance * knowing.way());
+}
+
+TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
+  LinearRigOptions options = kFrugal;
+  options.learned = options.broyden = true;
+  Driven one(options), other(options);
+  one.swing(0, 150);
+  other.linear().recall(one.linear().memory());
+  Vec a, b;
+  for (int k = 150; k < 260; ++k) {
+    one.swing(k, k + 1), other.swing(k, k + 1);
+    const Vec p = Eigen::Vector4d(0.4, 0.1, 0.2, 0);
+    one.linear().at(p, a), other.linear().at(p, b);
+    ASSERT_EQ(a, b) << "step " << k;
+  }
+}
+
+Vec let_go(bool linear, double step) {
+  LinearRigOptions frugal = black_box_jacobian();
+  frugal.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
+  return rigspace::let_go({linear, step, frugal});
+}
+
+TEST(FrugalRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
+  // What is carried on to second order keeps the rig's curvature in the inertia, which (4.6) as printed loses (ERRATA).
+  const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
+  ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);
+  const double before = (let_go(true, 0.005) - coarse).norm(), after = (let_go(true, 0.00125) - fine).norm();
+  EXPECT_LT(after, before / 4);
+  EXPECT_LT(before, (coarse - fine).norm());  // less than what the step itself errs by
+}
+
+}  // namespace
+}  // namespace rigspace

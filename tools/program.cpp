@@ -1,0 +1,117 @@
+#include "program.h"
+
+#include "rigspace/base/parallel.h"
+#include "rigspace/base/version.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+namespace rigspace::tools {
+namespace {
+
+constexpr const char* kFooter = R"(Examples
+  rigspace hero.glb                               soft tails, ears and hair: the same as simulate
+  rigspace rerun hero.soft.json --set tail.amount=0.6
+  rigspace info hero.glb                          what is in a file
+  rigspace view hero.glb -o hero.html             a page that plays it
+  rigspace render hero.glb --clip Walk --sheet 8 -o walk.png
+  rigspace eval hero.glb --set tail_01.rx=30 -o pose.obj
+
+Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 not converged, 5 another program failed, 130 cancelled.)";
+
+int fail(const Context& context, const Error& error) {
+  if (context.json) {
+    const ErrorInfo& info = error.info();
+    const nlohmann::ordered_json answer = {{"error",
+                                            {{"code", name(info.code)},
+                                             {"file", info.file},
+                                             {"element", info.element},
+                                             {"value", info.value},
+                                             {"problem", info.problem},
+                                             {"remedy", info.remedy}}}};
+    fmt::print("{}\n", answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print(stderr, "rigspace: {}\n", error.what());
+  }
+  return static_cast<int>(error.code());
+}
+
+/// What was to be answered did not come out, on a full disk for one: that is said where it still can be.
+int fail_output() {
+  const Error error({.file = "standard output", .problem = "cannot be written", .remedy = "is the disk full?"});
+  fmt::print(stderr, "rigspace: {}\n", error.what());
+  return static_cast<int>(error.code());
+}
+
+/// `rigspace hero.glb` is `rigspace simulate hero.glb`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && is_character_file(arguments[0])) arguments.insert(arguments.begin(), "simulate");
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  return arguments;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
+  Context context{.arguments = {argv, argv + argc}};
+  CLI::App app("Physics, posing and motion in the space of a character's own rig.", "rigspace");
+  app.footer(kFooter);
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_flag("--json", context.json, "answers and failures as JSON on standard output");
+  app.add_flag_callback("--progress-lines", show_progress_in_lines,
+                        "progress as lines of JSON on standard error, for programs that start this one");
+  int threads = 0;
+  app.add_option("--threads", threads, "threads to use; all cores by default")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  app.parse_complete_callback([&] {
+    if (threads > 0) set_thread_count(threads);
+  });
+  for (const AddCommand add : commands) add(app, context);
+  app.get_formatter()->column_width(34);
+
+  watch_interrupts();
+  try {
+    app.parse(arguments_of(argc, argv));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail_output();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::string problem = error.what();
+    while (!problem.empty() && (problem.back() == '\n' || problem.back() == '.')) problem.pop_back();
+    // A first word that is no command: most often a typing error.
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::vector<std::string> names;
+      for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(each->get_name());
+      return fail(context, Error({.code = ErrorCode::usage,
+                                  .element = "\"" + std::string(argv[1]) + "\"",
+                                  .value = argv[1],
+                                  .problem = "is no command, and no file of a character",
+                                  .remedy = suggestion(argv[1], names, "`rigspace --help` lists the commands")}));
+    }
+    // The name of the subcommand that was being parsed, for its help.
+    std::string help = "rigspace --help";
+    for (const CLI::App* used : app.get_subcommands()) help = "rigspace " + used->get_name() + " --help";
+    return fail(context, Error({.code = ErrorCode::usage, .problem = problem, .remedy = "`" + help + "` shows how"}));
+  } catch (const Error& error) {
+    return fail(context, error);
+  } catch (const std::bad_alloc&) {
+    return fail(
+        context,
+        Error({.code = ErrorCode::internal, .problem = "out of memory", .remedy = "try a smaller file or picture"}));
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return fail_output();
+    return fail(context, Error({.code = ErrorCode::internal,
+                                .problem = std::string("internal error: ") + error.what(),
+                                .remedy = "please report this with the file that causes it"}));
+  }
+}
+
+}  // namespace rigspace::tools
