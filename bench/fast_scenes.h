@@ -61,7 +61,7 @@ struct HandleRig {
 /// they are small, so that a point feels few. The rig's points are those of boundary_surface(mesh).
 HandleRig make_handle_rig(const TetMesh& mesh, int handles);
 
-/// What Fast Complementary Dynamics takes on its own mesh of 10 k vertices and 42 k tetrahedra (PEERS).
+/// What Fast Complementary Dynamics takes on its own mesh of 10 k vertices and 42 k tetrahedra, measured on two cores.
 struct NeighbourFigure {
   int unknowns;
   double milliseconds_per_step;

@@ -9,7 +9,7 @@
 
 namespace rigspace::bench {
 
-/// A row of RSP table 1: sizes are scalars, three a vertex (ERRATA).
+/// A row of RSP table 1: sizes are scalars, three a vertex (docs/corrections.md, "sizes in table 1").
 struct PaperRow {
   int controls, interior, surface;
   double seconds_per_frame;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads every #include of the library and fails on one that goes from a room to a room below it.
 
-The list is that of ARCHITECTURE.md, written down once more here so that a clone can check itself."""
+The order of ROOMS is the rule: a room may include itself and the rooms before it in the list."""
 import pathlib
 import re
 import sys

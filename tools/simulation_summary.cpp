@@ -113,7 +113,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
 }
 
 std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
-  // The part that moves most for its kind: a chain's tip against 20 degrees, flesh against 8 % of its size (ART.md).
+  // The part that moves most for its kind: a chain's tip against 20 degrees, flesh against 8 % of its size.
   const RecipeClip* where = nullptr;
   std::size_t which = 0;
   double most = 0;

@@ -35,7 +35,7 @@ int find_interval(const At& at, int count, double time) {
 double solve_rising_cubic(const Cubic& cubic, double y);
 
 /// The piece between two keys `interval` seconds apart. Hermite's basis on [0, 1] needs tangents times the interval
-/// (ERRATA, Lecture); in seconds since the first key the interval goes into the coefficients instead.
+/// (docs/corrections.md, "Hermite interval"); here, in seconds since the first key, the coefficients contain it.
 inline Cubic hermite_piece(double v0, double v1, double slope0, double slope1, double interval) {
   const double secant = (v1 - v0) / interval;
   return {v0, slope0, (3 * secant - 2 * slope0 - slope1) / interval,

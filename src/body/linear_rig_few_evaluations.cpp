@@ -141,7 +141,7 @@ void LinearRig::follow_taught() {
 }
 
 /// x~ touches x where the states before lead to: to second order in time, so that what the rig's curvature does to
-/// inertia is there as the step goes to 0 (ERRATA on 4.6), at no evaluation.
+/// inertia is there as the step goes to 0 (docs/corrections.md, "linearisation point"), at no evaluation.
 void LinearRig::begin_frugal(In p) {
   Thrift& thrift = *thrift_;
   thrift.fault = Thrift::Fault::none;

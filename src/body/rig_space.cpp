@@ -1,8 +1,8 @@
 #include "rigspace/body/rig_space.h"
 
-#include "rigspace/body/element_projection.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/body/element_projection.h"
 #include "rigspace/body/linear_rig.h"
 #include "rigspace/optimize/bfgs.h"
 #include "rigspace/optimize/bordered_system.h"
@@ -353,8 +353,8 @@ Change RigSpaceMapping::refresh(State& state, Vec&, Phase phase) const {
 
 // Structured BFGS: B = J^T H J + S. With d the step of the controls and g the forces of now,
 //     y = J^T H J d + (J - J_before)^T g,      B+ = BFGS(J^T H J + S, d, y),      S+ = B+ - J^T H J.
-// Plain, for all of H_pp:  y = change of J^T g - H_pn dn,  B+ = BFGS(B, d, y)  (RSP prints d^T H d in the denominator
-// and takes n into y: ERRATA).
+// Plain, for all of H_pp:  y = change of J^T g - H_pn dn,  B+ = BFGS(B, d, y)  (the printed update does not
+// converge: docs/corrections.md, "BFGS update").
 void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
   const bool structured = curvature_ == RigCurvature::learned;
   const Eigen::Index controls = control_size(), inside = interior_size();

@@ -66,7 +66,7 @@ SparseWeights WeightFit::eliminate(double tolerance, double ratio) const {
 // min |A w - b|^2 + weight sum_k |w_k|_alpha with sum w = 1 by Newton's method, for growing alpha (Schmidt et al.
 // 2007),
 //   |w|_alpha = |w| + 2/alpha log1p(exp(-alpha |w|)),   its slope tanh(alpha w / 2)
-// (Thesis 4.11, in ERRATA's form, which cannot overflow).
+// (Thesis 4.11 without overflow: docs/corrections.md, "smooth absolute value").
 Vec WeightFit::smooth_l1(const std::vector<int>& columns, Vec w, double weight) const {
   const Mat G = G_(columns, columns);
   const Vec Atb = Atb_(columns);
@@ -112,7 +112,7 @@ SparseWeights WeightFit::algorithm4(double tolerance, double ratio) const {
     Eigen::Index smallest;
     w.cwiseAbs().minCoeff(&smallest);
     std::vector<int> fewer = without(columns, smallest);
-    if (!(solve(fewer).residual <= allowed)) break;  // keeps the last set that was accepted (ERRATA)
+    if (!(solve(fewer).residual <= allowed)) break;  // keeps the last accepted set
     columns = std::move(fewer);
     Vec rest(w.size() - 1);
     rest << w.head(smallest), w.tail(w.size() - smallest - 1);

@@ -23,7 +23,7 @@ class WeightFit {
   SparseWeights solve(const std::vector<int>& columns) const;
   SparseWeights solve() const;
   /// Removes the smallest weight while the residual stays within max(tolerance, ratio * that of all columns). With
-  /// w >= 0 and sum 1 the L1 norm is constant, so this does what algorithm 4 is after (ERRATA).
+  /// w >= 0 and sum 1 the L1 norm is constant, so it cannot choose (docs/corrections.md, "sparse weights").
   SparseWeights eliminate(double tolerance, double ratio) const;
   /// The same, by Thesis algorithm 4: what to remove is said by SmoothL1 solves.
   SparseWeights algorithm4(double tolerance, double ratio) const;

@@ -98,7 +98,7 @@ std::vector<int> add_pose_weights(ControlGraph& graph, const PoseWeights& weight
   if (!(formula.radius > 0) || weights.kernel == PoseKernel::linear) formula.radius = mean;
 
   // Bordered, so that constants are reproduced and the multiquadric, only conditionally definite, can be solved
-  // (ERRATA, inverse rig).
+  // (docs/corrections.md, "multiquadric kernel").
   const Eigen::Index count = formula.examples.rows();
   Mat A = Mat::Zero(count + 1, count + 1);
   for (Eigen::Index i = 0; i < count; ++i) {

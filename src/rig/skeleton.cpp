@@ -197,7 +197,7 @@ class MayaJointOperator final : public HierarchyOperator {
       const double typical = unit == Unit::length ? joint.typical_length : unit == Unit::angle ? 0.5 : 1;
       controls_.push_back(graph.add_control(make_control(joint.name, kJointControls[k], unit, rest, typical)));
     }
-    // The parent's scale enters its child inverted (ERRATA: it does not affect the parents); it is a direct input, and
+    // The parent's scale enters its child inverted (docs/corrections.md, "segment-scale compensation"): a direct input;
     // the graph adds this to what comes through the parent's transform.
     if (joint.segment_scale_compensate && parent != nullptr)
       for (int k = 6; k < 9; ++k) controls_.push_back(parent->controls_[k]);

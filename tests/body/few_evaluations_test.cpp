@@ -296,7 +296,7 @@ Vec let_go(bool linear, double step) {
 }
 
 TEST(FrugalRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
-  // What is carried on to second order keeps the rig's curvature in the inertia, which (4.6) as printed loses (ERRATA).
+  // What is carried on to second order keeps the rig's curvature in the inertia, which (4.6) as printed loses.
   const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
   ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);
   const double before = (let_go(true, 0.005) - coarse).norm(), after = (let_go(true, 0.00125) - fine).norm();

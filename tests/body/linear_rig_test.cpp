@@ -159,8 +159,8 @@ Vec let_go(bool linear, double step) { return rigspace::let_go({linear, step, {.
 
 TEST(LinearRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // Linearised at the controls expected, the scheme converges to what the nonlinear one does; at the old ones, as (4.6)
-  // is printed, it would not (ERRATA). A quarter of the step leaves a seventh of the difference, in a motion of a whole
-  // radian.
+  // is printed, not (docs/corrections.md, "linearisation point"). A quarter of the step leaves a seventh of the
+  // difference, in a motion of a whole radian.
   const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
   ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);
   const double before = (let_go(true, 0.005) - coarse).norm(), after = (let_go(true, 0.00125) - fine).norm();

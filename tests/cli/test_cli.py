@@ -105,7 +105,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(clip["name"], "Walk_soft")
         self.assertTrue(clip["loop"])
         self.assertLess(clip["seam"], 1e-3)
-        for part in clip["parts"]:  # the first result of ART.md: tips swing by 5 to 20 degrees
+        for part in clip["parts"]:  # docs/default-look.md, "amplitude": tips swing by 5 to 20 degrees
             self.assertGreaterEqual(part["swing_deg"], 4.9, part)
             self.assertLessEqual(part["swing_deg"], 20.1, part)
         before, after = glb_json(self.hero), glb_json(out)

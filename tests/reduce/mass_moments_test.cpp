@@ -171,7 +171,7 @@ TEST(MassMoments, OfShapesUnderASkinAreThoseOfEachWithEach) {
   const RigBody body = ball_with(
       graph, {make_blend_shapes(0, static_cast<int>(points.size() / 3), shapes), make_linear_blend_skin(skin)});
   const MassMoments moments = moments_of(body, all_controls(*body.rig));
-  EXPECT_EQ(moments.second.rows(), 2 * (4 + 3 * 2));  // ERRATA: m (4 + 3 B)
+  EXPECT_EQ(moments.second.rows(), 2 * (4 + 3 * 2));  // m (4 + 3 B) for m joints, B shapes
   expect_exact(body, moments);
 }
 

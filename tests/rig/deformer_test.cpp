@@ -130,7 +130,7 @@ TEST(MayaJoint, EqualsTheProductOfMayasDocumentation) {
 }
 
 TEST(Node, AtZeroScaleHasAFiniteExactJacobian) {
-  // Derivatives through generators divide by the scale; F_pre L' F_post does not (ERRATA, Thesis 3.67 to 3.69).
+  // Derivatives through generators divide by the scale; F_pre L' F_post does not.
   auto graph = std::make_shared<ControlGraph>();
   const auto joints = add_tree(*graph, 3);
   const auto rig = make_rig_of(graph, random_points(20, 1), make_linear_blend_skin(random_skin(20, 2, joints, 2)));

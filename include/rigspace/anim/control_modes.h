@@ -6,7 +6,7 @@
 //
 // D makes controls of different units comparable: a unit of D^-1 p_i moves the surface by one scene unit (root mean
 // square over what the controls move). U holds the left singular vectors of the samples D^-1 (p - p_base), strongest
-// first, so r = U^T D^-1 (p - p_base), in scene units too. (The paper takes right ones, of p itself: ERRATA.)
+// first, so r = U^T D^-1 (p - p_base), in scene units too (docs/corrections.md, "principal modes").
 
 #include "rigspace/anim/character.h"
 

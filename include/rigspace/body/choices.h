@@ -18,8 +18,8 @@ enum class RigCurvature {
   none,     ///< Gauss-Newton, J^T H J alone: no further evaluation of the rig
   learned,  ///< T : g from the Jacobians of successive iterates, by structured BFGS: no further evaluation, and
             ///< definite
-  bfgs,  ///< all of H_pp from gradients, as RSP prints it, with ERRATA's corrections: d^T B d, and y without what n did
-  exact,  ///< differences of Jacobians; of a black box second differences, O(p^2) evaluations
+  bfgs,     ///< all of H_pp from gradients, as in RSP 4, corrected (docs/corrections.md, "BFGS update")
+  exact,    ///< differences of Jacobians; of a black box second differences, O(p^2) evaluations
 };
 
 /// "dynamic", "gauss-newton": as options and files spell them.

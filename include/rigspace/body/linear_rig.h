@@ -1,7 +1,7 @@
 #pragma once
 // A rig seen from the nodes of a body, linear within a step (Thesis 4.2.2, 4.2.4):
 //   x~(p) = x(p~) + J (p - p~),   p~ the controls that a step is expected to end at, keyed ones at their new values.
-// (Printed, p~ is p^t, which does not converge as h -> 0: half of J^T M T p'^2 is lost. ERRATA.)
+// (The printed p~ = p^t loses half of J^T M T p'^2 as h -> 0: docs/corrections.md, "linearisation point".)
 //
 // J may be kept over many steps. It is stored in frames that turn with the keyed pose, so that a body that turns as a
 // whole does not wear it out, and it is renewed where it misses what the rig truly does.

@@ -10,8 +10,8 @@ namespace rigspace {
 
 /// The same mesh with every node tied to the rig, those inside by way of the skin that carries them.
 ///
-/// In absolute form x_n = W x_s, and the rest shape is made so too, X_n := W X_s, so that it is without stress (ERRATA
-/// on 4.8); nodes of elements that would be inverted there are carried by harmonic weights, which keep them in place.
+/// In absolute form x_n = W x_s, and the rest shape is made so too, X_n := W X_s, so that it is without stress
+/// (docs/corrections.md, "weights that sum to one"). Nodes of elements that this inverts get harmonic weights.
 /// In keyed form x_n = x_key_n + W (x_s - x_key_s), x_key as the body carries its nodes with the free controls at rest.
 /// `response`, per node, or none, is beside that (interior_response.h).
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, InteriorSkinForm form,

@@ -12,7 +12,7 @@ namespace rigspace {
 
 enum class InteriorSkinMethod {
   fast,        ///< backward elimination on non-negative least squares: what algorithm 4 comes to, as weights sum to 1
-  algorithm4,  ///< as printed, with ERRATA's corrections: alternating SmoothL1 and non-negative solves
+  algorithm4,  ///< SmoothL1 and non-negative solves by turns (docs/corrections.md, "sparse weights")
   nnls,        ///< the nearest candidates without elimination (figure 4.5)
   harmonic,    ///< cage coordinates, no training
 };
@@ -21,7 +21,7 @@ enum class InteriorSkinForm {
   /// Deviations from the keyed pose, x_i = x_key_i + sum w_ij (x_j - x_key_j): no stress where there is no deviation.
   keyed,
   /// Places, x_i = sum w_ij x_j (Thesis 4.9), which is the keyed formula with x_key = 0. The rest shape is to be made
-  /// so too, X_n := W X_s (ERRATA on 4.8).
+  /// so too, X_n := W X_s (docs/corrections.md, "weights that sum to one").
   absolute,
 };
 

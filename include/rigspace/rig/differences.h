@@ -12,7 +12,7 @@ struct DifferenceOptions {
   void validate() const;
 };
 
-/// ds/dp by central differences (Thesis 3.51, with a step per control instead of 0.001 for all: ERRATA). Where the
+/// ds/dp by central differences (docs/corrections.md, "finite-difference step"). Where the
 /// rig's traits state noise sigma, the step grows to typical * cbrt(sigma / size), the balance of noise and truncation.
 /// One-sided at a limit. One call of evaluate_batch.
 void difference_jacobian(const Rig&, Workspace&, In p, std::span<const int> free, BlockJacobian&,

@@ -1,4 +1,4 @@
-// Controls of a part over time, hits and the mix (ART.md: "Controls of a part").
+// Controls of a part over time, hits and the mix (docs/part-controls.md).
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/recipe.h"

@@ -1,4 +1,4 @@
-// The first result on characters that nobody here has animated (ART.md), each rule a test: short excerpts of one clip
+// Rules of docs/default-look.md on characters that nobody here has animated: short excerpts of one clip
 // each; with RIGSPACE_TEST_ALL all clips, whole.
 
 #include "rigspace/apps/physics/flesh.h"

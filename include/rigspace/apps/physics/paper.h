@@ -2,8 +2,8 @@
 // Rig-space physics with every choice as printed, for those who compare (RSP 3, 4; Thesis 3, 4): the whole body, rest
 // shape and rest pose one, gravity, implicit Euler, steps of 0.01 s (Thesis 7), at most 20 iterations to a gradient of
 // 0.001 (Thesis 3.2), BFGS for the block of the controls, strong Wolfe conditions, differences of 0.001 for black boxes
-// (3.51), started from the present state. Printed equations that do not hold are those of ERRATA: nobody could have run
-// them.
+// (3.51), started from the present state. Printed equations that do not hold are replaced as
+// docs/corrections.md lists.
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/body/rig_space_simulation.h"

@@ -116,8 +116,8 @@ struct SoftMotion {
 };
 
 /// Simulates all parts over a clip. The first result: rate, lag and amount are adjusted until chains swing by 5 to 20
-/// degrees and flesh by 4 to 8 % of its size, unless the look sets them (ART.md: amplitude wins). Where flesh of this
-/// size would go deeper into limbs or props than the artist put it, by 0.5 % of the character's, it is eased for that
+/// degrees and flesh by 4 to 8 % of its size, unless they are given (docs/default-look.md, "amplitude"). Where flesh
+/// would go deeper into limbs or props than the artist put it, by 0.35 % of the character's size, it is eased for that
 /// moment.
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
                           const SimulationOptions& options = {}, const ProgressCallback& progress = {});

@@ -7,7 +7,7 @@
 
 namespace rigspace {
 
-/// Up to 1.5 an amount scales the deviation; what is above it is load, and solved (ART.md).
+/// Up to 1.5 an amount scales the deviation; above it the load grows (docs/default-look.md, "amplitude").
 void set_amount(TunedPart& part, double amount);
 
 /// The look of a part at a time of the clip, s: keyed controls at their values, and what follows from them.

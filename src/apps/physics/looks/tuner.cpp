@@ -18,8 +18,8 @@ constexpr int kMostTries = 5, kMostSearches = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
 constexpr double kMostAmount = 2;
 constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
-constexpr double kLeastVolume = 0.25;        // of an element of flesh: ART.md asks for 0.2
-constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part: ART.md asks for 3 %
+constexpr double kLeastVolume = 0.25;        // of an element of flesh (docs/default-look.md, "volume"); the test: 0.2
+constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part; the test: 3 %
 constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
 constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
 constexpr double kAwayFromSteps = 0.2;       // of the step frequency
@@ -123,7 +123,7 @@ void Tuner::read(ByteReader& in) {
   derive_all();
 }
 
-/// Rate from size (ART.md), k sqrt(g / l) / 2 pi; the settling time of the preset's damping ratio; amounts above 1.5 as
+/// k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size"); settle from the damping ratio; amounts above 1.5 as
 /// inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
 void Tuner::derive(TunedPart& part) const {
   if (part.look.rate == 0)
@@ -192,10 +192,10 @@ void Tuner::find_rates(const ProgressCallback& progress) {
   coarse.step = coarse_step(motion_, options_);
   coarse.max_cycles = 2;
   for (int search = 0; search < kMostSearches; ++search)
-    if (!adjust(run_once(
-            coarse,
-            part_of_progress(progress, search * kSearchShare / kMostSearches, (search + 1) * kSearchShare / kMostSearches), {},
-            nullptr)))
+    if (!adjust(run_once(coarse,
+                         part_of_progress(progress, search * kSearchShare / kMostSearches,
+                                          (search + 1) * kSearchShare / kMostSearches),
+                         {}, nullptr)))
       return;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: looks that bring a first result into range (ART.md), found run by run.
+// Private to physics: looks that bring a first result into range (docs/default-look.md, "amplitude"), found run by run.
 
 #include "run/part_system.h"
 

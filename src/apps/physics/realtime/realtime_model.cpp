@@ -37,7 +37,7 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   return result;
 }
 
-/// Rate from size, k sqrt(g / l) / 2 pi, at most 5 Hz; the settling time of the preset's damping ratio (ART.md): what
+/// k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and settle from the damping ratio: what
 /// Tuner begins with.
 void derive_look(TunedPart& part, double metres_per_unit) {
   constexpr double kMostRate = 5;

@@ -18,7 +18,7 @@ struct Deviations {
 };
 
 /// For each column the share, 0..1, of the deviation for which no point of the part's flesh is deeper in limbs or props
-/// than in the animation by more than 0.35 % of the character's largest extent (ART.md allows 0.5 %). Limbs are the
+/// than in the animation by more than 0.35 % of the character's largest extent (the test allows 0.5 %). Limbs are the
 /// triangles that the part's bones hold by less than a tenth, their inside is where they wind around a point. Measured
 /// sixty times a second; between, and to both sides of a touch, the share runs smoothly over a quarter of a second, so
 /// that flesh is stopped by a limb and not switched off by it. All ones where nothing touches.
