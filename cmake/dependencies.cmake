@@ -2,6 +2,7 @@
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt REQUIRED)
 find_package(embree 3 REQUIRED)
 find_package(PNG REQUIRED)
 

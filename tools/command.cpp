@@ -37,31 +37,12 @@ ProgressCallback line_progress() {
   };
 }
 
-/// A finite number that is all of the text; NaN otherwise.
-double number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
 std::string time_left(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s", std::ceil(seconds));
   return fmt::format("{:.0f} min", std::ceil(seconds / 60));
 }
 
 }  // namespace
-
-void refuse_usage(std::string element, std::string problem, std::string remedy) {
-  throw Error({.code = ErrorCode::usage,
-               .element = std::move(element),
-               .problem = std::move(problem),
-               .remedy = std::move(remedy)});
-}
-
-void refuse_file(std::string file, std::string problem, std::string remedy) {
-  throw Error(
-      {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
-}
 
 std::string count_in_words(std::size_t number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
@@ -74,31 +55,6 @@ void PoseOptions::add_to(CLI::App& app) {
   app.add_option("--set", sets, "turn a control, in degrees for angles, in scene units for lengths; may be repeated")
       ->type_name("CONTROL=VALUE")
       ->take_all();
-}
-
-const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip) {
-  if (clip.empty()) return nullptr;
-  if (const Animation* found = character.clip(clip)) return found;
-  std::vector<std::string> names;
-  for (const Animation& each : character.clips) names.push_back(each.name);
-  throw Error({.file = file,
-               .element = "clip \"" + clip + "\"",
-               .value = clip,
-               .problem = "is not in the file",
-               .remedy = names.empty() ? "it has no clips" : suggestion(clip, names, "`rigspace info` lists them")});
-}
-
-double parse_time(const std::string& text, double fps, std::string_view option) {
-  std::string_view digits = text;
-  double unit = 1;
-  if (digits.ends_with('f'))
-    digits.remove_suffix(1), unit = 1 / fps;
-  else if (digits.ends_with('s'))
-    digits.remove_suffix(1);
-  const double value = number_of(digits);
-  if (!std::isfinite(value))
-    refuse_usage(fmt::format("{} \"{}\"", option, text), "is not a time", "give seconds (0.5) or frames (12f)");
-  return value * unit;
 }
 
 double to_surface(const Control& control, double value) {
@@ -130,7 +86,7 @@ Vec pose_of(const Character& character, const std::string& file, const PoseOptio
                    .problem = "does not exist",
                    .remedy = suggestion(control, names, "`rigspace info --controls` lists them")});
     }
-    const double value = number_of(std::string_view(set).substr(equals + 1));
+    const double value = number_in(std::string_view(set).substr(equals + 1));
     if (!std::isfinite(value))
       refuse_usage(fmt::format("--set \"{}\"", set), "has no number behind the =", "write CONTROL=VALUE");
     const Control& turned = character.rig->controls()[index];
@@ -201,73 +157,26 @@ void print_warnings(const Context& context, const std::string& file, const std::
   for (const std::string& warning : warnings) fmt::print(stderr, "{}: {}\n", file, warning);
 }
 
-void check_writable(const std::filesystem::path& output) {
-  namespace fs = std::filesystem;
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  const auto refuse = [&](std::string problem, std::string remedy) {
-    throw Error({.file = output.string(), .problem = std::move(problem), .remedy = std::move(remedy)});
-  };
-  if (!fs::is_directory(folder)) refuse("cannot be written: its folder does not exist", "create " + folder.string());
-  if (fs::is_directory(output)) refuse("is a folder", "name a file in it");
-  if (::access(folder.c_str(), W_OK) != 0) refuse("cannot be written: its folder is read-only", "choose another one");
-}
-
-bool is_character_file(const std::string& file) {
-  std::string lower = file;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* ending : {".glb", ".gltf", ".vrm", ".bvh", ".rig.json", ".blend"})
-    if (lower.ends_with(ending)) return true;
-  return false;
-}
-
-void check_input(const std::string& file, const std::filesystem::path& output) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (!is_character_file(file))
-    throw Error({.file = file,
-                 .value = extension,
-                 .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
-                 .remedy = "characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and .blend"});
-  std::error_code ignored;
-  if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
-    throw Error({.code = ErrorCode::usage,
-                 .file = output.string(),
-                 .problem = "is the input itself",
-                 .remedy = "give the output another name: the artist's file is never overwritten"});
-}
-
-double parse_number(std::string_view text, const std::string& what) {
-  const double value = number_of(text);
-  if (!std::isfinite(value)) refuse_usage(what, "has no number behind the =", "give one, such as 0.6");
-  return value;
-}
-
 CLI::Validator above_zero() {
   return CLI::Validator(
       [](std::string& text) {
-        const double value = number_of(text);
+        const double value = number_in(text);
         return value > 0 && std::isfinite(value) ? std::string() : "\"" + text + "\" is not a number above 0";
       },
       "");
 }
 
-void check_extension(const std::filesystem::path& output, std::string_view extensions) {
-  std::string extension = output.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  std::string list;
-  std::size_t begin = 0;
-  while (begin <= extensions.size()) {
-    const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
-    const std::string each = "." + std::string(extensions.substr(begin, end - begin));
-    if (each == extension) return;
-    list += (list.empty() ? "" : ", ") + each;
-    begin = end + 1;
-  }
-  throw Error({.code = ErrorCode::usage,
-               .file = output.string(),
-               .value = extension,
-               .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
-               .remedy = "this command writes " + list});
+JobEvents job_events(const Context& context) {
+  JobEvents events{.progress = terminal_progress()};
+  if (context.json) return events;
+  events.say = [](const std::string& text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  };
+  events.warn = [context](const std::string& file, const std::vector<std::string>& sentences) {
+    print_warnings(context, file, sentences);
+  };
+  return events;
 }
 
 }  // namespace rigspace::tools

@@ -5,6 +5,8 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/progress.h"
 #include "rigspace/base/suggestion.h"
+#include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/events.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -39,10 +41,6 @@ void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
 
-/// Throw Error: of an option, and of a file that a command was given.
-[[noreturn]] void refuse_usage(std::string element, std::string problem, std::string remedy);
-[[noreturn]] void refuse_file(std::string file, std::string problem, std::string remedy);
-
 /// "1 joint", "3 joints".
 std::string count_in_words(std::size_t number, const char* one, const char* many);
 
@@ -55,12 +53,6 @@ struct PoseOptions {
 
   void add_to(CLI::App&);
 };
-
-/// The clip of that name, or nullptr for an empty name. Throws Error listing the clips.
-const Animation* clip_named(const Character&, const std::string& file, const std::string& clip);
-
-/// "1.5" or "1.5s" in seconds, "12f" in frames. Throws Error.
-double parse_time(const std::string& text, double fps, std::string_view option);
 
 /// All control values: the clip at its time, then the sets. Throws Error naming what is wrong and what comes close.
 Vec pose_of(const Character&, const std::string& file, const PoseOptions&);
@@ -93,23 +85,12 @@ class ProgressScope {
 void watch_interrupts();
 bool interrupted();
 
+/// What jobs report, on the terminal: progress, text on standard output, warnings on standard error. Where the answer
+/// is JSON, progress alone.
+JobEvents job_events(const Context&);
+
 /// Warnings of a loaded file on standard error, unless the answer is JSON.
 void print_warnings(const Context&, const std::string& file, const std::vector<std::string>& warnings);
-
-/// Throws Error unless the output's extension is one of these ("png gif mp4").
-void check_extension(const std::filesystem::path& output, std::string_view extensions);
-
-/// Throws Error unless a file can be written there: before the work, not after it.
-void check_writable(const std::filesystem::path& output);
-
-/// True if the name ends as those of files that characters are read from do.
-bool is_character_file(const std::string& file);
-
-/// Throws Error if the input's extension is none that characters are read from, or it is the output itself.
-void check_input(const std::string& file, const std::filesystem::path& output = {});
-
-/// The number that a text is, all of it. Throws Error naming `what` otherwise.
-double parse_number(std::string_view text, const std::string& what);
 
 /// For options that must be positive.
 CLI::Validator above_zero();

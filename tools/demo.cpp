@@ -1,6 +1,6 @@
 // rigspace demo: Peanut, a built-in character, with secondary motion, as a file, a page and a contact sheet.
 
-#include "simulation_run.h"
+#include "simulation_answer.h"
 
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
@@ -28,7 +28,7 @@ void add_demo(CLI::App& app, Context& context) {
     Character character = make_character(name, Version::skeleton);
     character.clips.resize(2);  // a walk and a dance will do
     write_file(artist, to_glb(character));
-    simulate_file(artist.string(), model, context);
+    print_result(simulate_file({.character = {.file = artist.string()}}, {}, model, job_events(context)), context);
     const Character soft = load_character(model);
     const Motion walk = clip_motion(soft, soft.clip("Walk_soft"), 8);
     write_png(sheet,

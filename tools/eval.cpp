@@ -1,6 +1,6 @@
 // rigspace eval: the points of a character at a moment, or at control values.
 
-#include "character_source.h"
+#include "source_options.h"
 
 #include "rigspace/io/export_points.h"
 
@@ -20,7 +20,7 @@ struct EvalArguments {
 void add_eval(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("eval", "Positions of all vertices at a moment of a clip or at control values");
   auto options = std::make_shared<EvalArguments>();
-  options->source.add_to(*command);
+  add_source(*command, options->source);
   options->pose.add_to(*command);
   command->add_option("-o,--output", options->output, "x.npy (float64, N x 3), x.obj or x.ply")
       ->required()
@@ -34,12 +34,12 @@ void add_eval(CLI::App& app, Context& context) {
   command->callback([options, &context] {
     check_extension(options->output, "npy obj ply");
     check_writable(options->output);
-    const Character character = options->source.load(context);
+    const Character character = load(options->source, context);
     const Vec p = pose_of(character, options->source.name(), options->pose);
     Vec s;
     character.rig->evaluate(*character.rig->make_workspace(), p, s);
     write_points(options->output, character, s);
-    options->source.print_incidents(context, character);
+    print_incidents(context, character);
     if (!context.json) return fmt::print("{}: {} vertices\n", options->output, s.size() / 3);
     nlohmann::ordered_json answer = {{"output", options->output}, {"vertices", s.size() / 3}};
     if (const auto incidents = incidents_of(character); !incidents.empty()) answer["warnings"] = incidents;

@@ -1,6 +1,6 @@
 // rigspace info: what is in a file.
 
-#include "character_source.h"
+#include "source_options.h"
 
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/rig_health.h"
@@ -121,17 +121,17 @@ void add_info(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("info", "What is in a file: meshes, skins, clips, controls, and what was repaired");
   auto options = std::make_shared<InfoArguments>();
-  options->source.add_to(*command);
+  add_source(*command, options->source);
   command->add_flag("--controls", options->controls, "list every control with its unit and rest value");
   command->footer(
       "Examples\n  rigspace info hero.glb\n  rigspace info hero.glb --controls\n  rigspace info hero.glb --json");
   command->callback([options, &context] {
-    const Character character = options->source.load(context);
+    const Character character = load(options->source, context);
     if (context.json)
       fmt::print("{}\n", to_json(character).dump(2, ' ', false, Json::error_handler_t::replace));
     else
       print(character, *options);
-    options->source.print_incidents(context, character);
+    print_incidents(context, character);
   });
 }
 

@@ -1,6 +1,6 @@
 // rigspace mesh: the body of tetrahedra that a surface encloses, its figures, and a look inside.
 
-#include "character_source.h"
+#include "source_options.h"
 
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/stuffing.h"
@@ -56,7 +56,7 @@ std::vector<Missing> missing_by_piece(const Character& character, const Body& bo
 }
 
 Answer stuff_character(const Context& context, const MeshArguments& options) {
-  const Character character = options.source.load(context);
+  const Character character = load(options.source, context);
   const TriMesh surface = rest_surface(character);
   Body body =
       stuff_or_recall(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
@@ -239,7 +239,7 @@ void run(const Context& context, const MeshArguments& options) {
 void add_mesh(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("mesh", "The body of tetrahedra inside a character, for physics");
   auto options = std::make_shared<MeshArguments>();
-  options->source.add_to(*command);
+  add_source(*command, options->source);
   command->get_option("FILE")->description("a character at rest, or a body (.msh, .mesh) as it is");
   command->add_option("-o,--output", options->output, "body.msh or body.mesh")->type_name("OUT");
   command->add_flag("--report", options->report, "figures in words; also without -o, and with --json as JSON");

@@ -1,6 +1,5 @@
 // rigspace pose: points of the surface are pulled, and the rig's controls follow (RSP 6, physics-based IK).
 
-#include "character_source.h"
 #include "pose_picture.h"
 #include "pull_arguments.h"
 #include "rigspace/anim/bake.h"
@@ -10,6 +9,7 @@
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
 #include "rigspace/io/gltf.h"
+#include "source_options.h"
 
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ PoserOptions poser_options(const PoseArguments& options, const Result& result, c
 }
 
 Result solve(const PoseArguments& options, const Context& context) {
-  Result result{.character = options.source.load(context)};
+  Result result{.character = load(options.source, context)};
   const std::string& file = options.source.name();
   result.start = pose_of(result.character, file, options.pose);
   const VertexFinder finder(result.character, file, result.start);
@@ -273,7 +273,7 @@ void pose(const PoseArguments& options, const Context& context) {
     fmt::print("{}\n", answer_of(options, result).dump(2, ' ', false, Json::error_handler_t::replace));
   else
     print_answer(options, result);
-  options.source.print_incidents(context, result.character);
+  print_incidents(context, result.character);
   if (result.posed.not_converged() > 0)
     throw Error({.code = ErrorCode::not_converged,
                  .file = options.source.name(),
@@ -312,7 +312,7 @@ void add_solver_options(CLI::App& command, PoseArguments& options) {
 void add_pose(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("pose", "Pull points of the surface: the controls of the rig follow");
   auto options = std::make_shared<PoseArguments>();
-  options->source.add_to(*command);
+  add_source(*command, options->source);
   options->pose.add_to(*command);
   command
       ->add_option("--pull", options->pulls,

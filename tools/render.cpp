@@ -1,6 +1,6 @@
 // rigspace render: pictures without a GPU or a display.
 
-#include "character_source.h"
+#include "source_options.h"
 
 #include "rigspace/render/sheet.h"
 #include "rigspace/render/video.h"
@@ -89,7 +89,7 @@ void draw(const RenderArguments& options) {
     const double aspect = static_cast<double>(picture.width) / picture.height;
     write_png(options.output, renderer.render(moment, frame(moment.points, aspect, framing), picture));
   }
-  options.source.print_incidents({}, character);
+  print_incidents({}, character);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void add_render(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("render", "Pictures without a GPU: a moment, a contact sheet, a turntable, a video");
   auto options = std::make_shared<RenderArguments>();
-  options->source.add_to(*command);
+  add_source(*command, options->source);
   command->add_option("-o,--output", options->output, "x.png; x.gif or x.mp4 where ffmpeg is installed")
       ->required()
       ->type_name("OUT");

@@ -1,7 +1,7 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
-#include "character_source.h"
 #include "modes.h"
+#include "source_options.h"
 
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/tri_mesh.h"
@@ -167,7 +167,7 @@ std::vector<int> chosen_controls(const Character& character, const ShowOptions& 
 void show(const ShowOptions& options, const Context& context) {
   check_extension(options.output, "png");
   check_writable(options.output);
-  const Character character = options.source.load(context);
+  const Character character = load(options.source, context);
   std::vector<int> chosen = chosen_controls(character, options);
   const std::size_t all = chosen.size();
   if (chosen.size() > static_cast<std::size_t>(options.most)) chosen.resize(options.most);
@@ -186,7 +186,7 @@ void show(const ShowOptions& options, const Context& context) {
     paste(page, cells.draw(chosen[k]), kGap + k % columns * (width + kGap), kTitle + k / columns * (height + kGap));
   }
   write_png(options.output, page);
-  options.source.print_incidents(context, character);
+  print_incidents(context, character);
   if (context.json) {
     fmt::print("{}\n",
                Json{{"output", options.output}, {"controls", count}, {"left_out", all - chosen.size()}}.dump(2));
@@ -235,7 +235,7 @@ std::optional<double> rest_change(const CharacterSource& source) {
 }
 
 void check(const CheckOptions& options, const Context& context) {
-  const Character character = options.source.load(context);
+  const Character character = load(options.source, context);
   const std::optional<double> moved = rest_change(options.source);
   const RigHealth health = check_health(*character.rig, options.health);
   const std::size_t shown = shown_controls(character.rig->controls()).size();
@@ -277,7 +277,7 @@ void check(const CheckOptions& options, const Context& context) {
         health.broken.empty() && !(moved && *moved > 1e-3))
       fmt::print("  nothing to complain about\n");
   }
-  options.source.print_incidents(context, character);
+  print_incidents(context, character);
   if (!health.broken.empty())
     throw Error({.file = options.source.name(),
                  .problem = "breaks in " + std::to_string(health.broken.size()) + " poses within its limits",
@@ -301,7 +301,7 @@ void add_rig(CLI::App& app, Context& context) {
 
   auto* draw = command->add_subcommand("show", "Every control at its extremes, on one sheet");
   auto show_options = std::make_shared<ShowOptions>();
-  show_options->source.add_to(*draw);
+  add_source(*draw, show_options->source);
   draw->add_option("-o,--output", show_options->output, "x.png")->required()->type_name("OUT");
   draw->add_option("--match", show_options->matches, "only controls, nodes or groups of this pattern; may be repeated")
       ->type_name("PATTERN")
@@ -318,7 +318,7 @@ void add_rig(CLI::App& app, Context& context) {
   auto* examine = command->add_subcommand(
       "check", "Controls without effect, doubles, IK that does not reach, poses that break, derivatives");
   auto check_options = std::make_shared<CheckOptions>();
-  check_options->source.add_to(*examine);
+  add_source(*examine, check_options->source);
   examine->add_option("--poses", check_options->health.poses, "random poses to try")
       ->check(CLI::Range(0, 1000))
       ->type_name("N");

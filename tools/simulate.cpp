@@ -1,35 +1,15 @@
 // rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
-#include "collide.h"
-#include "earlier_result.h"
-#include "simulation_plan.h"
+#include "simulation_answer.h"
+#include "source_options.h"
 
 namespace rigspace::tools {
 namespace {
 
 struct SimulateArguments : SimulationRequest {
-  SubjectSource source;
+  SimulationSource source;
   std::string output;
-  bool keep_partial = false, curves_only = false;
 };
-
-void simulate(const SimulateArguments& options, const Context& context) {
-  auto [subject, out] = open_subject(options.source, options.output, context);
-  if (options.curves_only) out = out.curves_alone();
-  SimulationPlan plan = plan_simulation(*subject, options, !out.curves.empty());
-  Recipe& recipe = plan.recipe;
-  recipe.format = out.format();
-  recipe.options.collide = colliders_seen_from(options.recipe.collide, "", out.recipe.parent_path());
-  recipe.input = subject->describe(out.recipe);
-  recipe.on = describe_earlier(options.source.on, out.recipe);
-  execute({.subject = std::move(subject),
-           .recipe = std::move(recipe),
-           .tasks = std::move(plan.tasks),
-           .out = out,
-           .research = plan.research,
-           .keep_partial = options.keep_partial},
-          context);
-}
 
 std::string look_names() {
   std::string names;
@@ -38,7 +18,7 @@ std::string look_names() {
 }
 
 void add_common(CLI::App& command, SimulateArguments& options) {
-  options.source.character.add_to(command);
+  add_source(command, options.source.character);
   command.get_option("FILE")->description("a character: .glb or .gltf; or a .rig.json, whose own controls then move");
   command
       .add_option("--clips", options.source.clips, "with --rig-process: the clips, a .rigspace.json on its controls")
@@ -209,13 +189,6 @@ void add_research(CLI::App& command, SimulateArguments& options) {
 
 }  // namespace
 
-void simulate_file(const std::string& file, const std::filesystem::path& output, const Context& context) {
-  SimulateArguments options;
-  options.source.character.file = file;
-  options.output = output.string();
-  simulate(options, context);
-}
-
 void add_simulate(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("simulate", "Secondary motion on a character, as clips beside the artist's own");
   auto options = std::make_shared<SimulateArguments>();
@@ -240,7 +213,9 @@ void add_simulate(CLI::App& app, Context& context) {
       "  rigspace simulate hero.glb --on hero.belly.glb --part 'tail*=tail'    on what another run gave\n"
       "  rigspace simulate hero.rig.json --part 'belly=belly'    the rig's own controls: hero.soft.rigspace.json\n"
       "  rigspace rerun hero.soft.json --set tail.amount=0.6     the same with other values");
-  command->callback([options, &context] { simulate(*options, context); });
+  command->callback([options, &context] {
+    print_result(simulate_file(options->source, *options, options->output, job_events(context)), context);
+  });
 }
 
 }  // namespace rigspace::tools

@@ -81,10 +81,10 @@ CharacterHandle with_clips(const CharacterHandle& self, const py::object& given)
 void write(const CharacterHandle& self, const fs::path& path) {
   const Character& character = *self.character;
   const std::string file = path.string();
-  tools::check_writable(path);
+  check_writable(path);
   if (file.ends_with(".rigspace.json")) return write_file(path, to_curves_json(curve_file(character, character.clips)));
-  tools::check_extension(path, "glb gltf rigspace.json");
-  if (!self.path.empty()) tools::check_input(self.path.string(), path);
+  check_extension(path, "glb gltf rigspace.json");
+  if (!self.path.empty()) check_input(self.path.string(), path);
   const bool own = !self.path.empty() && !is_blend_file(self.path);
   if (own && (self.path.extension() != ".json" || is_plain(character))) {
     GltfFile document(self.path);
@@ -96,7 +96,7 @@ void write(const CharacterHandle& self, const fs::path& path) {
 }
 
 py::array_t<double> pose_at_time(const CharacterHandle& self, const std::string& clip, double time) {
-  return array_from(pose_at(*self.character, tools::clip_named(*self.character, self.name(), clip), time));
+  return array_from(pose_at(*self.character, clip_named(*self.character, self.name(), clip), time));
 }
 
 py::array_t<int> triangles(const CharacterHandle& self) {
@@ -122,7 +122,7 @@ py::list pieces(const CharacterHandle& self) {
 
 void save_points(const CharacterHandle& self, const fs::path& path, const Array& points) {
   const Vec x = points_from(points, self.character->rig->point_count(), "points");
-  tools::check_writable(path);
+  check_writable(path);
   write_points(path, *self.character, x);
 }
 

@@ -92,7 +92,7 @@ void bind_mesh(py::module_& m) {
       .def(
           "save",
           [](const Meshed& self, const fs::path& path) {
-            tools::check_writable(path);
+            check_writable(path);
             write_tets(path, self.mesh);
           },
           py::arg("path"), "x.msh or x.mesh.")

@@ -127,7 +127,7 @@ Posed pose(const CharacterHandle& handle, const py::dict& options, const py::obj
   poser_options.metres_per_unit = request.unit > 0 ? request.unit : height >= 0.2 && height <= 10 ? 1 : 1.7 / height;
   Poser poser(character, request.start, poser_options);
   Posed result{.free = poser.free(), .size = poser.size()};
-  const Animation* clip = moves ? tools::clip_named(character, handle.name(), request.clip) : nullptr;
+  const Animation* clip = moves ? clip_named(character, handle.name(), request.clip) : nullptr;
   result.posed = pose_along(poser, character, paths,
                             {.fps = request.fps, .dynamic = request.dynamic, .clip = clip, .progress = progress});
   result.clip = clip_of(character, result.posed, moves);

@@ -5,8 +5,8 @@
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/apps/physics/soft_form.h"
+#include "rigspace/jobs/recipe_envelope.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <span>
@@ -15,15 +15,6 @@
 #include <vector>
 
 namespace rigspace {
-
-/// The file that was simulated.
-struct RecipeInput {
-  std::string file;         ///< relative to the recipe's folder, with /
-  std::uint64_t bytes = 0;  ///< of the file
-  std::string hash;         ///< content_hash, of all that it consists of
-  std::string process;      ///< the command, where the rig was another program's; `file` then holds the clips
-  std::string object = {};  ///< of a .blend: the mesh
-};
 
 struct RecipeOptions {
   SimulationOptions physics;  ///< but for start, end and preroll, which are each clip's own, and the checkpoints
@@ -93,15 +84,10 @@ struct RecipeClip {
   bool finished() const { return has_motion() && !stopped; }
 };
 
-struct Recipe {
-  std::string version;  ///< of the program that wrote it
-  RecipeInput input;
-  RecipeInput on = {};  ///< an earlier result that was the keyed motion; no file: the artist's clips were
-  std::string format;   ///< how the result beside the recipe ends: ".glb", ".gltf", or ".rigspace.json"
+struct Recipe : RecipeEnvelope {
   RecipeOptions options;
   std::vector<RecipePart> parts;
   std::vector<RecipeClip> clips;
-  std::vector<std::string> notes;  ///< what was said when the run was planned, one sentence each
 };
 
 /// Throws Error naming the file and the line where it is no JSON, or the field that is wrong or missing.

@@ -297,7 +297,8 @@ Recipe read_document(const Place& place) {
   if (schema != kRecipeSchema)
     place.at("schema").fail("is " + std::to_string(schema),
                             "this program reads " + std::to_string(kRecipeSchema) + "; use the one that wrote it");
-  Recipe recipe{.version = place.at("version").text()};
+  Recipe recipe;
+  recipe.version = place.at("version").text();
   recipe.input = read_input(place.at("input"));
   if (place.has("on")) recipe.on = read_input(place.at("on"));
   constexpr std::string_view kFormats[] = {".glb", ".gltf", ".rigspace.json"};

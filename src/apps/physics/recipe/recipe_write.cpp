@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace rigspace {
@@ -88,13 +87,6 @@ Json json_of(const PartReport& report) {
   return json;
 }
 
-Json json_of(const RecipeInput& input) {
-  Json json{{"file", input.file}, {"bytes", input.bytes}, {"hash", input.hash}};
-  if (!input.process.empty()) json["process"] = input.process;
-  if (!input.object.empty()) json["object"] = input.object;
-  return json;
-}
-
 Json json_of(const RecipeCurve& curve) {
   return {{"control", curve.control}, {"unit", kUnitWords[static_cast<int>(curve.unit)]}, {"values", curve.values}};
 }
@@ -121,44 +113,16 @@ Json json_of(const RecipeClip& clip) {
   return json;
 }
 
-/// JSON with a line a value, but lists of plain values on one: nobody scrolls through a curve.
-void print(const Json& json, const std::string& indent, std::string& text) {
-  const bool list = json.is_array();
-  const bool flat = list && std::none_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured(); });
-  if (!json.is_structured() || json.empty() || flat) {
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return;
-  }
-  const std::string inner = indent + "  ";
-  text += list ? '[' : '{';
-  bool first = true;
-  for (const auto& [key, value] : json.items()) {
-    text += first ? "\n" : ",\n";
-    first = false;
-    text += inner;
-    if (!list) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
-    print(value, inner, text);
-  }
-  text += '\n' + indent;
-  text += list ? ']' : '}';
-}
-
 }  // namespace
 
 std::string recipe_text(const Recipe& recipe) {
-  Json json{{"schema", kRecipeSchema}, {"program", "rigspace"}, {"version", recipe.version}};
-  json["input"] = json_of(recipe.input);
-  if (!recipe.on.file.empty()) json["on"] = json_of(recipe.on);
-  json["output"] = recipe.format;
-  if (!recipe.notes.empty()) json["notes"] = recipe.notes;
+  Json json = envelope_json(recipe);
   json["options"] = json_of(recipe.options);
   json["parts"] = Json::array();
   for (const RecipePart& part : recipe.parts) json["parts"].push_back(json_of(part));
   json["clips"] = Json::array();
   for (const RecipeClip& clip : recipe.clips) json["clips"].push_back(json_of(clip));
-  std::string text;
-  print(json, "", text);
-  return text + "\n";
+  return recipe_json_text(json);
 }
 
 void write_recipe(const std::filesystem::path& path, const Recipe& recipe) { write_file(path, recipe_text(recipe)); }

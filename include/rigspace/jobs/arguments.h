@@ -1,0 +1,39 @@
+#pragma once
+// What front ends are given as text, and what is checked before any work begins. Functions throw Error.
+
+#include "rigspace/anim/character.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace rigspace {
+
+/// Throw Error: of an option, and of a file that a job was given.
+[[noreturn]] void refuse_usage(std::string element, std::string problem, std::string remedy);
+[[noreturn]] void refuse_file(std::string file, std::string problem, std::string remedy);
+
+/// A finite number that is all of the text; NaN otherwise.
+double number_in(std::string_view text);
+/// The number that a text is, all of it. Throws Error naming `what` otherwise.
+double parse_number(std::string_view text, const std::string& what);
+
+/// "1.5" or "1.5s" in seconds, "12f" in frames of 1 / fps.
+double parse_time(const std::string& text, double fps, std::string_view option);
+
+/// The clip of that name, or nullptr for an empty name. Throws Error listing the clips; `file` stands in its sentence.
+const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip);
+
+/// Throws Error unless the output's extension is one of these ("png gif mp4").
+void check_extension(const std::filesystem::path& output, std::string_view extensions);
+
+/// Throws Error unless a file can be written there: before the work, not after it.
+void check_writable(const std::filesystem::path& output);
+
+/// True if the name ends as those of files that characters are read from do.
+bool is_character_file(const std::string& file);
+
+/// Throws Error if the input's extension is none that characters are read from, or it is the output itself.
+void check_input(const std::string& file, const std::filesystem::path& output = {});
+
+}  // namespace rigspace

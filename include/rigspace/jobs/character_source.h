@@ -1,0 +1,35 @@
+#pragma once
+// Where a job's character comes from: a file, which may be Blender's, or a rig in another process.
+
+#include "rigspace/anim/character.h"
+#include "rigspace/jobs/events.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+struct CharacterSource {
+  std::string file;     ///< .glb, .gltf, .vrm, .bvh, .rig.json, .blend
+  std::string object;   ///< of a .blend: the mesh; empty: the largest that is rigged
+  std::string command;  ///< of a rig in another process; instead of a file
+  int processes = 0;    ///< see ProcessRigOptions
+  double timeout = 60;  ///< seconds of silence
+
+  /// Whether the file is a .blend.
+  bool is_blend() const;
+  /// What messages call it.
+  const std::string& name() const { return command.empty() ? file : command; }
+
+  /// Throws Error unless there is one of file and command; starts the command where there is one. What was repaired is
+  /// reported by events.warn.
+  Character load(const JobEvents& events) const;
+};
+
+/// Each time that the process which is the character's rig had to be started again, so far; none if it is from a file.
+std::vector<std::string> incidents_of(const Character& character);
+/// Poses that this process was asked for, so far; nothing if the rig is from a file.
+std::optional<long> rig_evaluations_of(const Character& character);
+
+}  // namespace rigspace

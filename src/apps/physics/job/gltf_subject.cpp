@@ -1,0 +1,210 @@
+// A character of joints and skin: chains move on their joints, flesh gets soft joints or shapes of its own.
+
+#include "subject.h"
+
+#include "rigspace/base/content_hash.h"
+#include "rigspace/base/files.h"
+#include "rigspace/io/gltf.h"
+#include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/content.h"
+#include "rigspace/jobs/earlier_result.h"
+#include "rigspace/pages/soft_page.h"
+#include "simulation_summary.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace rigspace {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class GltfSubject final : public Subject {
+ public:
+  /// `on`: an earlier result whose motion is keyed, or none. A model among them brings its own soft joints and shapes,
+  /// so that it is what this run adds to.
+  GltfSubject(std::string path, GltfFile file, std::string on)
+      : path_(std::move(path)), on_(std::move(on)), artists_(std::move(file)) {
+    if (on_.empty()) return;
+    if (is_model(on_)) earlier_ = earlier_model(on_, artists_.character());
+    keyed_ = document().character();
+    replace_clips(keyed_->clips, earlier_clips(on_, *keyed_));
+    std::erase_if(keyed_->clips, [](const Animation& clip) { return is_soft_clip(clip.name); });
+  }
+
+  const std::string& name() const override { return path_; }
+  const Character& character() const override { return keyed_ ? *keyed_ : artists_.character(); }
+
+  /// Size and hash: of the file's bytes, or, since a .gltf has its buffers and pictures beside it, of all of it packed
+  /// into one.
+  RecipeInput describe(const fs::path& recipe) const override {
+    const std::vector<std::byte> bytes = read_file(path_);
+    RecipeInput input{.file = path_from_recipe(path_, recipe), .bytes = bytes.size()};
+    input.hash = path_.ends_with(".rig.json")                    ? rig_file_hash(path_, {})
+                 : RunFiles::of_model(path_).format() == ".gltf" ? content_hash(artists_.to_glb())
+                                                                 : content_hash(bytes);
+    return input;
+  }
+
+  double frame_rate(const Animation& clip) const override { return rigspace::frame_rate(&clip); }
+  /// In a result those of the artist's own joints that no earlier run has moved.
+  std::vector<Part> found_parts() const override {
+    if (!earlier_) return find_parts(character());
+    std::vector<RecipePart> found = recipe_parts(artists_.character(), find_parts(artists_.character()));
+    for (const RecipePart& known : earlier_parts(on_))
+      std::erase_if(found, [&](const RecipePart& part) { return part.joints == known.joints; });
+    return parts_from_recipe(character(), found);
+  }
+  void refuse_without_parts() const override {
+    if (earlier_)
+      throw Error({.file = path_,
+                   .problem = "has no further part that shows itself: " + on_ + " holds them all",
+                   .remedy = "name one: --part 'joint*=tail', or change those with `rigspace rerun`"});
+    throw Error(
+        {.file = path_,
+         .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain, no belly)",
+         .remedy = "name one: --part 'joint*=tail', or --part 'bone*=flesh' for flesh around a bone"});
+  }
+  std::vector<Part> named_parts(const std::string& text) const override {
+    return parts_from_pattern(character(), text);
+  }
+
+  /// The file gets what the softened character has more.
+  void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) override {
+    const RecipeOptions& options = recipe.options;
+    soft_ = soften_as(options.soft, character(), parts_from_recipe(character(), recipe.parts),
+                      {.max_influences = options.max_influences,
+                       .protect = options.protect,
+                       .chains = options.chains,
+                       .recall = true,
+                       .progress = progress});
+    notes.insert(notes.end(), soft_.notes.begin(), soft_.notes.end());
+    if (soft_.parts.empty()) refuse_without_parts();
+    recipe.parts = recipe_parts(soft_.character, soft_.parts);
+    if (soft_.joints.joints.empty()) return;
+    if (!soft_.morphs) return document().add_soft_joints(soft_.joints, options.max_influences);
+    morphs_ = with_soft_morphs(character(), soft_.joints);
+    document().add_soft_morphs(soft_.joints);
+  }
+  const Character& simulated() const override { return soft_.character; }
+  std::span<const Part> parts() const override { return soft_.parts; }
+
+  void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
+             const ProgressCallback& progress) override {
+    add_soft_clips(recipe, out, notes, progress);
+    document().save(out.model);
+    write_file(out.page, soft_page(document().to_glb(), page_of(recipe, out, notes)));
+  }
+
+  std::string files_in_words(const RunFiles& out) const override {
+    return fmt::format("{}\n{}: open it in a browser\n{}: the recipe\n", out.model.string(), out.page.string(),
+                       out.recipe.string());
+  }
+
+ private:
+  const Character& written() const { return morphs_ ? *morphs_ : soft_.character; }
+  Animation clip(const Animation* base, const SoftMotion& motion, double rate) const {
+    return morphs_ ? morph_clip(soft_, *morphs_, base, motion, rate) : soft_clip(soft_.character, base, motion, rate);
+  }
+
+  /// Adds a clip to the document and says in its extras what it is.
+  void add_clip(const Animation& animation, const Json& extras) {
+    const int index = document().add_animation(animation);
+    document().set_json(fmt::format("/animations/{}/extras", index), Json{{"rigspace", extras}}.dump());
+  }
+
+  void add_soft_clips(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
+                      const ProgressCallback& progress) {
+    for (const RecipeClip& made : recipe.clips) {
+      if (!made.has_motion()) continue;
+      const SoftMotion motion = motion_from_recipe(made, soft_.character.rig->controls());
+      Json extras{{"base", made.base}, {"layer", "soft"}, {"recipe", out.recipe.filename().string()}};
+      if (made.failed_steps > 0) extras["failed_steps"] = made.failed_steps;
+      if (made.stopped) extras["partial"] = true;
+      Animation soft = clip(soft_.character.clip(made.base), motion, made.frame_rate);
+      soft.name = made.name;
+      if (recipe.options.cubic_keys)
+        fit_cubic_keys(soft, *written().rig, {.share_times = true, .progress = progress}, notes);
+      add_clip(soft, extras);
+      if (!recipe.options.additive) continue;
+      Animation additive = clip(nullptr, motion, made.frame_rate);  // the rest pose, then the deviation
+      additive.name = made.name + "_add";
+      const Animation reference = reference_of(additive, *written().rig);
+      extras["additive"] = true;
+      extras["reference"] = reference.name;
+      add_clip(additive, extras);
+      extras.erase("reference");
+      add_clip(reference, extras);
+    }
+  }
+
+  /// The joints of a part that move, as the page lists them.
+  std::vector<std::string> moving_nodes(const Part& part) const {
+    std::vector<std::string> nodes;
+    for (const int bone : part.flesh ? part.flesh->joints : part.bones)
+      nodes.push_back(soft_.character.bones[bone].name);
+    return nodes;
+  }
+
+  SoftPagePart page_part(const Part& part, const PartReport& report) const {
+    SoftPagePart shown{.name = part.name, .preset = part.preset, .summary = report_in_words(report)};
+    const std::vector<std::string> nodes = moving_nodes(part);
+    if (!part.flesh || !part.flesh->controls.empty() || !morphs_) {
+      shown.nodes = nodes;
+      return shown;
+    }
+    for (const SoftJoint& joint : soft_.joints.joints) {
+      if (std::find(nodes.begin(), nodes.end(), joint.name) == nodes.end()) continue;
+      std::vector<std::string> controls = morph_controls(*morphs_, joint);
+      controls.resize(std::min<std::size_t>(3, controls.size()));  // those of further mesh nodes have the same curves
+      shown.morphs.insert(shown.morphs.end(), controls.begin(), controls.end());
+    }
+    return shown;
+  }
+
+  SoftPageOptions page_of(const Recipe& recipe, const RunFiles& out, const std::vector<std::string>& notes) const {
+    SoftPageOptions page{.title = out.model.filename().string(), .notes = notes};
+    for (const RecipeClip& made : recipe.clips) {
+      if (!made.has_motion()) continue;
+      SoftPair pair{.base = made.base, .soft = made.name, .loop = made.loop};
+      for (std::size_t c = 0; c < soft_.parts.size(); ++c)
+        pair.parts.push_back(page_part(soft_.parts[c], made.parts[c]));
+      page.pairs.push_back(std::move(pair));
+    }
+    return page;
+  }
+
+  /// What the result is added to.
+  GltfFile& document() { return earlier_ ? *earlier_ : artists_; }
+
+  std::string path_, on_;
+  GltfFile artists_;
+  std::optional<GltfFile> earlier_;
+  std::optional<Character> keyed_;  // with the clips of an earlier result
+  Softened soft_;
+  std::optional<Character> morphs_;  // written in place of the soft joints
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> subject_of(std::string name, GltfFile file, std::string on) {
+  return std::make_unique<GltfSubject>(std::move(name), std::move(file), std::move(on));
+}
+
+Opened open_gltf(const SimulationSource& source, const fs::path& output, const JobEvents& events) {
+  const std::string& file = source.character.file;
+  const RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);
+  check_extension(out.model, "glb gltf");
+  check_input(file, out.model);
+  const fs::path inputs[] = {source.on};
+  out.check(inputs);
+  GltfFile loaded(file);
+  events.print_warnings(file, loaded.character().warnings);
+  return {std::make_unique<GltfSubject>(file, std::move(loaded), source.on), out};
+}
+
+}  // namespace rigspace

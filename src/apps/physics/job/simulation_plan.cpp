@@ -1,0 +1,202 @@
+#include "simulation_plan.h"
+
+#include "part_values.h"
+
+#include "rigspace/apps/physics/part_stiffness.h"
+#include "rigspace/base/version.h"
+#include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/earlier_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace rigspace {
+namespace {
+
+/// Metres per unit of the scene; a size outside 0.2 to 10 m is taken for a person's, and said.
+double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
+  if (request.unit > 0) return request.unit;
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  if (size >= 0.2 && size <= 10) return 1;
+  notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
+  return size > 0 ? 1.7 / size : 1;
+}
+
+/// What the papers say where nothing else was asked for (paper.h).
+void as_printed(SimulationOptions& physics, const SimulationRequest& request) {
+  if (request.step == 0) physics.step = 0.01;
+  physics.integrator = IntegratorKind::euler;
+  physics.follow_animation = false;
+  physics.looping = Looping::never;
+  physics.curvature = RigCurvature::bfgs;
+  if (!request.recipe.collide.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--collide",
+                 .problem = "has no effect with --paper",
+                 .remedy = "leave one of them out"});
+}
+
+/// The options with their words read.
+RecipeOptions recipe_options(const Character& character, const SimulationRequest& request,
+                             std::vector<std::string>& notes) {
+  RecipeOptions result = request.recipe;
+  result.soft = request.soft == "joints"   ? SoftForm::joints
+                : request.soft == "morphs" ? SoftForm::morphs
+                                           : SoftForm::automatic;
+  result.chains = request.chains == "solids" ? ChainForm::solids
+                  : request.chains == "auto" ? ChainForm::automatic
+                                             : ChainForm::rods;
+  SimulationOptions& physics = result.physics;
+  physics.metres_per_unit = metres_per_unit(character, request, notes);
+  physics.integrator = request.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
+  physics.looping = request.loop == "yes" ? Looping::always : request.loop == "no" ? Looping::never : Looping::find;
+  physics.follow_animation = request.follow == "animation";
+  if (request.step > 0) physics.step = request.step;
+  if (physics.paper) as_printed(physics, request);
+  if (!request.solver.empty()) physics.curvature = rig_curvature_named(request.solver);
+  physics.validate();
+  return result;
+}
+
+/// Each joint and each control in one part, each part with a name of its own.
+void require_apart(const Subject& subject, std::vector<Part>& parts) {
+  const Character& character = subject.character();
+  std::map<std::string, std::string> owner;
+  std::map<std::string, int> used;
+  const auto claim = [&](const Part& part, const std::string& thing) {
+    if (const auto [other, fresh] = owner.emplace(thing, part.name); !fresh)
+      throw Error({.code = ErrorCode::usage,
+                   .file = subject.name(),
+                   .element = thing,
+                   .problem = "is in two parts, " + other->second + " and " + part.name,
+                   .remedy = "give patterns that do not overlap"});
+  };
+  for (Part& part : parts) {
+    if (const int times = ++used[part.name]; times > 1) part.name += "_" + std::to_string(times);
+    for (const int bone : part.bones) claim(part, "joint \"" + character.bones[bone].name + "\"");
+    for (const int control : part.controls) claim(part, "control \"" + character.rig->controls()[control].name + "\"");
+  }
+}
+
+std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request);
+double frame_rate_of(const Subject& subject, const Animation& clip, const SimulationRequest& request) {
+  return request.recipe.frame_rate > 0 ? request.recipe.frame_rate : subject.frame_rate(clip);
+}
+
+/// --set and --hit, for all clips.
+void set_looks(const Subject& subject, std::vector<Part>& parts, const SimulationRequest& request) {
+  ClipTimes times;
+  if (!request.sets.empty() || !request.hits.empty())
+    for (const Animation* clip : clips_of(subject, request)) {
+      const double rate = frame_rate_of(subject, *clip, request);
+      const double end = request.end.empty() ? clip->duration : parse_time(request.end, rate, "--end");
+      times.include(rate, parse_time(request.start, rate, "--start"), std::min(end, clip->duration));
+    }
+  set_values(parts, parse_sets(request.sets, parts, subject.name(), times));
+  set_values(parts, parse_hits(request.hits, parts, subject.name(), times));
+  for (const std::string& text : request.stiffness)
+    about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
+}
+
+std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request) {
+  std::vector<Part> parts;
+  if (request.parts.empty()) parts = subject.found_parts();
+  for (const std::string& text : request.parts)
+    for (Part& part : about_file(subject.name(), subject.character(), [&] { return subject.named_parts(text); }))
+      parts.push_back(std::move(part));
+  if (parts.empty()) subject.refuse_without_parts();
+  require_apart(subject, parts);
+  set_looks(subject, parts, request);
+  return parts;
+}
+
+/// The clips that were asked for, or all that an artist made.
+std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request) {
+  std::vector<const Animation*> clips;
+  for (const std::string& name : request.clips) {
+    const Animation* clip = clip_named(subject.character(), subject.name(), name);
+    if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
+  }
+  if (request.clips.empty())
+    for (const Animation& clip : subject.character().clips)
+      if (clip.duration > 0 && !is_soft_clip(clip.name)) clips.push_back(&clip);
+  if (clips.empty())
+    throw Error(
+        {.file = subject.name(), .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
+  return clips;
+}
+
+ClipTask task_for(const Subject& subject, const Animation& clip, const SimulationRequest& request,
+                  std::vector<std::string>& notes) {
+  RecipeClip plan{.name = clip.name + "_soft", .base = clip.name};
+  plan.frame_rate = frame_rate_of(subject, clip, request);
+  plan.start = parse_time(request.start, plan.frame_rate, "--start");
+  plan.preroll = parse_time(request.preroll, plan.frame_rate, "--preroll");
+  if (!request.end.empty()) plan.end = parse_time(request.end, plan.frame_rate, "--end");
+  const auto refuse = [&](const char* option, double value, std::string problem) {
+    throw Error({.code = ErrorCode::usage,
+                 .file = subject.name(),
+                 .element = option,
+                 .value = std::to_string(value),
+                 .problem = std::move(problem),
+                 .remedy = fmt::format("clip \"{}\" lasts {:.4g} s", clip.name, clip.duration)});
+  };
+  if (plan.start < 0) refuse("--start", plan.start, "is before the clip begins");
+  if (plan.preroll < 0) refuse("--preroll", plan.preroll, "is negative");
+  if (clip.duration > 0 && plan.start >= clip.duration) refuse("--start", plan.start, "is not before the clip's end");
+  if (plan.end <= plan.start) refuse("--end", plan.end, "is not after the start");
+  if (std::isfinite(plan.end) && plan.end > clip.duration + 1e-6)
+    notes.push_back(fmt::format("clip \"{}\" ends at {:.4g} s, before --end", clip.name, clip.duration));
+  return {.clip = std::move(plan)};
+}
+
+/// Throws Error if an option was given that only joints and skin have.
+void refuse_for_controls(const SimulationRequest& request, const std::string& name) {
+  const std::pair<bool, const char*> no_effect[] = {{request.soft != "auto", "--soft"},
+                                                    {request.chains != "auto", "--chains"},
+                                                    {!request.recipe.protect.empty(), "--protect"},
+                                                    {request.recipe.max_influences != 4, "--max-influences"}};
+  for (const auto& [given, option] : no_effect)
+    if (given)
+      throw Error({.code = ErrorCode::usage,
+                   .file = name,
+                   .element = option,
+                   .problem = "has no effect on a rig whose own controls are simulated",
+                   .remedy = "leave it out, or simulate the mesh that the rig file names"});
+}
+
+ResearchFiles research_files(const SimulationRequest& request) {
+  ResearchFiles files{request.report, request.dump};
+  require_endings(files);
+  if (files.any() && !request.recipe.physics.paper)
+    throw Error({.code = ErrorCode::usage,
+                 .element = request.report.empty() ? "--dump" : "--report",
+                 .problem = "is of runs with --paper",
+                 .remedy = "add --paper, or leave it out"});
+  return files;
+}
+
+}  // namespace
+
+SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls) {
+  const Character& character = subject.character();
+  if (on_controls) refuse_for_controls(request, subject.name());
+  SimulationPlan plan{.research = research_files(request)};
+  plan.recipe.version = version();
+  plan.recipe.options = recipe_options(character, request, plan.recipe.notes);
+  plan.recipe.parts = recipe_parts(character, parts_of(subject, request));
+  for (const Animation* clip : clips_of(subject, request))
+    plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));
+  if (plan.research.any() && plan.tasks.size() > 1)
+    throw Error({.code = ErrorCode::usage,
+                 .file = subject.name(),
+                 .element = request.report.empty() ? "--dump" : "--report",
+                 .problem = "is of one clip, and there are several",
+                 .remedy = "name one with --clip"});
+  return plan;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,108 @@
+#include "simulation_run.h"
+
+#include "collision_words.h"
+#include "rigspace/jobs/earlier_result.h"
+#include "simulation_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rigspace {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `notes` go onto the page; what there is to say is added to them.
+void write_result(const SimulationRun& run, std::vector<std::string>& notes, const JobEvents& events) {
+  run.subject->write(run.recipe, run.out, notes, events.progress);
+  write_recipe(run.out.recipe, run.recipe);
+}
+
+/// A cancelled run that keeps what it finished: whole clips, and of the one under way its finished frames.
+void report_cancelled(const SimulationRun& run, const JobEvents& events) {
+  const auto under_way =
+      std::find_if(run.recipe.clips.begin(), run.recipe.clips.end(), [](const auto& clip) { return clip.stopped; });
+  const auto finished =
+      std::count_if(run.recipe.clips.begin(), run.recipe.clips.end(), [](const auto& clip) { return clip.finished(); });
+  const bool any = under_way != run.recipe.clips.end();
+  if (any) events.print(clip_in_words(run.recipe, *under_way));
+  events.print(fmt::format("{}: {} of {} clips{}, since it was stopped; rigspace rerun {} makes the others\n",
+                           run.out.result().string(), finished, run.tasks.size(),
+                           any ? " and a part of " + under_way->base : "", run.out.recipe.string()));
+}
+
+void require_new_clips(const SimulationRun& run) {
+  for (const ClipTask& task : run.tasks)
+    if (run.subject->character().clip(task.clip.name) != nullptr)
+      throw Error({.file = run.subject->name(),
+                   .element = "clip \"" + task.clip.name + "\"",
+                   .problem = "is there already",
+                   .remedy = "simulate the artist's file, not a result; `rigspace rerun` changes a result"});
+}
+
+}  // namespace
+
+int SimulationResult::failed_steps() const {
+  int failed = 0;
+  for (const RecipeClip& clip : recipe.clips) failed += clip.failed_steps;
+  return failed;
+}
+
+SimulationResult execute(SimulationRun run, const JobEvents& events) {
+  const std::string& input = run.subject->name();
+  require_new_clips(run);
+  std::vector<std::string> notes = run.recipe.notes;
+  about_file(input, run.subject->character(), [&] { run.subject->prepare(run.recipe, notes, events.progress); });
+  for (const std::string& each : run.subject->recalled()) run.notes.push_back(each);
+  for (const auto& list : {run.notes, notes})
+    for (const std::string& note : list) events.print(fmt::format("{}: {}\n", input, note));
+  events.print(parts_in_words(run.recipe));
+  const MadeClips made = make_clips({.subject = *run.subject,
+                                     .recipe = run.recipe,
+                                     .tasks = run.tasks,
+                                     .research = run.research,
+                                     .folder = run.out.recipe.parent_path()},
+                                    run.out.partial, run.keep_partial, events);
+  if (made.cancelled) {
+    write_result(run, notes, {});  // its progress would cancel the writing too
+    report_cancelled(run, events);
+    throw Cancelled();
+  }
+  SimulationResult result{.input = input, .files = run.out, .resumed_at = made.resumed_at};
+  result.rig_evaluations = rig_evaluations_of(run.subject->character());
+  if (result.rig_evaluations)
+    events.print(fmt::format("the rig was asked for {} poses, those for training and derivatives included\n",
+                             *result.rig_evaluations));
+  const std::size_t told = notes.size();
+  write_result(run, notes, events);
+  for (std::size_t k = told; k < notes.size(); ++k) events.print(notes[k] + "\n");
+  notes.insert(notes.end(), run.notes.begin(), run.notes.end());
+  result.incidents = run.subject->incidents();
+  events.print_warnings("rigspace", result.incidents);
+  events.print(run.subject->files_in_words(run.out) + advice(run.recipe, run.out.recipe));
+  result.recipe = std::move(run.recipe);
+  result.notes = std::move(notes);
+  return result;
+}
+
+SimulationResult simulate_file(const SimulationSource& source, const SimulationRequest& request, const fs::path& output,
+                               const JobEvents& events) {
+  auto [subject, out] = open_subject(source, output, events);
+  if (request.curves_only) out = out.curves_alone();
+  SimulationPlan plan = plan_simulation(*subject, request, !out.curves.empty());
+  Recipe& recipe = plan.recipe;
+  recipe.format = out.format();
+  recipe.options.collide = colliders_seen_from(request.recipe.collide, "", out.recipe.parent_path());
+  recipe.input = subject->describe(out.recipe);
+  recipe.on = describe_earlier(source.on, out.recipe);
+  return execute({.subject = std::move(subject),
+                  .recipe = std::move(recipe),
+                  .tasks = std::move(plan.tasks),
+                  .out = out,
+                  .research = plan.research,
+                  .keep_partial = request.keep_partial},
+                 events);
+}
+
+}  // namespace rigspace

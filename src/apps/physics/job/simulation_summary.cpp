@@ -1,0 +1,172 @@
+#include "simulation_summary.h"
+
+#include "part_values.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kToDegrees = 180 / std::numbers::pi;
+
+long frame_of(const RecipeClip& clip, double time) { return std::lround(time * clip.frame_rate); }
+
+/// A deviation as people read it: degrees of a chain's tip, or a share of the size of flesh.
+std::string deviation_in_words(const PartReport& report, double value) {
+  return report.flesh ? fmt::format("{:.1f} % of its size", 100 * value)
+                      : fmt::format("{:.0f} degrees", kToDegrees * value);
+}
+
+std::string look_in_words(const Look& look) {
+  std::string text;
+  for (const LookField& field : look_fields()) {
+    const double value = look.*field.value;
+    const bool derived = value == 0 && (field.name == "rate" || field.name == "settle");
+    const Curve* keys = look.keys_of(field.name);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name,
+                        keys != nullptr ? fmt::format("({})", keys_in_words(*keys))
+                        : derived       ? "from its size"
+                                        : fmt::format("{:.4g}", value));
+  }
+  if (!look.hits.empty()) text += ", in the artist's pose " + moments_in_words(look.hits);
+  return text;
+}
+
+/// A control that is keyed and does not come back to its start keeps a clip from being a loop.
+std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
+  std::vector<Part> parts;
+  for (const RecipePart& part : recipe.parts) parts.push_back({.name = part.name, .look = part.look});
+  set_values(parts, clip.set);
+  const std::string control = clip.has_motion() ? unrepeated_control(parts, clip.times.back()) : "";
+  return control.empty() ? "" : "; no loop, since the keys of " + control + " do not end as they began";
+}
+
+}  // namespace
+
+std::string report_in_words(const PartReport& report) {
+  if (report.rate == 0)  // by --paper, where looks do not count
+    return fmt::format("moves by {}, most {}", deviation_in_words(report, report.swing),
+                       deviation_in_words(report, report.largest));
+  return fmt::format("{:.1f} Hz, settles in {:.1f} s, amount {:.2g}: {} by {}, most {}", report.rate, report.settle,
+                     report.amount, report.flesh ? "moves" : "swings", deviation_in_words(report, report.swing),
+                     deviation_in_words(report, report.largest));
+}
+
+std::string parts_in_words(const Recipe& recipe) {
+  std::string text;
+  for (const RecipePart& part : recipe.parts) {
+    const bool on_controls = !part.controls.empty();
+    const std::vector<std::string>& names = on_controls ? part.controls : part.joints;
+    const char* kind = on_controls ? "control" : "joint";
+    const std::string moved = names.size() == 1
+                                  ? fmt::format("1 {}, {}", kind, names.front())
+                                  : fmt::format("{} {}s, {} to {}", names.size(), kind, names.front(), names.back());
+    text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name,
+                        preset_named(part.preset).flesh && !on_controls ? "flesh on " : "", moved, part.preset,
+                        look_in_words(part.look));
+  }
+  return text;
+}
+
+std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
+  std::string text = fmt::format("{}: {}\n", clip.name,
+                                 clip.stopped ? "stopped; what is not finished is the artist's motion"
+                                 : clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam)
+                                             : "plays once" + why_no_loop(recipe, clip));
+  for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
+    const PartReport& report = clip.parts[c];
+    if (report.finished == 0) {
+      text += fmt::format("  {:<14} not begun\n", recipe.parts[c].name);
+      continue;
+    }
+    text += fmt::format("  {:<14} {} at frame {} ({:.2f} s)", recipe.parts[c].name, report_in_words(report),
+                        frame_of(clip, report.largest_at), report.largest_at);
+    if (clip.set.empty() && report.amount > recipe.parts[c].look.amount)
+      text += "; the amount was raised, since it hardly moved";
+    if (report.eased < 1)
+      text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);
+    if (report.deepest > 0)
+      text += fmt::format("; at most {:.2g} units deep in what it runs into, at frame {}", report.deepest,
+                          frame_of(clip, report.deepest_at));
+    if (report.finished < 1) {
+      const double from = clip.times.front(), to = clip.times.back();
+      text += fmt::format("; finished to frame {} of {}", frame_of(clip, from + report.finished * (to - from)),
+                          frame_of(clip, to));
+    }
+    text += "\n";
+  }
+  for (const RecipeEdit& edit : clip.edits) {
+    std::string values;
+    for (const RecipeValue& each : edit.set)
+      values +=
+          fmt::format("{}{}.{} {}", values.empty() ? " with " : ", ", each.part, each.control, value_in_words(each));
+    text += fmt::format("  frames {} to {} made again{}\n", frame_of(clip, edit.from), frame_of(clip, edit.to), values);
+  }
+  if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
+  return text;
+}
+
+std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
+  // The part that moves most for its kind: a chain's tip against 20 degrees, flesh against 8 % of its size.
+  const RecipeClip* where = nullptr;
+  std::size_t which = 0;
+  double most = 0;
+  for (const RecipeClip& clip : recipe.clips)
+    for (std::size_t c = 0; c < clip.parts.size(); ++c) {
+      const double relative = clip.parts[c].largest / (clip.parts[c].flesh ? 0.08 : 20 / kToDegrees);
+      if (relative > most) most = relative, where = &clip, which = c;
+    }
+  std::string text = fmt::format(
+      "Too much? rigspace rerun {0} --set '*.amount=0.6'   Too little? --set '*.amount=1.5'\n", file.string());
+  if (where == nullptr) return text;
+  const PartReport& report = where->parts[which];
+  const long frame = frame_of(*where, report.largest_at), last = frame_of(*where, where->times.back());
+  const std::string& part = recipe.parts[which].name;
+  return fmt::format("Most motion: {} in {}, {} at frame {}. Only there? --set {}.amount=0.6 --clip {} --range {}:{}\n",
+                     part, where->name, deviation_in_words(report, report.largest), frame, part, where->base,
+                     std::max(0L, frame - 12), std::min(last, frame + 12)) +
+         text;
+}
+
+Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
+  Json json{{"name", clip.name},
+            {"loop", clip.loop},
+            {"finished", clip.finished()},
+            {"seam", clip.seam},
+            {"parts", Json::array()},
+            {"edits", clip.edits.size()},
+            {"steps", clip.steps},
+            {"iterations", clip.iterations},
+            {"halved_steps", clip.halved_steps},
+            {"failed_steps", clip.failed_steps}};
+  for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
+    const PartReport& report = clip.parts[c];
+    const RecipePart& made = recipe.parts[c];
+    Json part{{"name", made.name}, {"preset", made.preset}};
+    part[made.controls.empty() ? "joints" : "controls"] =
+        made.controls.empty() ? made.joints.size() : made.controls.size();
+    part.update(Json{{"length_m", report.length},
+                     {"rate_hz", report.rate},
+                     {"settle_s", report.settle},
+                     {"lag_s", report.lag},
+                     {"amount", report.amount},
+                     {"eased", report.eased}});
+    const double unit = report.flesh ? 100 : kToDegrees;
+    part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
+    part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;
+    part["largest_at_s"] = report.largest_at;
+    part["largest_frame"] = frame_of(clip, report.largest_at);
+    if (report.deepest > 0) part["deepest"] = report.deepest, part["deepest_at_s"] = report.deepest_at;
+    json["parts"].push_back(std::move(part));
+  }
+  return json;
+}
+
+}  // namespace rigspace
