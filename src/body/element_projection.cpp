@@ -24,7 +24,8 @@ ElementProjection::Plan& ElementProjection::plan(std::span<const int> points) {
   const std::size_t at = next_++;
   if (at < plans_.size() &&
       std::equal(points.begin(), points.end(), plans_[at].points.begin(), plans_[at].points.end()))
-    return plans_[at];
+    // Blocks of another order may have taken the place of the plan that this one sums into.
+    if (const int first = plans_[at].same_as; first < 0 || plans_[first].points == plans_[at].points) return plans_[at];
   if (at >= plans_.size()) plans_.resize(at + 1);
   Plan& plan = plans_[at];
   plan = {};
