@@ -53,6 +53,8 @@ function(rigspace_library)
 
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)
+  list(TRANSFORM RIGSPACE_ROOMS REPLACE "^rigspace_" "" OUTPUT_VARIABLE names)
+  list(JOIN names " " RIGSPACE_ROOM_NAMES)  # the short names of the installed package are those of the build
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/rigspace)
   install(TARGETS rigspace rigspace_flags rigspace_sparse ${RIGSPACE_ROOMS} EXPORT rigspace)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rigspace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -9,14 +9,22 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
 namespace rigspace {
 namespace {
 
+/// $RIGSPACE_THREADS, for programs that are run side by side; else one a core.
+int first_count() {
+  const char* asked = std::getenv("RIGSPACE_THREADS");
+  const int count = asked != nullptr ? std::atoi(asked) : 0;
+  return count > 0 ? count : std::max(1, oneapi::tbb::info::default_concurrency());
+}
+
 int& threads() {
-  static int value = std::max(1, oneapi::tbb::info::default_concurrency());
+  static int value = first_count();
   return value;
 }
 

@@ -46,7 +46,7 @@ class Addon(unittest.TestCase):
         environment = {**self.environment, "DISPLAY": f":{display}", "LIBGL_ALWAYS_SOFTWARE": "1"}
         result = subprocess.run(["blender", "--factory-startup", "--enable-event-simulate", "--window-geometry", "0", "0", "1280", "900",
                                  "--python", HERE / "addon_window.py", "--", self.zip, self.hero, out], env=environment,
-                                capture_output=True, text=True, timeout=600)
+                                capture_output=True, text=True)
         self.assertEqual(out.read_text() if out.exists() else result.stdout + result.stderr, "ok\n")
 
 

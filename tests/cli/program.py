@@ -13,7 +13,7 @@ PROGRAM = os.environ["RIGSPACE_PROGRAM"]
 
 
 def rigspace(*arguments, **options):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
 class Glb:

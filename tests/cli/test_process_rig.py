@@ -123,7 +123,7 @@ class ProcessRig(unittest.TestCase):
             os.close(writer)
             self.assertNotEqual(os.read(reader, 100), b"")
             running.send_signal(signal.SIGINT)
-            _, errors = running.communicate(timeout=60)
+            _, errors = running.communicate()
         self.assertEqual(running.returncode, 130, errors)
         self.assertEqual(os.read(reader, 100), b"")  # would wait for ever for a child that is left
         os.close(reader)

@@ -200,7 +200,7 @@ class Stopped(unittest.TestCase):
         process.send_signal(how)
         process.stdout.read()
         process.stdout.close()
-        return process.wait(timeout=60)
+        return process.wait()
 
     def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(self):
         self.assertEqual(self.stop(signal.SIGKILL), -signal.SIGKILL)
@@ -261,7 +261,7 @@ class Stopped(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         words = process.stdout.read()
         process.stdout.close()
-        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertEqual(process.wait(), 130)
         self.assertRegex(words, r"Idle_soft: stopped")
         self.assertRegex(words, r"finished to frame [1-9]\d* of \d+")
         self.assertFalse((self.folder / "hero.soft.glb.partial").exists())

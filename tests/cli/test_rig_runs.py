@@ -181,7 +181,7 @@ class RigRuns(AfterAFirstRun):
             process.send_signal(signal.SIGINT)
             words = process.stdout.read()
             process.stdout.close()
-            self.assertEqual(process.wait(timeout=60), 130)
+            self.assertEqual(process.wait(), 130)
             if not keep:
                 self.assertEqual({path.name for path in self.folder.iterdir()}, names)
         self.assertRegex(words, r"Long_soft: stopped")

@@ -19,8 +19,7 @@ class Blend(InAFolder):
     def setUp(self):
         super().setUp()
         subprocess.run(["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python",
-                        str(ROOT / "tests/blender/make_plain.py"), "--", ".", "plain", "ik"], check=True, capture_output=True,
-                       timeout=300)
+                        str(ROOT / "tests/blender/make_plain.py"), "--", ".", "plain", "ik"], check=True, capture_output=True)
 
     def test_it_is_simulated_and_written_into_a_copy_as_the_command_line_does(self):
         if not PROGRAM:
@@ -34,7 +33,7 @@ class Blend(InAFolder):
         written = result.save("python/hero.soft.rigspace.json")
         self.assertIn("hero.soft.blend", [path.name for path in written])
         subprocess.run([PROGRAM, "simulate", "plain.blend", "--object", "Body", "--part", "tail?.r?=tail", "--clip", "Walk", "--end",
-                        "0.25s", "--loop", "no", "-o", "program/hero.soft.rigspace.json"], check=True, capture_output=True, timeout=300)
+                        "0.25s", "--loop", "no", "-o", "program/hero.soft.rigspace.json"], check=True, capture_output=True)
         for name in ("hero.soft.rigspace.json", "hero.soft.glb"):
             self.assertEqual(pathlib.Path("python", name).read_bytes(), pathlib.Path("program", name).read_bytes(), name)
         self.assertEqual(json.loads(pathlib.Path("python/hero.soft.json").read_text())["input"]["object"], "Body")

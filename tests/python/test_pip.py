@@ -20,7 +20,7 @@ class Pip(InAFolder):
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "venv"], check=True, capture_output=True)
         before = {path.name for path in ROOT.iterdir()}
         installed = subprocess.run(["venv/bin/pip", "install", "--no-build-isolation", "--no-deps", "--no-index", str(ROOT)],
-                                   capture_output=True, text=True, timeout=1800)
+                                   capture_output=True, text=True)
         self.assertEqual(installed.returncode, 0, installed.stdout + installed.stderr)
         self.assertEqual({path.name for path in ROOT.iterdir()}, before)
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

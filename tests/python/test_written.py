@@ -39,7 +39,7 @@ class Written(InAFolder):
         self.run_script("manual.py")
 
     def run_script(self, path):
-        ran = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, timeout=600)
+        ran = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, f"{path}\n{ran.stdout}\n{ran.stderr}")
         return ran.stdout
 

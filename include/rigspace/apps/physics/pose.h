@@ -95,8 +95,6 @@ class Poser {
 
  private:
   bool settle(PoseReport& report, const ProgressCallback&);
-  double farthest_away() const;
-  bool stiffen();
   void check(std::span<const Vec3> targets) const;
   void describe(PoseReport& report) const;
 

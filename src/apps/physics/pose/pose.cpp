@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
+#include "rigspace/body/pull_continuation.h"
 #include "rigspace/parts/part.h"
 #include "rigspace/rig/rig_health.h"
 
@@ -16,7 +17,6 @@ constexpr double kCarries = 0.8;      // of the points: a node that moves as man
 constexpr double kNoEffect = 1e-9;    // of the size, for a typical change
 constexpr double kHoldStrength = 10;  // of a hold, in pulls
 constexpr double kStiffening = 100;   // how much stronger a pull may become
-constexpr double kComesNearer = 0.7;  // of the distance, at ten times the strength; less is no use
 constexpr double kCellShare = 0.03;
 constexpr double kNodes = 1500;  // about as many fill the body at most: posing needs no more
 
@@ -242,26 +242,6 @@ bool Poser::settle(PoseReport& report, const ProgressCallback& progress) {
   return summary.converged();
 }
 
-double Poser::farthest_away() const {
-  double most = 0;
-  for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k)
-    most = std::max(most, (position(k) - pulls_->pulls()[k].target).norm());
-  return most;
-}
-
-/// True if a pull that ended away from its target could be made stronger.
-bool Poser::stiffen() {
-  const double strongest = kStiffening * options_.strength * simulation_->solid().material().young * size_;
-  bool changed = false;
-  for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k) {
-    const Pull& pull = pulls_->pulls()[k];
-    if ((position(k) - pull.target).norm() <= options_.reach * size_ || pull.stiffness >= strongest) continue;
-    pulls_->set_stiffness(k, std::min(10 * pull.stiffness, strongest));
-    changed = true;
-  }
-  return changed;
-}
-
 void Poser::describe(PoseReport& report) const {
   const int pulled = static_cast<int>(options_.pulled.size());
   for (int k = 0; k < static_cast<int>(pulls_->pulls().size()); ++k) {
@@ -277,25 +257,11 @@ void Poser::describe(PoseReport& report) const {
 PoseReport Poser::drag(std::span<const Vec3> targets, const ProgressCallback& progress) {
   check(targets);
   PoseReport report;
-  std::vector<Vec3> from;
-  double farthest = 0;
-  for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
-    from.push_back(position(k));
-    farthest = std::max(farthest, (targets[k] - from[k]).norm());
-  }
-  // In one leap a far target can be met by a knot, another minimum: on the way there each pose is near the one before.
-  const int walk = std::clamp(static_cast<int>(std::ceil(farthest / (options_.longest_walk * size_) - 1e-9)), 1, 40);
-  for (int w = 1; w <= walk; ++w) {
-    for (int k = 0; k < static_cast<int>(targets.size()); ++k)
-      pulls_->set_target(k, w == walk ? targets[k] : Vec3(from[k] + (targets[k] - from[k]) * w / walk));
-    report.converged = settle(report, progress);
-    // Left behind by two steps, it will not get there: the rest of the way is no use.
-    if (farthest_away() > 2 * options_.longest_walk * size_) w = std::max(w, walk - 1);
-  }
-  for (double before = farthest_away(); stiffen(); before = farthest_away()) {
-    report.converged = settle(report, progress);
-    if (farthest_away() > kComesNearer * before) break;  // something else than the flesh is in the way
-  }
+  const double strongest = kStiffening * options_.strength * simulation_->solid().material().young * size_;
+  report.converged = lead_pulls(
+      *pulls_, targets,
+      {.longest_step = options_.longest_walk * size_, .reach = options_.reach * size_, .strongest = strongest},
+      [this](int k) { return position(k); }, [&] { return settle(report, progress); });
   describe(report);
   return report;
 }
