@@ -1,13 +1,13 @@
 #include "character_source.h"
 
 #include "rigspace/io/blend_file.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/process_rig.h"
 
 namespace rigspace::tools {
 
 void CharacterSource::add_to(CLI::App& app) {
-  app.add_option("FILE", file, "a character: .glb, .gltf, .rig.json or .blend");
+  app.add_option("FILE", file, "a character: " + character_endings("or"));
   app.add_option("--object", object, "of a .blend: the mesh; the largest that is rigged by default")->type_name("NAME");
   add_process_to(app);
 }

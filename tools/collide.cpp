@@ -5,7 +5,7 @@
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/body/character_obstacle.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 namespace rigspace::tools {
 namespace {

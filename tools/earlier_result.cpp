@@ -4,6 +4,7 @@
 #include "subject.h"
 
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "rig_content.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/plain_character.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
 

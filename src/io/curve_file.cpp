@@ -23,7 +23,7 @@ constexpr CurveFormat kFormats[] = {{"rigspace.json", curves_rigspace_json},
                                     {"usda", curves_usda},
                                     {"bvh", curves_bvh}};
 
-const CurveFormat* format_of(const std::filesystem::path& path) {
+const CurveFormat* curve_format_of(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const CurveFormat& format : kFormats)
@@ -91,7 +91,7 @@ void CurveOptions::validate() const {
 std::vector<std::string> write_curves(const std::filesystem::path& path, const Character& character,
                                       const Animation& animation, const CurveOptions& options) {
   options.validate();
-  const CurveFormat* format = format_of(path);
+  const CurveFormat* format = curve_format_of(path);
   if (!format)
     throw Error({.code = ErrorCode::usage,
                  .file = path.string(),
@@ -126,7 +126,7 @@ std::string_view curve_endings() {
   return endings;
 }
 
-bool is_curve_file(const std::filesystem::path& path) { return format_of(path) != nullptr; }
+bool is_curve_file(const std::filesystem::path& path) { return curve_format_of(path) != nullptr; }
 
 double key_rate(const Animation& animation) {
   struct Spacing {

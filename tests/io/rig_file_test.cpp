@@ -2,7 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/testing/check_rig.h"
 #include "support/full_plan.h"
 
