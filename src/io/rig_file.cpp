@@ -1,12 +1,14 @@
 #include "rigspace/io/rig_file.h"
 
-#include "json_text.h"
 #include "rig_file_parts.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/io/json_text.h"
 #include "rigspace/rig/skeleton.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,14 @@
 // Rig files out: a rig with its mesh and clips, and a new one to start from.
-#include "json_text.h"
 #include "rig_file_parts.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/io/json_text.h"
 #include "rigspace/io/rig_file.h"
 #include "rigspace/rig/skeleton.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
