@@ -4,6 +4,7 @@
 
 #include "earlier_result.h"
 #include "rig_content.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"

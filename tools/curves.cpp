@@ -5,6 +5,7 @@
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/control_modes.h"
 #include "rigspace/anim/key_fitting.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/anim/loop.h"
 #include "rigspace/anim/merge.h"
 #include "rigspace/anim/plain_character.h"

@@ -4,6 +4,7 @@
 
 #include "earlier_result.h"
 #include "rig_content.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
@@ -48,7 +49,7 @@ class GltfSubject final : public Subject {
     return input;
   }
 
-  double frame_rate(const Animation& clip) const override { return rigspace::frame_rate(&clip); }
+  double frame_rate(const Animation& clip) const override { return key_rate(clip); }
   /// In a result those of the artist's own joints that no earlier run has moved.
   std::vector<Part> found_parts() const override {
     if (!earlier_) return find_parts(character());

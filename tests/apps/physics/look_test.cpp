@@ -1,6 +1,7 @@
 // Rules of docs/default-look.md on characters that nobody here has animated: short excerpts of one clip
 // each; with RIGSPACE_TEST_ALL all clips, whole.
 
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/cast/cast.h"
@@ -128,7 +129,7 @@ void check(const Character& hard, const Softened& soft, const Animation& clip, S
   if (motion.looped) {
     EXPECT_LT(motion.seam, 1e-3);
   }
-  const Animation played = soft_clip(soft.character, &clip, motion, frame_rate(&clip));
+  const Animation played = soft_clip(soft.character, &clip, motion, key_rate(clip));
   double size = 0;
   metres_per_unit(hard, size);
   EXPECT_LE(guarded_motion(soft.character, &clip, played, 0.5 * motion.times.back()), 1e-9 * size);
