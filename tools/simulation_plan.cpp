@@ -4,6 +4,7 @@
 
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/version.h"
+#include "rigspace/geometry/scene_unit.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +15,13 @@
 namespace rigspace::tools {
 namespace {
 
-/// Metres per unit of the scene; a size outside 0.2 to 10 m is taken for a person's, and said.
+/// As asked, else guessed, and said.
 double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
-  if (size >= 0.2 && size <= 10) return 1;
-  notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
-  return size > 0 ? 1.7 / size : 1;
+  const SceneUnit unit = guess_metres_per_unit(rest_surface(character).points);
+  if (unit.guessed)
+    notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", unit.size));
+  return unit.metres;
 }
 
 /// What the papers say where nothing else was asked for (paper.h).

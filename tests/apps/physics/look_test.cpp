@@ -6,6 +6,7 @@
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/geometry/closest_point.h"
+#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/geometry/winding_number.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/rig/built_in_rig.h"
@@ -33,12 +34,12 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) { return out << se
 
 class Look : public ::testing::TestWithParam<Seen> {};
 
-/// A height outside 0.2 to 10 m is taken as 1.7 m.
 double metres_per_unit(const Character& character, double& size) {
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  size = bounding_box(s).size().maxCoeff();
-  return size < 0.2 || size > 10 ? 1.7 / size : 1;
+  const SceneUnit unit = guess_metres_per_unit(s);
+  size = unit.size;
+  return unit.metres;
 }
 
 /// Share of a curve's energy above 12 Hz: its ends are made to meet, then a Hann window and sums of sines.
