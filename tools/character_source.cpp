@@ -58,17 +58,7 @@ Character CharacterSource::load(const Context& context) const {
 bool CharacterSource::is_blend() const { return command.empty() && is_blend_file(file); }
 
 void CharacterSource::print_incidents(const Context& context, const Character& character) const {
-  print_warnings(context, "rigspace", incidents_of(character));  // they name the command themselves
-}
-
-std::vector<std::string> incidents_of(const Character& character) {
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  return rig == nullptr ? std::vector<std::string>() : rig->incidents();
-}
-
-std::optional<long> rig_evaluations_of(const Character& character) {
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  return rig == nullptr ? std::nullopt : std::optional(rig->evaluations());
+  print_warnings(context, "rigspace", character.rig->incidents());  // they name the command themselves
 }
 
 }  // namespace rigspace::tools

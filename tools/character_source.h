@@ -3,7 +3,6 @@
 
 #include "command.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +32,5 @@ struct CharacterSource {
   /// At the end of a command: each time that the process had to be started again, in the same way.
   void print_incidents(const Context&, const Character&) const;
 };
-
-/// Of the process that is the character's rig, so far; none if it is from a file.
-std::vector<std::string> incidents_of(const Character&);
-/// Poses that it was asked for, so far; none if it is from a file.
-std::optional<long> rig_evaluations_of(const Character&);
 
 }  // namespace rigspace::tools

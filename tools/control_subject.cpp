@@ -203,7 +203,7 @@ class ProcessSubject final : public ControlSubject {
             .process = name()};
   }
   std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
-  std::vector<std::string> incidents() const override { return incidents_of(character()); }
+  std::vector<std::string> incidents() const override { return character().rig->incidents(); }
 
  private:
   std::string clips_;
@@ -238,7 +238,7 @@ class BlendSubject final : public ControlSubject {
     for (std::string& note : write_blend(options, out.blend, layers)) notes.push_back(std::move(note));
   }
   std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
-  std::vector<std::string> incidents() const override { return incidents_of(character()); }
+  std::vector<std::string> incidents() const override { return character().rig->incidents(); }
 
  private:
   CharacterSource source_;

@@ -183,7 +183,7 @@ void execute(SimulationRun run, const Context& context) {
     if (run.keep_partial) keep_what_is_finished(run, maker.stopped(), notes, context);
     throw;
   }
-  run.rig_evaluations = rig_evaluations_of(run.subject->character());
+  run.rig_evaluations = run.subject->character().rig->evaluation_count();
   if (run.rig_evaluations && !context.json)
     fmt::print("the rig was asked for {} poses, those for training and derivatives included\n", *run.rig_evaluations);
   const std::size_t told = notes.size();
