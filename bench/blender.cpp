@@ -101,8 +101,7 @@ int controls_of(const std::vector<Part>& parts) {
 }
 
 long asked(const Character& character) {
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  return rig != nullptr ? rig->evaluations() : 0;
+  return character.rig->evaluation_count().value_or(0);
 }
 
 /// One run of the program's own `simulate`, from an open file: what it asks, training and bodies included.

@@ -4,7 +4,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/stuffing.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,7 @@
 #include "command.h"
 
+#include "rigspace/io/formats.h"
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "compare.h"
 
 #include "rigspace/io/curve_file.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 #include "rigspace/base/files.h"
 #include "rigspace/io/bvh.h"
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ void add_convert(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("convert", "A character as .glb or .gltf, everything kept; or one clip as a file of curves");
   auto options = std::make_shared<ConvertArguments>();
-  command->add_option("FILE", options->file, "a character: .glb, .gltf or .bvh")->required();
+  command->add_option("FILE", options->file, "a character: " + character_endings("or"))->required();
   command
       ->add_option("-o,--output", options->output,
                    "x.glb, x.gltf with x.bin beside it; curves: x.rigspace.json, .csv, .atom, .chan, .usda, .bvh")

@@ -5,10 +5,12 @@
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/control_modes.h"
 #include "rigspace/anim/key_fitting.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/anim/loop.h"
 #include "rigspace/anim/merge.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 
 #include <fmt/format.h>
@@ -314,7 +316,7 @@ using Run = void (*)(const Context&, const CurvesArguments&);
 CLI::App* add(CLI::App& curves, const char* name, const char* text, std::pair<Run, Context*> action,
               const std::shared_ptr<CurvesArguments>& options) {
   CLI::App* command = curves.add_subcommand(name, text);
-  command->add_option("FILE", options->file, "a character: .glb, .gltf, .bvh ..")->required();
+  command->add_option("FILE", options->file, "a character: " + character_endings("or"))->required();
   command->add_option("--clip", options->clip, "the clip; needed where there are several")->type_name("NAME");
   command->add_option("--curves", options->curves, "take the clip from this .rigspace.json instead of the character")
       ->type_name("FILE");

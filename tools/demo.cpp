@@ -4,6 +4,7 @@
 
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/render/sheet.h"
 

@@ -42,7 +42,7 @@ void add_eval(CLI::App& app, Context& context) {
     print_incidents(context, character);
     if (!context.json) return fmt::print("{}: {} vertices\n", options->output, s.size() / 3);
     nlohmann::ordered_json answer = {{"output", options->output}, {"vertices", s.size() / 3}};
-    if (const auto incidents = incidents_of(character); !incidents.empty()) answer["warnings"] = incidents;
+    if (const auto incidents = character.rig->incidents(); !incidents.empty()) answer["warnings"] = incidents;
     fmt::print("{}\n", answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   });
 }

@@ -74,7 +74,7 @@ Json to_json(const Character& character) {
     if (!control.group.empty()) answer["controls"].back()["group"] = control.group;
   }
   answer["warnings"] = character.warnings;
-  for (const std::string& incident : incidents_of(character)) answer["warnings"].push_back(incident);
+  for (const std::string& incident : character.rig->incidents()) answer["warnings"].push_back(incident);
   return answer;
 }
 

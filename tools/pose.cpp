@@ -6,6 +6,7 @@
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/apps/physics/pose_path.h"
 #include "rigspace/base/files.h"
+#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
 #include "rigspace/io/gltf.h"
@@ -46,13 +47,6 @@ void check_outputs(const PoseArguments& options) {
     if (!options.source.file.empty()) check_input(options.source.file, output);
     check_writable(output);
   }
-}
-
-/// A height outside 0.2 to 10 m is guessed as 1.7 m.
-double metres_per_unit(const PoseArguments& options, In points) {
-  if (options.unit > 0) return options.unit;
-  const double height = bounding_box(points).size().y();
-  return height >= 0.2 && height <= 10 ? 1 : 1.7 / std::max(height, 1e-300);
 }
 
 /// A pose or a motion, and what belongs to it.
@@ -101,7 +95,7 @@ Result solve(const PoseArguments& options, const Context& context) {
   PoserOptions settings = poser_options(options, result, finder);
   Vec s;
   result.character.rig->evaluate(*result.character.rig->make_workspace(), result.start, s);
-  settings.metres_per_unit = metres_per_unit(options, s);
+  settings.metres_per_unit = options.unit > 0 ? options.unit : guess_metres_per_unit(s).metres;
   Poser poser(result.character, result.start, settings);
   result.size = poser.size();
   result.free = poser.free();

@@ -2,6 +2,7 @@
 
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/version.h"
+#include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,7 @@ void add_process_source(CLI::App& app, CharacterSource& source) {
 Character load(const CharacterSource& source, const Context& context) { return source.load(job_events(context)); }
 
 void print_incidents(const Context& context, const Character& character) {
-  print_warnings(context, "rigspace", incidents_of(character));  // they name the command themselves
+  print_warnings(context, "rigspace", character.rig->incidents());  // they name the command themselves
 }
 
 }  // namespace rigspace::tools

@@ -3,6 +3,7 @@
 #include "compare.h"
 
 #include "rigspace/base/files.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/pages/compare_page.h"
 #include "rigspace/pages/view_page.h"
@@ -40,7 +41,7 @@ void add_view(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("view", "One self-contained page that plays the character in any browser");
   auto options = std::make_shared<ViewArguments>();
   CompareSource& source = options->source;
-  command->add_option("FILE", source.file, "a character: .glb, .gltf, .bvh or .rig.json")->required();
+  command->add_option("FILE", source.file, "a character: " + character_endings("or"))->required();
   command->add_option("-o,--output", options->output, "page.html")->required()->type_name("OUT");
   command
       ->add_option("--clip", source.clip,

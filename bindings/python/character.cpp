@@ -10,6 +10,7 @@
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/io/process_rig.h"
 

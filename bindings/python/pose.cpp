@@ -7,6 +7,7 @@
 
 #include "rigspace/anim/bake.h"
 #include "rigspace/apps/physics/pose_path.h"
+#include "rigspace/geometry/scene_unit.h"
 
 #include <pybind11/stl.h>
 
@@ -123,8 +124,7 @@ Posed pose(const CharacterHandle& handle, const py::dict& options, const py::obj
   poser_options.step = 1 / (request.fps * std::ceil(120 / request.fps - 1e-9));
   Vec s;
   handle.rig->with_workspace([&](Workspace& workspace) { character.rig->evaluate(workspace, request.start, s); });
-  const double height = bounding_box(s).size().y();
-  poser_options.metres_per_unit = request.unit > 0 ? request.unit : height >= 0.2 && height <= 10 ? 1 : 1.7 / height;
+  poser_options.metres_per_unit = request.unit > 0 ? request.unit : guess_metres_per_unit(s).metres;
   Poser poser(character, request.start, poser_options);
   Posed result{.free = poser.free(), .size = poser.size()};
   const Animation* clip = moves ? clip_named(character, handle.name(), request.clip) : nullptr;

@@ -1,8 +1,10 @@
 #include "rigspace/anim/keyed_motion.h"
 
+#include "rigspace/anim/loop.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 
 namespace rigspace {
 namespace {
@@ -12,10 +14,12 @@ namespace {
 /// since baked keys are noisy.
 bool jerks_at_seam(const Animation& clip, const std::string& node, double duration) {
   const double w = std::min(1.0 / 24, duration / 6);
+  const std::array<std::string, 3> names{node + ".tx", node + ".ty", node + ".tz"};
   const auto place = [&](double time) {
     Vec3 x = Vec3::Zero();
     for (const Track& track : clip.tracks)
-      if (track.control.starts_with(node + ".t")) x[track.control.back() - 'x'] = track.curve(time);
+      for (int axis = 0; axis < 3; ++axis)
+        if (track.control == names[static_cast<std::size_t>(axis)]) x[axis] = track.curve(time);
     return x;
   };
   const auto velocity = [&](double time, double towards) -> Vec3 {  // looking into the clip
@@ -42,50 +46,14 @@ KeyedMotion::KeyedMotion(const Character& character, const Animation* clip) : re
 }
 
 void KeyedMotion::find_loop(const Character& character, const Animation& clip) {
-  constexpr double kOneDegree = 0.0175, kClose = 1e-3;
-  if (!(duration_ > 0)) return;
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), rest_, s);
-  const auto points = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, s.size() / 3);
-  const double size = s.size() > 0 ? (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm() : 1;
-
-  for (const RotationTrack& track : clip.rotations) {
-    const double half = std::min(1.0, std::abs(track(0).dot(track(duration_))));
-    if (2 * std::acos(half) > kOneDegree) return;
-  }
-  std::map<std::string, Vec3> travels;
-  for (const Track& track : clip.tracks) {
-    const int index = character.rig->find(track.control);
-    if (index < 0) continue;
-    const Control& control = character.rig->controls()[index];
-    const double gap = track.curve(duration_) - track.curve(0);
-    const char axis = control.name.size() > 3 && control.name[control.name.size() - 3] == '.' ? control.name.back() : 0;
-    if (control.unit == Unit::length && axis >= 'x' && axis <= 'z') {
-      travels.try_emplace(control.node, Vec3::Zero()).first->second[axis - 'x'] = gap;
-    } else if (std::abs(gap) > (control.unit == Unit::angle ? kOneDegree : kClose)) {
-      return;
-    }
-  }
-  for (const auto& [node, gap] : travels)
+  const Seam seam = find_seam(*character.rig, clip);
+  if (!seam.loops) return;
+  for (const std::string& node : seam.moved)
     if (jerks_at_seam(clip, node, duration_)) return;
-  // Lengths are in the node's own units, which a scaled armature makes larger: compare with the node's own travel.
-  for (const auto& [node, gap] : travels) {
-    double reach = 0;
-    for (const Track& track : clip.tracks)
-      if (track.control.starts_with(node + ".t"))
-        for (const double value : track.curve.values)
-          reach = std::max(reach, std::abs(value - track.curve.values.front()));
-    if (gap.norm() <= std::max(kClose * size, 0.02 * reach)) continue;
-    if (!traveller_.empty()) {  // two nodes that do not come back: no loop
-      traveller_.clear();
-      travel_.setZero();
-      return;
-    }
-    traveller_ = node;
-    travel_ = gap;
-    travel_control_ = character.rig->find(node + ".tx");
-  }
   loops_ = true;
+  traveller_ = seam.traveller;
+  travel_ = seam.travel;
+  if (!traveller_.empty()) travel_control_ = character.rig->find(traveller_ + ".tx");
 }
 
 void KeyedMotion::controls(double time, Vec& p) const {

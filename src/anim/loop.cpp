@@ -23,6 +23,11 @@ double reach_of(const Curve& curve) {
   return reach;
 }
 
+bool is_translation(const Control& control) {
+  const char axis = control.name.back();
+  return axis >= 'x' && axis <= 'z' && control.name == control.node + ".t" + axis;
+}
+
 }  // namespace
 
 void LoopOptions::validate() const {
@@ -45,8 +50,7 @@ Seam find_seam(const Rig& rig, const Animation& clip) {
     if (index < 0 || track.curve.times.empty()) continue;
     const Control& control = rig.controls()[index];
     const double gap = track.curve(clip.duration) - track.curve(0), reach = reach_of(track.curve);
-    if (control.unit == Unit::length && !control.node.empty() &&
-        control.name == control.node + ".t" + control.name.back()) {
+    if (control.unit == Unit::length && !control.node.empty() && is_translation(control)) {
       NodeTravel& travel = travels[control.node];
       travel.gap[control.name.back() - 'x'] = gap;
       travel.reach = std::max(travel.reach, reach);
@@ -63,6 +67,7 @@ Seam find_seam(const Rig& rig, const Animation& clip) {
     seam.travel = travel.gap;
   }
   seam.loops = true;
+  for (const auto& [node, travel] : travels) seam.moved.push_back(node);
   return seam;
 }
 

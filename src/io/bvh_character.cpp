@@ -2,6 +2,7 @@
 #include "bvh_names.h"
 #include "curve_format.h"
 #include "rigspace/anim/bake.h"
+#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
@@ -121,10 +122,10 @@ Character to_character(const BvhMotion& motion) {
   const Eigen::AlignedBox3d box = box_of(places);
   const double diagonal = box.isEmpty() ? 0 : box.diagonal().norm();
   const double size = diagonal > 0 && std::isfinite(diagonal) ? diagonal : 1;
-  const double height = box.isEmpty() ? 0 : box.sizes().y();
-  if (height < 0.2 || height > 10)
-    character.warnings.push_back("BVH names no unit: lengths are kept, and the figure is " + number_text(height, 3) +
-                                 " high; physics takes it as 1.7 m");
+  const Vec flat = places.empty() ? Vec() : Vec(Eigen::Map<const Vec>(places[0].data(), std::ssize(places) * 3));
+  if (const SceneUnit unit = guess_metres_per_unit(flat); unit.guessed)
+    character.warnings.push_back("BVH names no unit: lengths are kept, and the figure measures " +
+                                 number_text(unit.size, 3) + " units; physics takes that as 1.7 m");
 
   auto graph = std::make_shared<ControlGraph>();
   SkinDescription skin;

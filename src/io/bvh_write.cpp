@@ -2,6 +2,7 @@
 #include "curve_format.h"
 #include "euler.h"
 #include "joint_motion.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 

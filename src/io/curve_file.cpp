@@ -1,6 +1,7 @@
 #include "rigspace/io/curve_file.h"
 
 #include "curve_format.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/require.h"
@@ -23,20 +24,12 @@ constexpr CurveFormat kFormats[] = {{"rigspace.json", curves_rigspace_json},
                                     {"usda", curves_usda},
                                     {"bvh", curves_bvh}};
 
-const CurveFormat* format_of(const std::filesystem::path& path) {
+const CurveFormat* curve_format_of(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const CurveFormat& format : kFormats)
     if (name.ends_with("." + std::string(format.ending))) return &format;
   return nullptr;
-}
-
-/// The whole or film rate that a measured one stands for.
-double snapped(double rate) {
-  const double whole = std::round(rate), film = whole * 1000 / 1001;
-  for (const double candidate : {whole, film})
-    if (candidate > 0 && std::abs(rate - candidate) < 1e-4 * candidate) return candidate;
-  return rate;
 }
 
 }  // namespace
@@ -91,7 +84,7 @@ void CurveOptions::validate() const {
 std::vector<std::string> write_curves(const std::filesystem::path& path, const Character& character,
                                       const Animation& animation, const CurveOptions& options) {
   options.validate();
-  const CurveFormat* format = format_of(path);
+  const CurveFormat* format = curve_format_of(path);
   if (!format)
     throw Error({.code = ErrorCode::usage,
                  .file = path.string(),
@@ -126,29 +119,6 @@ std::string_view curve_endings() {
   return endings;
 }
 
-bool is_curve_file(const std::filesystem::path& path) { return format_of(path) != nullptr; }
-
-double key_rate(const Animation& animation) {
-  struct Spacing {
-    double sum = 0;
-    int count = 0;
-  };
-  std::map<long, Spacing> spacings;  // by tenths of a millisecond
-  const auto add = [&](const std::vector<double>& times) {
-    for (std::size_t k = 1; k < times.size(); ++k) {
-      if (!(times[k] - times[k - 1] < 10)) continue;
-      Spacing& spacing = spacings[std::lround(1e4 * (times[k] - times[k - 1]))];
-      spacing.sum += times[k] - times[k - 1];
-      ++spacing.count;
-    }
-  };
-  for (const Track& track : animation.tracks) add(track.curve.times);
-  for (const RotationTrack& track : animation.rotations) add(track.times);
-  const auto commonest = std::max_element(spacings.begin(), spacings.end(),
-                                          [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-  if (commonest == spacings.end()) return 30;
-  const double rate = commonest->second.count / commonest->second.sum;
-  return rate >= 12 && rate <= 1000 ? snapped(rate) : 30;
-}
+bool is_curve_file(const std::filesystem::path& path) { return curve_format_of(path) != nullptr; }
 
 }  // namespace rigspace

@@ -5,22 +5,13 @@
 #include "gltf_soft.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
-#include "rigspace/io/blend_file.h"
-#include "rigspace/io/bvh.h"
-#include "rigspace/io/rig_file.h"
+#include "rigspace/io/formats.h"
 
 #include <algorithm>
 #include <cstdio>
 
 namespace rigspace {
 namespace {
-
-std::string extension_of(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return extension;
-}
 
 std::string percent(double share) {
   char text[32];
@@ -30,9 +21,10 @@ std::string percent(double share) {
 
 /// The document of a file; of one that is no glTF, a new document of its character.
 GltfDocument open_document(const std::filesystem::path& path) {
-  const std::string extension = extension_of(path);
-  if (extension != ".bvh" && extension != ".json") return GltfDocument::read(path);
-  Character character = load_character(path);
+  const CharacterFormat* format = format_of(path);
+  const auto load_document = static_cast<Character (*)(const std::filesystem::path&)>(load_gltf);
+  if (format == nullptr || format->load == load_document) return GltfDocument::read(path);
+  Character character = format->load(path);
   if (!is_plain(character)) {
     Plain plain = plain_character(character);
     const auto count = [](std::size_t n, const char* what) {
@@ -146,18 +138,6 @@ Character load_gltf(const std::filesystem::path& path) { return build_character(
 
 Character load_gltf(std::span<const std::byte> bytes, std::string name) {
   return build_character(GltfDocument::parse(bytes, std::move(name)));
-}
-
-Character load_character(const std::filesystem::path& path) {
-  const std::string extension = extension_of(path);
-  if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return load_gltf(path);
-  if (extension == ".bvh") return to_character(read_bvh(path));
-  if (extension == ".json" && extension_of(path.stem()) == ".rig") return load_rig_file(path);
-  if (extension == ".blend") return load_blend({.file = path});
-  throw Error({.file = path.string(),
-               .value = extension,
-               .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,
-               .remedy = "characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and .blend"});
 }
 
 }  // namespace rigspace

@@ -1,4 +1,4 @@
-#include "json_text.h"
+#include "rigspace/io/json_text.h"
 
 #include "json_sax.h"
 #include "rigspace/base/suggestion.h"
@@ -14,7 +14,6 @@ namespace {
 
 using Json = Field::Json;
 
-constexpr std::size_t kLargestText = std::size_t{64} << 20;
 constexpr std::size_t kDeepest = 32;
 
 int line_at(std::string_view text, std::size_t offset) {
@@ -182,20 +181,24 @@ std::string shown(const Json& value) {
 
 }  // namespace
 
-JsonText::JsonText(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {
+JsonText::JsonText(std::string text, std::string file, std::size_t largest)
+    : text_(std::move(text)), file_(std::move(file)) {
   if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);  // a byte order mark
-  if (text_.size() > kLargestText)
-    throw Error(
-        {.file = file_, .problem = "is larger than 64 MiB", .remedy = "keep meshes and keys in files of their own"});
+  if (text_.size() > largest)
+    throw Error({.file = file_,
+                 .problem = "is larger than " + std::to_string(largest >> 20) + " MiB",
+                 .remedy = "keep meshes and keys in files of their own"});
   Limits limits;
   if (!Json::sax_parse(text_, &limits, nlohmann::json::input_format_t::json, true, true)) {
     const std::string where =
         limits.position > 0 ? file_ + ":" + std::to_string(line_at(text_, limits.position - 1)) : file_;
     throw Error({.file = where, .element = limits.element, .problem = limits.problem});
   }
-  json_ = Json::parse(text_, nullptr, true, true);
-  Walker(text_).index(json_, lines_);
+  json_ = std::make_unique<const Json>(Json::parse(text_, nullptr, true, true));
+  Walker(text_).index(*json_, lines_);
 }
+
+JsonText::~JsonText() = default;
 
 int JsonText::line_of(const std::vector<Field::Step>& steps) const { return line_at(text_, Walker(text_).find(steps)); }
 
@@ -204,13 +207,19 @@ int JsonText::line_of(const Json& container) const {
   return found == lines_.end() ? 0 : found->second;
 }
 
+bool Field::is_null() const { return value_->is_null(); }
+bool Field::is_text() const { return value_->is_string(); }
+bool Field::is_number() const { return value_->is_number(); }
+bool Field::is_list() const { return value_->is_array(); }
+bool Field::is_object() const { return value_->is_object(); }
+
 std::string Field::path() const {
   std::string path;
   for (const Step& step : steps_) {
     if (const auto* key = std::get_if<std::string>(&step))
       path += (path.empty() ? "" : ".") + *key;
     else
-      path += "[" + std::to_string(std::get<std::size_t>(step)) + "]";
+      path.append("[").append(std::to_string(std::get<std::size_t>(step))).append("]");
   }
   return path;
 }
@@ -237,6 +246,8 @@ void Field::located(const std::function<void()>& body) const {
     if (!error.info().file.empty()) throw;
     ErrorInfo info = error.info();
     info.file = place();
+    if (info.code == ErrorCode::usage) info.code = ErrorCode::bad_input;
+    if (info.value.empty() && !value_->is_structured()) info.value = shown(*value_);
     if (!steps_.empty()) info.element = info.element.empty() ? path() : path() + ": " + info.element;
     throw Error(info);
   }
@@ -248,7 +259,9 @@ Field Field::child(const Json& value, Step step) const {
   return {text_, &value, std::move(steps)};
 }
 
-void Field::allow(std::initializer_list<std::string_view> keys) const {
+void Field::allow(std::initializer_list<std::string_view> keys) const { allow(std::span(keys.begin(), keys.size())); }
+
+void Field::allow(std::span<const std::string_view> keys) const {
   if (!is_object()) fail("is " + shown(json()), "expected an object");
   for (const auto& [key, value] : json().items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -292,6 +305,8 @@ std::string Field::text() const {
   return text;
 }
 
+std::string Field::any_text() const { return is_text() && json().get_ref<const std::string&>().empty() ? "" : text(); }
+
 bool Field::boolean() const {
   if (!json().is_boolean()) fail("is " + shown(json()), "expected true or false");
   return json().get<bool>();
@@ -319,6 +334,12 @@ int Field::integer(int low, int high) const {
   return static_cast<int>(value);
 }
 
+std::int64_t Field::count() const {
+  if (!json().is_number_integer() || json().get<double>() < 0 || json().get<double>() > 1e15)
+    fail("is " + shown(json()), "expected a whole number from 0");
+  return json().get<std::int64_t>();
+}
+
 Vec3 Field::vec3() const {
   const std::vector<double> values = numbers();
   if (values.size() != 3) fail("has " + std::to_string(values.size()) + " numbers", "expected 3");
@@ -326,8 +347,14 @@ Vec3 Field::vec3() const {
 }
 
 std::vector<double> Field::numbers() const {
+  if (!is_list()) fail("is " + shown(json()), "expected a list");
   std::vector<double> values;
-  for (const Field& item : items()) values.push_back(item.number());
+  values.reserve(json().size());
+  for (std::size_t k = 0; k < json().size(); ++k) {  // lists of numbers are long: no Field for each
+    const Json& item = json()[k];
+    values.push_back(item.is_number() ? item.get<double>() : child(item, k).number());
+    if (!std::isfinite(values.back())) child(item, k).number();
+  }
   return values;
 }
 
@@ -338,6 +365,10 @@ std::vector<std::string> Field::texts() const {
 }
 
 int Field::one_of(std::initializer_list<std::string_view> words) const {
+  return one_of(std::span(words.begin(), words.size()));
+}
+
+int Field::one_of(std::span<const std::string_view> words) const {
   const std::string word = text();
   const auto found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return static_cast<int>(found - words.begin());

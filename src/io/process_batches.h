@@ -22,6 +22,9 @@ class ProcessBatches {
   const ProcessHandshake& handshake() const { return conversation_.handshake(); }
   const ProcessConversation& conversation() const { return conversation_; }
 
+  /// Whether answers are kept, so that a pose that comes again is not asked again.
+  bool remembers() const { return remember_bytes_ > 0; }
+
   /// s of each column of P, shared out among the processes, unless it is known. `points`: only of these, ascending;
   /// empty: of all.
   void evaluate(Eigen::Ref<const Mat> P, std::span<const int> points, Mat& S);

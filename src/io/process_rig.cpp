@@ -64,7 +64,10 @@ void evaluate_one(ProcessBatches& batches, In p, std::span<const int> points, Ve
 }
 
 Traits traits_of(const ProcessBatches& batches) {
-  return {.exact_jacobian = batches.handshake().jacobian, .concurrent = false, .noise = batches.noise};
+  return {.exact_jacobian = batches.handshake().jacobian,
+          .concurrent = false,
+          .noise = batches.noise,
+          .remembers_poses = batches.remembers()};
 }
 
 /// Some points of a rig in other processes.

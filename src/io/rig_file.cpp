@@ -1,12 +1,15 @@
 #include "rigspace/io/rig_file.h"
 
-#include "json_text.h"
 #include "rig_file_parts.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/io/json_text.h"
+#include "rigspace/io/rig_blocks.h"
 #include "rigspace/rig/skeleton.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -19,6 +22,11 @@ using Json = Field::Json;
 namespace fs = std::filesystem;
 
 constexpr int kVersion = 1;
+
+constexpr std::string_view kSections[] = {"$schema",      "rigspace_rig", "name",     "kind",       "mesh",
+                                          "clips",        "pieces",       "controls", "nodes",      "points",
+                                          "drivers",      "constraints",  "ik",       "foot_rolls", "spline_chains",
+                                          "pose_weights", "helpers",      "shapes",   "deformers",  "rules"};
 
 /// A file beside the rig file; no way leads out of its folder.
 fs::path beside(const Field& field, const fs::path& folder) {
@@ -169,14 +177,24 @@ std::vector<RigKind>& kinds() {
   return all;
 }
 
+std::vector<RigBlock>& own_blocks() {
+  static std::vector<RigBlock> all;
+  return all;
+}
+
+std::vector<RigDeformerType>& own_deformers() {
+  static std::vector<RigDeformerType> all;
+  return all;
+}
+
 }  // namespace
 
 RiggedCharacter parse_rig_file(std::string text, const std::string& name, const fs::path& folder) {
   const JsonText document(std::move(text), name);
   const Field root = document.root();
-  root.allow({"$schema",       "rigspace_rig", "name",    "kind",    "mesh",        "clips", "pieces",
-              "controls",      "nodes",        "points",  "drivers", "constraints", "ik",    "foot_rolls",
-              "spline_chains", "pose_weights", "helpers", "shapes",  "deformers",   "rules"});
+  std::vector<std::string_view> keys(std::begin(kSections), std::end(kSections));
+  for (const RigBlock& block : rig_blocks()) keys.push_back(block.name);
+  root.allow(keys);
   check_version(root);
   RiggedCharacter result;
   result.character = load_gltf(beside(root["mesh"], folder));
@@ -220,11 +238,38 @@ RiggedCharacter parse_rig_file(std::string text, const std::string& name, const 
   character.rig = built.rig;
   read_clips(root, folder, character);
   warn_of_lost_keys(character);
+  for (const RigBlock& block : rig_blocks())
+    if (const auto field = root.find(block.name))
+      field->located([&] { character.extensions[block.name] = block.read(*field, result); });
   return result;
 }
 
 RiggedCharacter read_rig_file(const fs::path& path) {
   return parse_rig_file(read_text(path), path.string(), path.parent_path());
+}
+
+void register_rig_block(RigBlock block) {
+  if (std::find(std::begin(kSections), std::end(kSections), block.name) != std::end(kSections))
+    throw Error({.element = "rig block \"" + block.name + "\"",
+                 .problem = "has the name of a section that all rig files have",
+                 .remedy = "name it after its room"});
+  std::erase_if(own_blocks(), [&](const RigBlock& known) { return known.name == block.name; });
+  own_blocks().push_back(std::move(block));
+}
+
+std::span<const RigBlock> rig_blocks() { return own_blocks(); }
+
+void register_rig_deformer(RigDeformerType type) {
+  std::erase_if(own_deformers(), [&](const RigDeformerType& known) { return known.name == type.name; });
+  own_deformers().push_back(std::move(type));
+}
+
+std::span<const RigDeformerType> rig_deformers() { return own_deformers(); }
+
+const RigDeformerType* find_rig_deformer(std::string_view name) {
+  for (const RigDeformerType& known : own_deformers())
+    if (known.name == name) return &known;
+  return nullptr;
 }
 
 void add_rig_kind(RigKind kind) {

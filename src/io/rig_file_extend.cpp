@@ -1,8 +1,10 @@
 #include "rigspace/io/rig_file_extend.h"
 
-#include "json_text.h"
 #include "rig_file_parts.h"
 #include "rigspace/anim/mode_rig.h"
+#include "rigspace/io/json_text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <map>
 

@@ -2,8 +2,10 @@
 // The parts of a rig file, one function each way: a new kind of part is a struct in rig/rig_plan.h, a reader and a
 // writer here, and a line in the two lists of rig_file_parts.cpp.
 
-#include "json_text.h"
+#include "rigspace/io/json_text.h"
 #include "rigspace/rig/rig_plan.h"
+
+#include <nlohmann/json.hpp>
 
 namespace rigspace {
 

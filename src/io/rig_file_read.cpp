@@ -2,6 +2,7 @@
 #include "rig_file_parts.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/geometry/tri_mesh.h"
+#include "rigspace/io/rig_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 
 namespace rigspace {
 namespace {
-
 
 template <class T, class Read>
 void optional(const Field& field, const char* key, T& value, Read&& read) {
@@ -419,14 +419,15 @@ void read_deformer(const Field& field, RigPlan& plan) {
     deformer.kind = read_wrap(field);
   } else if (const auto kind = find_nonlinear(type)) {
     deformer.kind = read_nonlinear(field, *kind);
+  } else if (const RigDeformerType* known = find_rig_deformer(type)) {
+    deformer.kind = known->read(field);
   } else {
-    field["type"].fail(
-        "is \"" + type + "\"",
-        suggestion(type,
-                   {"mesh", "shapes", "skin", "lattice", "wire", "clusters", "wrap", "bend", "twist", "taper", "squash",
-                    "flare", "sine"},
-                   "expected mesh, shapes, skin, lattice, wire, clusters, wrap, bend, twist, taper, squash, flare or "
-                   "sine"));
+    std::vector<std::string> types{"mesh", "shapes", "skin",  "lattice", "wire",  "clusters", "wrap",
+                                   "bend", "twist",  "taper", "squash",  "flare", "sine"};
+    for (const RigDeformerType& each : rig_deformers()) types.push_back(each.name);
+    std::string all = "expected " + types.front();
+    for (std::size_t k = 1; k < types.size(); ++k) all += (k + 1 < types.size() ? ", " : " or ") + types[k];
+    field["type"].fail("is \"" + type + "\"", suggestion(type, types, all));
   }
   deformer.name = type + std::to_string(plan.deformers.size() + 1);
   text(field, "name", deformer.name);

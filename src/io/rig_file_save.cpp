@@ -1,12 +1,15 @@
 // Rig files out: a rig with its mesh and clips, and a new one to start from.
-#include "json_text.h"
 #include "rig_file_parts.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/io/json_text.h"
+#include "rigspace/io/rig_blocks.h"
 #include "rigspace/io/rig_file.h"
 #include "rigspace/rig/skeleton.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -136,6 +139,18 @@ void write_rig_file(const fs::path& path, const RiggedCharacter& rigged) {
   for (const auto& [control, weight] : mesh.weights)
     json["shapes"].push_back(
         {{"shape", control}, {"weight", weight.expression.empty() ? Json(weight.number) : Json(weight.expression)}});
+
+  for (const auto& [name, extension] : rigged.character.extensions) {
+    const auto blocks = rig_blocks();
+    const auto known =
+        std::find_if(blocks.begin(), blocks.end(), [&key = name](const RigBlock& b) { return b.name == key; });
+    if (known == blocks.end())
+      throw Error({.file = path.string(),
+                   .element = "block \"" + name + "\"",
+                   .problem = "cannot be written",
+                   .remedy = "it is not registered (register_rig_block)"});
+    json[name] = Json::parse(known->write(*extension, rigged));
+  }
 
   write_file(path.parent_path() / (stem + ".mesh.glb"), glb);
   if (!rigged.character.clips.empty())

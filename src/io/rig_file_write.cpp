@@ -1,5 +1,7 @@
 // A plan to the sections of a rig file.
 #include "rig_file_parts.h"
+#include "rigspace/base/error.h"
+#include "rigspace/io/rig_blocks.h"
 #include "rigspace/rig/rig_plan.h"
 
 #include <cmath>
@@ -219,6 +221,17 @@ void put(Json& to, const plan::Wrap& wrap) {
 // The mesh file holds these; their place is all that is said here.
 void put(Json& to, const plan::Skin&) { to["type"] = "skin"; }
 void put(Json& to, const plan::Shapes&) { to["type"] = "shapes"; }
+
+void put(Json& to, const std::shared_ptr<const plan::OwnDeformer>& own) {
+  const RigDeformerType* known = find_rig_deformer(own->type());
+  const std::string type(own->type());
+  if (known == nullptr)
+    throw Error({.element = "deformer of type \"" + type + "\"",
+                 .problem = "cannot be written",
+                 .remedy = "its type is not registered (register_rig_deformer)"});
+  to["type"] = type;
+  to.update(Json::parse(known->write(*own)));
+}
 
 Json deformers(const std::vector<plan::Deformer>& all) {
   Json to = Json::array();

@@ -1,7 +1,9 @@
 // Our own curves: every key as it is. See docs/curves.md.
 #include "curve_format.h"
-#include "json_text.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/json_text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

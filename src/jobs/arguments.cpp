@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
+#include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -68,21 +69,8 @@ void check_writable(const std::filesystem::path& output) {
   if (::access(folder.c_str(), W_OK) != 0) refuse("cannot be written: its folder is read-only", "choose another one");
 }
 
-bool is_character_file(const std::string& file) {
-  std::string lower = file;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* ending : {".glb", ".gltf", ".vrm", ".bvh", ".rig.json", ".blend"})
-    if (lower.ends_with(ending)) return true;
-  return false;
-}
-
 void check_input(const std::string& file, const std::filesystem::path& output) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (!is_character_file(file))
-    throw Error({.file = file,
-                 .value = extension,
-                 .problem = extension.empty() ? "has no extension" : "has the extension " + extension,
-                 .remedy = "characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and .blend"});
+  require_format_of(file);
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
     throw Error({.code = ErrorCode::usage,

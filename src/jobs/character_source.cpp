@@ -2,7 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/io/blend_file.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/process_rig.h"
 
 namespace rigspace {
@@ -38,15 +38,5 @@ Character CharacterSource::load(const JobEvents& events) const {
 }
 
 bool CharacterSource::is_blend() const { return command.empty() && is_blend_file(file); }
-
-std::vector<std::string> incidents_of(const Character& character) {
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  return rig == nullptr ? std::vector<std::string>() : rig->incidents();
-}
-
-std::optional<long> rig_evaluations_of(const Character& character) {
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  return rig == nullptr ? std::nullopt : std::optional(rig->evaluations());
-}
 
 }  // namespace rigspace

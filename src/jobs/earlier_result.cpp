@@ -4,6 +4,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "rigspace/jobs/recipe_envelope.h"
 
-#include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,33 +44,12 @@ void print(const Json& json, const std::string& indent, std::string& text) {
   text += list ? ']' : '}';
 }
 
-/// Member `key` of an object of the recipe; throws Error naming it.
-const Json& member(const Json& json, const char* key, const std::string& file) {
-  if (const auto found = json.find(key); json.is_object() && found != json.end()) return *found;
-  throw Error({.file = file,
-               .element = std::string("\"") + key + "\"",
-               .problem = "is missing",
-               .remedy = "a recipe is what a job of this program left beside its result"});
-}
-
-std::string text_member(const Json& json, const char* key, const std::string& file) {
-  const Json& value = member(json, key, file);
-  if (value.is_string()) return value.get<std::string>();
-  throw Error({.file = file,
-               .element = std::string("\"") + key + "\"",
-               .value = value.dump(),
-               .problem = "is no text",
-               .remedy = "run the job again"});
-}
-
-RecipeInput input_from(const Json& json, const std::string& file) {
-  const Json& bytes = member(json, "bytes", file);
-  RecipeInput input{.file = text_member(json, "file", file),
-                    .bytes = bytes.is_number_unsigned() ? bytes.get<std::uint64_t>() : 0,
-                    .hash = text_member(json, "hash", file)};
-  if (json.contains("process")) input.process = text_member(json, "process", file);
-  if (json.contains("object")) input.object = text_member(json, "object", file);
-  return input;
+RecipeInput input_from(const Field& input) {
+  return {.file = input["file"].any_text(),
+          .bytes = static_cast<std::uint64_t>(input["bytes"].count()),
+          .hash = input["hash"].any_text(),
+          .process = input.has("process") ? input["process"].any_text() : "",
+          .object = input.has("object") ? input["object"].any_text() : ""};
 }
 
 }  // namespace
@@ -85,15 +64,19 @@ Json envelope_json(const RecipeEnvelope& envelope, const std::string& applicatio
   return json;
 }
 
-RecipeEnvelope envelope_from(const Json& json, const std::string& file) {
-  if (!json.is_object() || json.value("program", Json()) != kProgram || json.value("schema", Json()) != kSchema)
-    throw Error(
-        {.file = file, .problem = "is no recipe of this program", .remedy = "name what a job left beside its result"});
-  RecipeEnvelope envelope{.version = text_member(json, "version", file), .format = text_member(json, "output", file)};
-  envelope.input = input_from(member(json, "input", file), file);
-  if (json.contains("on")) envelope.on = input_from(json["on"], file);
-  if (const auto notes = json.find("notes"); notes != json.end())
-    for (const Json& note : *notes) envelope.notes.push_back(note.is_string() ? note.get<std::string>() : note.dump());
+RecipeEnvelope envelope_from(const Field& root) {
+  const std::int64_t schema = root["schema"].count();
+  if (!root.has("program") || root["program"].any_text() != kProgram)
+    root.fail("is no recipe", "name what a job left beside its result: x.soft.json");
+  if (schema != kSchema)
+    root["schema"].fail("is " + std::to_string(schema),
+                        "this program reads " + std::to_string(kSchema) + "; use the one that wrote it");
+  constexpr std::string_view kFormats[] = {".glb", ".gltf", ".rigspace.json"};
+  RecipeEnvelope envelope{.version = root["version"].any_text(), .input = input_from(root["input"])};
+  if (root.has("on")) envelope.on = input_from(root["on"]);
+  envelope.format = kFormats[root["output"].one_of(kFormats)];
+  if (root.has("notes"))
+    for (const Field& note : root["notes"].items()) envelope.notes.push_back(note.any_text());
   return envelope;
 }
 

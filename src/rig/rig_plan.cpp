@@ -207,6 +207,17 @@ class Builder {
     return std::visit([&](const auto& kind) { return make(kind, deformer, run); }, deformer.kind);
   }
 
+  std::unique_ptr<Deformer> make(const std::shared_ptr<const plan::OwnDeformer>& own, const plan::Deformer& deformer,
+                                 const plan::PointRun& run) {
+    const Who user = who(deformer);
+    std::fill_n(touched_.begin() + run.first, run.count, Touched::anywhere);
+    return own->make({.graph = graph_.graph(),
+                      .points_rest = plan_.points_rest,
+                      .run = run,
+                      .transform = [&](const std::string& node) { return graph_.transform(node, user); },
+                      .scalar = [&](const plan::Value& v, Unit unit) { return graph_.scalar_slot(v, unit, user); }});
+  }
+
   std::unique_ptr<Deformer> make(const plan::Skin& skin, const plan::Deformer& deformer, const plan::PointRun& run) {
     SkinDescription description{
         .first_point = run.first, .joint_slots = {}, .inverse_bind = skin.inverse_bind, .influences = skin.influences};

@@ -5,6 +5,7 @@
 #include "rigspace/base/error.h"
 
 #include <array>
+#include <cassert>
 #include <cmath>
 
 namespace rigspace {
@@ -281,9 +282,23 @@ const NodeDescription* node_description(const ControlGraph& graph, int slot) {
   return node != nullptr ? &node->description() : nullptr;
 }
 
+namespace {
+
+std::array<int, 3> three_controls(const ControlGraph& graph, int slot, const char* channel) {
+  const int first = first_control(graph, slot);
+  assert(first >= 0);
+  const std::string prefix = graph.controls()[static_cast<std::size_t>(first)].node + "." + channel;
+  return {graph.find(prefix + "x"), graph.find(prefix + "y"), graph.find(prefix + "z")};
+}
+
+}  // namespace
+
 int first_control(const ControlGraph& graph, int slot) {
   const auto* node = dynamic_cast<const HierarchyOperator*>(&graph.op(slot));
   return node != nullptr ? node->first_control() : -1;
 }
+
+std::array<int, 3> translation_controls(const ControlGraph& graph, int slot) { return three_controls(graph, slot, "t"); }
+std::array<int, 3> rotation_controls(const ControlGraph& graph, int slot) { return three_controls(graph, slot, "r"); }
 
 }  // namespace rigspace

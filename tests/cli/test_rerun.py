@@ -148,7 +148,7 @@ class Rerun(AfterAFirstRun):
         self.assertIn("is the input itself", self.fails(2, "rerun", file, "-o", self.hero))
         (self.folder / "notes.json").write_text('{"mine": 1}')
         self.assertIn("is no recipe", self.fails(3, "rerun", file, "-o", self.folder / "notes.glb"))
-        self.assertIn('"schema" is missing', self.fails(3, "rerun", self.folder / "notes.json"))
+        self.assertIn('lacks the field "schema"', self.fails(3, "rerun", self.folder / "notes.json"))
         self.assertIn("is not before the clip's end", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "900f"))
         self.assertIn("is not after the start", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "0.5", "--end", "0.2"))
         self.assertIn("is not a time", self.fails(2, "simulate", self.hero, "--preroll", "much"))

@@ -1,7 +1,7 @@
 // Bodies of real characters: from file to tetrahedra bound to the skin.
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/stuffing.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 #include "support/assets.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,6 @@
 namespace rigspace {
 namespace {
 
-
 /// Writes to a file of its own, and takes it away again.
 class Written {
  public:
@@ -224,15 +223,6 @@ TEST(Curves, AreWrittenByTheirEnding) {
   EXPECT_TRUE(is_curve_file("walk.RIGSPACE.JSON"));
   EXPECT_THROW(write_curves("walk.xyz", hero, walk), Error);
   EXPECT_THROW(write_curves("walk.csv", hero, walk, {.fps = -3}), Error);
-}
-
-TEST(Curves, TheRateIsThatOfMostKeys) {
-  EXPECT_EQ(key_rate(make_walk()), 24);
-  EXPECT_EQ(key_rate({}), 30);
-  Animation clip;
-  clip.tracks.push_back({"a.tx", {}});
-  for (int k = 0; k < 50; ++k) clip.tracks[0].curve.times.push_back(static_cast<float>(k * 1001 / 30000.0));
-  EXPECT_EQ(key_rate(clip), 30000.0 / 1001);
 }
 
 TEST(Csv, BaseAndDeltaGiveTheClip) {

@@ -1,5 +1,6 @@
 // Real characters, where they are present.
 #include "gltf_maker.h"
+#include "rigspace/io/formats.h"
 #include "support/assets.h"
 
 #include <gtest/gtest.h>

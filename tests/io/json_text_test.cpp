@@ -1,4 +1,4 @@
-#include "../../src/io/json_text.h"
+#include "rigspace/io/json_text.h"
 
 #include <gtest/gtest.h>
 
@@ -44,9 +44,13 @@ TEST(JsonText, NamesFileLineFieldAndRemedy) {
   EXPECT_EQ(message_of([&] { second["rest"].number(); }),
             "hero.rig.json:7: controls[1].rest is \"two\"; expected a number");
   EXPECT_EQ(message_of([&] { second["min"]; }), "hero.rig.json:6: controls[1] lacks the field \"min\"");
-  EXPECT_EQ(message_of([&] { second.allow({"name", "rset"}); }),
+  EXPECT_EQ(message_of([&] {
+              second.allow({"name", "rset"});
+            }),
             "hero.rig.json:7: controls[1].rest is no field that is known here; did you mean \"rset\"?");
-  EXPECT_EQ(message_of([&] { text.root()["name"].one_of({"zero", "one"}); }),
+  EXPECT_EQ(message_of([&] {
+              text.root()["name"].one_of({"zero", "one"});
+            }),
             "hero.rig.json:3: name is \"hero\"; expected zero, one");
 }
 

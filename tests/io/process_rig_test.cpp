@@ -288,6 +288,9 @@ TEST_F(ProcessRigs, APoseThatIsKnownIsNotAskedForAgain) {
   for (int k = 0; k < 3; ++k) P.col(k) = testing::random_pose(rig, 1, static_cast<std::uint32_t>(k));
   rig.evaluate_batch(*workspace, P, first);
   EXPECT_EQ(rig.evaluations(), 3);
+  EXPECT_EQ(static_cast<const Rig&>(rig).evaluation_count(), 3);
+  EXPECT_TRUE(rig.traits().remembers_poses);
+  EXPECT_FALSE(ProcessRig({.command = example(), .remember_bytes = 0}).traits().remembers_poses);
   P.col(1) = testing::random_pose(rig, 1, 77);
   rig.evaluate_batch(*workspace, P, again);
   EXPECT_EQ(rig.evaluations(), 4);

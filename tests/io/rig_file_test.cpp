@@ -2,7 +2,9 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
+#include "rigspace/io/json_text.h"
+#include "rigspace/io/rig_blocks.h"
 #include "rigspace/testing/check_rig.h"
 #include "support/full_plan.h"
 
@@ -174,6 +176,101 @@ TEST_F(RigFile, KindsCanBeAdded) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean \"ball\""), std::string::npos) << error.what();
   }
+}
+
+/// A block of a room that does not exist: a title and how many lines.
+struct Sketch : CharacterExtension {
+  std::string title;
+  int lines = 0;
+};
+
+TEST_F(RigFile, BlocksOfOtherRoomsAreCarriedAndWrittenBack) {
+  write_rig_file(folder_ / "full.rig.json", full());
+  const std::string plain = read_text(folder_ / "full.rig.json");
+  const std::string text = "{\n \"sketch\": {\"title\": \"hero\",\n  \"lines\": 3}," + plain.substr(1);
+  const auto sentence = [&](const std::string& file) -> std::string {
+    try {
+      parse_rig_file(file, "x.rig.json", folder_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing is wrong";
+  };
+  EXPECT_TRUE(sentence(text).starts_with("x.rig.json:2: sketch is no field that is known here")) << sentence(text);
+
+  register_rig_block({.name = "sketch",
+                      .read =
+                          [](const Field& block, const RiggedCharacter& rigged) {
+                            EXPECT_NE(rigged.character.rig, nullptr);
+                            block.allow({"title", "lines"});
+                            auto sketch = std::make_shared<Sketch>();
+                            sketch->title = block["title"].text();
+                            sketch->lines = block["lines"].integer(0, 10);
+                            return sketch;
+                          },
+                      .write =
+                          [](const CharacterExtension& extension, const RiggedCharacter&) {
+                            const auto& sketch = dynamic_cast<const Sketch&>(extension);
+                            return "{\"title\": \"" + sketch.title + "\", \"lines\": " + std::to_string(sketch.lines) +
+                                   "}";
+                          }});
+  const RiggedCharacter read = parse_rig_file(text, "x.rig.json", folder_);
+  ASSERT_TRUE(read.character.extensions.contains("sketch"));
+  write_rig_file(folder_ / "again.rig.json", read);
+  const Character again = load_character(folder_ / "again.rig.json");
+  const auto& sketch = dynamic_cast<const Sketch&>(*again.extensions.at("sketch"));
+  EXPECT_EQ(sketch.title, "hero");
+  EXPECT_EQ(sketch.lines, 3);
+  const std::string wrong = "{\n \"sketch\": {\"title\": \"hero\",\n  \"lines\": 30}," + plain.substr(1);
+  EXPECT_EQ(sentence(wrong), "x.rig.json:3: sketch.lines is 30; expected a number from 0 to 10");
+  EXPECT_THROW(register_rig_block({.name = "nodes"}), Error);
+  RiggedCharacter stray = read;
+  stray.character.extensions["doodle"] = std::make_shared<Sketch>();
+  EXPECT_THROW(write_rig_file(folder_ / "stray.rig.json", stray), Error);
+  EXPECT_FALSE(fs::exists(folder_ / "stray.rig.json"));
+}
+
+/// Moves every point along x by a number.
+class Slide final : public plan::OwnDeformer {
+ public:
+  explicit Slide(plan::Value value) : by(std::move(value)) {}
+  std::string_view type() const override { return "slide"; }
+  std::unique_ptr<Deformer> make(const plan::DeformerSite& site) const override {
+    MorphTarget target{.weight_slot = site.scalar(by, Unit::scalar), .points = {}, .offsets = {}};
+    for (int k = 0; k < site.run.count; ++k) target.points.push_back(k), target.offsets.push_back(Vec3::UnitX());
+    const std::vector targets{target};
+    return make_blend_shapes(site.run.first, site.run.count, targets);
+  }
+  plan::Value by;
+};
+
+TEST_F(RigFile, DeformersOfOtherRoomsActAndAreWrittenBack) {
+  RiggedCharacter rigged = full();
+  rigged.plan.controls.push_back({.name = "aside"});
+  rigged.plan.deformers.push_back({.name = "slide1", .pieces = {}, .kind = std::make_shared<const Slide>("2 * aside")});
+  rigged.character.rig = build(rigged.plan).rig;
+  EXPECT_THROW(write_rig_file(folder_ / "slide.rig.json", rigged), Error);
+  register_rig_deformer({.name = "slide",
+                         .read =
+                             [](const Field& entry) {
+                               entry.allow({"type", "name", "pieces", "by"});
+                               return std::make_shared<const Slide>(entry["by"].text());
+                             },
+                         .write =
+                             [](const plan::OwnDeformer& deformer) {
+                               return "{\"by\": \"" + dynamic_cast<const Slide&>(deformer).by.expression + "\"}";
+                             }});
+  write_rig_file(folder_ / "slide.rig.json", rigged);
+  const Character read = load_character(folder_ / "slide.rig.json");
+  const auto workspace = read.rig->make_workspace();
+  Vec p = read.rig->rest(), before, after;
+  read.rig->evaluate(*workspace, p, before);
+  p[read.rig->find("aside")] = 0.25;
+  read.rig->evaluate(*workspace, p, after);
+  ASSERT_GT(after.size(), 0);
+  for (Eigen::Index i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i] - before[i], i % 3 == 0 ? 0.5 : 0, 1e-12);
+  const auto report = testing::check_rig(*read.rig, {.poses = 3, .spread = 0.3, .tolerance = 2e-5});
+  EXPECT_TRUE(report.ok()) << report;
 }
 
 TEST_F(RigFile, SurvivesMutation) {

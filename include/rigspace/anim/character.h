@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +48,13 @@ struct Bone {
   int slot = -1;    ///< of its world transform in the built-in rig's control graph
 };
 
+/// What another room keeps with a character: a sketch abstraction, a cage, settings of its own. Opaque here; it never
+/// changes once it is made, so copies of a character share it.
+class CharacterExtension {
+ public:
+  virtual ~CharacterExtension() = default;
+};
+
 struct Character {
   std::string name;
   std::shared_ptr<const Rig> rig;
@@ -55,6 +64,8 @@ struct Character {
   std::vector<Bone> bones;
   std::vector<Animation> clips;
   std::vector<std::string> warnings;  ///< one sentence each, about what was repaired or ignored
+  /// By the name under which a rig file holds it: see register_rig_block (io/rig_blocks.h).
+  std::map<std::string, std::shared_ptr<const CharacterExtension>, std::less<>> extensions = {};
 
   /// The clip with this name, or nullptr.
   const Animation* clip(std::string_view clip_name) const;

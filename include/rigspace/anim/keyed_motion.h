@@ -16,9 +16,8 @@ class KeyedMotion {
 
   double duration() const { return duration_; }
 
-  /// Whether the clip's end meets its start: all orientations within a degree, all else within 0.1 % of its range or of
-  /// the character's size, but for the travel of one node; and no node's velocity jumps there by more
-  /// than half of its largest.
+  /// Whether the clip's end meets its start (find_seam), and no node's velocity jumps there by more than half of its
+  /// largest.
   bool loops() const { return loops_; }
   void set_cyclic(bool cyclic) { cyclic_ = cyclic; }
   bool cyclic() const { return cyclic_; }

@@ -5,14 +5,16 @@
 #include "rigspace/rig/rig.h"
 
 #include <string>
+#include <vector>
 
 namespace rigspace {
 
 /// How the end of a clip meets its start.
 struct Seam {
-  bool loops = false;          ///< every control comes back, but for the travel of one node
-  std::string traveller;       ///< the node that is elsewhere at the end; empty if none
-  Vec3 travel = Vec3::Zero();  ///< of the traveller each turn, in its parent's space
+  bool loops = false;                   ///< every control comes back, but for the travel of one node
+  std::string traveller;                ///< the node that is elsewhere at the end; empty if none
+  Vec3 travel = Vec3::Zero();           ///< of the traveller each turn, in its parent's space
+  std::vector<std::string> moved = {};  ///< of a loop: nodes whose tx, ty or tz has keys
 };
 
 /// Orientations come back within a degree, all else within 0.1 % of the rig's size or 2 % of its own range. Only a node

@@ -44,7 +44,7 @@ std::string to_curves_json(const CurveFile& file);
 CurveFile curve_file(const Character& character, std::span<const Animation> clips);
 
 struct CurveOptions {
-  double fps = 0;                   ///< frames per second of what is sampled, 1 to 1000; 0: the rate of most keys
+  double fps = 0;                   ///< frames per second of what is sampled, 1 to 1000; 0: key_rate
   const Animation* base = nullptr;  ///< CSV: the artist's clip that `delta` counts from; none: delta is zero
 
   void validate() const;
@@ -60,9 +60,5 @@ std::vector<std::string> write_curves(const std::filesystem::path& path, const C
 std::string_view curve_endings();
 /// True if write_curves knows the ending of `path`.
 bool is_curve_file(const std::filesystem::path& path);
-
-/// The rate, in 1/s, at which most keys of a clip stand: whole, or one of film's (24000/1001 ..), where it is within a
-/// ten-thousandth of one; 30 if keys are sparse.
-double key_rate(const Animation& animation);
 
 }  // namespace rigspace

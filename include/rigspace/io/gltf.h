@@ -28,9 +28,6 @@ Character load_gltf(const std::filesystem::path& path);
 /// The same from memory. `name` stands for the file in messages; references to other files are an error.
 Character load_gltf(std::span<const std::byte> bytes, std::string name);
 
-/// A character from any file that this program reads, by its extension.
-Character load_character(const std::filesystem::path& path);
-
 /// A new GLB of a character whose rig is built of glTF nodes, linear blend skins, rigid parts and blend shapes. Normals
 /// that it lacks are computed from the rest positions. Throws Error for any other rig.
 std::vector<std::byte> to_glb(const Character& character);
@@ -60,7 +57,8 @@ class GltfFile {
     bool embed = false;  ///< .gltf only: buffers as data: in the JSON, as against one .bin beside it
   };
 
-  /// What is no glTF (.bvh, .rig.json) gives a new document of its character, see to_glb.
+  /// Another format of characters (formats.h) gives a new document of its character, see to_glb; where glTF cannot
+  /// hold its rig, that is played out as joints and shapes (plain_character).
   explicit GltfFile(const std::filesystem::path& path);
   GltfFile(std::span<const std::byte> bytes, std::string name);
   ~GltfFile();

@@ -58,11 +58,12 @@ class ProcessRig final : public Rig {
   std::unique_ptr<Rig> restricted(std::span<const int> points) const override;
 
   /// One sentence for each time that a process had to be started again: the latest 20.
-  std::vector<std::string> incidents() const;
+  std::vector<std::string> incidents() const override;
   /// Questions that were answered, over all processes.
   long batches() const;
   /// Poses, and columns of Jacobians, that processes answered; those of what the rig was restricted to included.
   long evaluations() const;
+  std::optional<long> evaluation_count() const override { return evaluations(); }
   /// JSON: what the process says that it is made of, if it can be built here too (see load_blend); empty if it does
   /// not.
   const std::string& plain() const;

@@ -30,9 +30,6 @@ void check_extension(const std::filesystem::path& output, std::string_view exten
 /// Throws Error unless a file can be written there: before the work, not after it.
 void check_writable(const std::filesystem::path& output);
 
-/// True if the name ends as those of files that characters are read from do.
-bool is_character_file(const std::string& file);
-
 /// Throws Error if the input's extension is none that characters are read from, or it is the output itself.
 void check_input(const std::string& file, const std::filesystem::path& output = {});
 

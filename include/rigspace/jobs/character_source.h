@@ -4,9 +4,7 @@
 #include "rigspace/anim/character.h"
 #include "rigspace/jobs/events.h"
 
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace rigspace {
 
@@ -26,10 +24,5 @@ struct CharacterSource {
   /// reported by events.warn.
   Character load(const JobEvents& events) const;
 };
-
-/// Each time that the process which is the character's rig had to be started again, so far; none if it is from a file.
-std::vector<std::string> incidents_of(const Character& character);
-/// Poses that this process was asked for, so far; nothing if the rig is from a file.
-std::optional<long> rig_evaluations_of(const Character& character);
 
 }  // namespace rigspace

@@ -11,6 +11,8 @@
 
 namespace rigspace {
 
+class Field;
+
 /// The file that a job was given.
 struct RecipeInput {
   std::string file;         ///< relative to the recipe's folder, with /
@@ -30,8 +32,9 @@ struct RecipeEnvelope {
 
 /// The envelope's fields in their order, to which an application adds its own. `application` is written unless empty.
 nlohmann::ordered_json envelope_json(const RecipeEnvelope& envelope, const std::string& application = {});
-/// Reads them back. Throws Error naming the file and the field that is missing or wrong.
-RecipeEnvelope envelope_from(const nlohmann::ordered_json& json, const std::string& file);
+/// Reads them back from the whole document. Throws Error naming the file, the line and the field that is missing or
+/// wrong.
+RecipeEnvelope envelope_from(const Field& root);
 
 /// Readable JSON: a line a value, but lists of numbers on one.
 std::string recipe_json_text(const nlohmann::ordered_json& json);

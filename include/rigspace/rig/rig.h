@@ -6,7 +6,9 @@
 #include "rigspace/rig/jacobian.h"
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rigspace {
@@ -15,6 +17,7 @@ struct Traits {
   bool exact_jacobian = false;  ///< analytic, as against differences
   bool concurrent = true;       ///< may be evaluated from several threads, each with its own workspace
   double noise = 0;  ///< standard deviation of a coordinate when p is repeated or barely changed, scene units
+  bool remembers_poses = false;  ///< keeps what it evaluated: poses that are known to come are best given as a batch
 };
 
 /// Scratch memory of one thread of evaluation: caches, never meaning. Made by the rig that uses it.
@@ -55,6 +58,12 @@ class Rig {
   /// The same rig for a few of its points, given ascending and without repeats, at a cost that depends on those alone
   /// where the rig allows it. The default evaluates everything and picks; the original must then outlive it.
   virtual std::unique_ptr<Rig> restricted(std::span<const int> points) const;
+
+  /// Of rigs that can fail and recover, such as those in other processes: one sentence for each time that one did.
+  virtual std::vector<std::string> incidents() const { return {}; }
+  /// Poses, and columns of Jacobians, that were evaluated so far, where the rig counts them: what it was restricted to
+  /// included, what it remembered not.
+  virtual std::optional<long> evaluation_count() const { return std::nullopt; }
 
   Vec rest() const;
   int find(std::string_view control) const { return find_control(controls(), control); }

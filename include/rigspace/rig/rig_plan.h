@@ -15,6 +15,7 @@
 #include "rigspace/rig/wrap.h"
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -237,10 +238,29 @@ struct Wrap {
   Mask where;
 };
 
+/// What a deformer of another room may use of the rig that is being built.
+struct DeformerSite {
+  ControlGraph& graph;
+  In points_rest;  ///< of all points, flattened
+  PointRun run;    ///< the points that it moves
+  /// The slot of a named node's transform, and of a number or an expression in this unit. Throw Error.
+  std::function<int(const std::string& node)> transform;
+  std::function<int(const Value& value, Unit unit)> scalar;
+};
+
+/// A deformer whose kind belongs to another room; rig files read it as registered in io/rig_blocks.h.
+class OwnDeformer {
+ public:
+  virtual ~OwnDeformer() = default;
+  virtual std::string_view type() const = 0;  ///< what rig files call it
+  /// For one run of points; nullptr if it moves none of them.
+  virtual std::unique_ptr<rigspace::Deformer> make(const DeformerSite&) const = 0;
+};
+
 struct Deformer {
   std::string name;
   std::vector<std::string> pieces;  ///< patterns; empty: all (of a wrap: all but those it follows)
-  std::variant<Skin, Shapes, Lattice, Wire, Nonlinear, Clusters, Wrap> kind;
+  std::variant<Skin, Shapes, Lattice, Wire, Nonlinear, Clusters, Wrap, std::shared_ptr<const OwnDeformer>> kind;
   std::string origin = {};
 };
 

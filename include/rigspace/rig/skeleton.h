@@ -4,6 +4,7 @@
 #include "rigspace/rig/graph.h"
 #include "rigspace/rig/source.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ int passed_control(const ControlGraph&, int slot);
 const NodeDescription* node_description(const ControlGraph&, int slot);
 /// The first of a node's or joint's controls (tx); -1 if the slot is neither.
 int first_control(const ControlGraph&, int slot);
+/// The controls `<name>.tx ty tz` of a node or joint, and `<name>.rx ry rz`, found by name: glTF nodes and Maya's joints
+/// have theirs in different places. The slot must be that of a node or joint.
+std::array<int, 3> translation_controls(const ControlGraph&, int slot);
+std::array<int, 3> rotation_controls(const ControlGraph&, int slot);
 
 /// exp(r): the rotation by |r| radians about r.
 Mat3 rotation_exp(const Vec3& r);

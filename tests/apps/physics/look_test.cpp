@@ -1,10 +1,12 @@
 // Rules of docs/default-look.md on characters that nobody here has animated: short excerpts of one clip
 // each; with RIGSPACE_TEST_ALL all clips, whole.
 
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/geometry/closest_point.h"
+#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/geometry/winding_number.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/rig/built_in_rig.h"
@@ -32,12 +34,12 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) { return out << se
 
 class Look : public ::testing::TestWithParam<Seen> {};
 
-/// A height outside 0.2 to 10 m is taken as 1.7 m.
 double metres_per_unit(const Character& character, double& size) {
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  size = bounding_box(s).size().maxCoeff();
-  return size < 0.2 || size > 10 ? 1.7 / size : 1;
+  const SceneUnit unit = guess_metres_per_unit(s);
+  size = unit.size;
+  return unit.metres;
 }
 
 /// Share of a curve's energy above 12 Hz: its ends are made to meet, then a Hann window and sums of sines.
@@ -128,7 +130,7 @@ void check(const Character& hard, const Softened& soft, const Animation& clip, S
   if (motion.looped) {
     EXPECT_LT(motion.seam, 1e-3);
   }
-  const Animation played = soft_clip(soft.character, &clip, motion, frame_rate(&clip));
+  const Animation played = soft_clip(soft.character, &clip, motion, key_rate(clip));
   double size = 0;
   metres_per_unit(hard, size);
   EXPECT_LE(guarded_motion(soft.character, &clip, played, 0.5 * motion.times.back()), 1e-9 * size);

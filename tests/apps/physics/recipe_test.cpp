@@ -113,28 +113,29 @@ TEST(Recipe, SaysWhatIsWrongAndWhere) {
   const std::string good = recipe_text(noisy_recipe());
   EXPECT_EQ(sentence(good), "");
   const std::string line = sentence(replaced(good, "\"version\": \"0.1.0\",", "\"version\": \"0.1.0\""));
-  EXPECT_NE(line.find("hero.soft.json:5: is not JSON"), std::string::npos) << line;
+  EXPECT_NE(line.find("hero.soft.json:5: is not valid JSON"), std::string::npos) << line;
   const struct {
     const char *from, *to, *says;
   } cases[] = {
-      {"\"schema\": 1", "\"schema\": 7", "\"schema\" is 7"},
+      {"\"schema\": 1", "\"schema\": 7", "schema is 7"},
       {"\"program\": \"rigspace\"", "\"program\": \"maya\"", "is no recipe"},
-      {"\"hash\"", "\"hush\"", "\"input.hash\" is missing"},
+      {"\"hash\"", "\"hush\"", "input lacks the field \"hash\""},
       {"\"step\": 0.008", "\"step\": 9.008", "physics step is 9.0"},
-      {"\"step\"", "\"stride\"", "\"options.stride\" is no option"},
-      {"\"integrator\": \"euler\"", "\"integrator\": \"rk4\"", "expected one of euler, bdf2"},
-      {"\"overlap\": ", "\"overlap\": 7", "\"parts[0].look.overlap\""},
+      {"\"step\"", "\"stride\"", "options.stride is no option"},
+      {"\"integrator\": \"euler\"", "\"integrator\": \"rk4\"", "expected euler, bdf2"},
+      {"\"overlap\": ", "\"overlap\": 7", "parts[0].look.overlap: "},
       {"\"overlap\": ", "\"overlop\": ", "is no control of a part"},
       {"\"preset\": \"tail\"", "\"preset\": \"fluffy\"", "presets are"},
       {"\"tail.rate\"", "\"nose.rate\"", "is for a part that the recipe lacks"},
-      {"\"tail.amount\": 0.6", "\"tail.amount\": \"much\"", "\"clips[0].edits[0].set.tail.amount\" is no number"},
+      {"\"tail.amount\": 0.6", "\"tail.amount\": \"much\"",
+       "clips[0].edits[0].set.tail.amount is \"much\"; expected a number"},
       {"\"from\": 0.1", "\"from\": 0.9", "ends before it begins"},
-      {"\"unit\": \"deg\"", "\"unit\": \"turns\"", "\"clips[0].curves[0].unit\" is \"turns\""},
-      {"\"times\": [0.0,", "\"times\": [", "\"clips[0].curves[0].values\" has 121 numbers; expected 120"},
+      {"\"unit\": \"deg\"", "\"unit\": \"turns\"", "clips[0].curves[0].unit is \"turns\""},
+      {"\"times\": [0.0,", "\"times\": [", "clips[0].curves[0].values has 121 numbers; expected 120"},
       {"\"times\": [0.0,", "\"times\": [3.0,", "does not increase at its number 2"},
-      {"\"times\": [0.0,", "\"times\": [1e999,", "too large"},
-      {"\"steps\": 120", "\"steps\": -3", "\"clips[0].steps\" is no count"},
-      {"\"output\": \".glb\"", "\"output\": \".exe\"", "expected one of .glb, .gltf"},
+      {"\"times\": [0.0,", "\"times\": [1e999,", "is not valid JSON: number overflow"},
+      {"\"steps\": 120", "\"steps\": -3", "clips[0].steps is -3; expected a number of at least 0"},
+      {"\"output\": \".glb\"", "\"output\": \".exe\"", "expected .glb, .gltf"},
   };
   for (const auto& each : cases) {
     const std::string said = sentence(replaced(good, each.from, each.to));

@@ -126,7 +126,4 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
 /// loop the last key equals the first to the bit.
 Animation soft_clip(const Character& character, const Animation* clip, const SoftMotion& motion, double rate);
 
-/// The commonest spacing of the clip's keys as a rate, within 12 to 240; 30 if it has none.
-double frame_rate(const Animation* clip);
-
 }  // namespace rigspace

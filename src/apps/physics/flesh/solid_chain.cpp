@@ -25,7 +25,7 @@ std::vector<int> turns_of(const Character& character, std::span<const int> bones
   const auto& graph = dynamic_cast<const BuiltInRig&>(*character.rig).graph();
   std::vector<int> controls;
   for (const int bone : bones)
-    for (int k = 7; k < 10; ++k) controls.push_back(first_control(graph, character.bones[bone].slot) + k);
+    for (const int control : rotation_controls(graph, character.bones[bone].slot)) controls.push_back(control);
   std::sort(controls.begin(), controls.end());
   return controls;
 }

@@ -4,7 +4,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/body/character_obstacle.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 namespace rigspace {
 namespace {

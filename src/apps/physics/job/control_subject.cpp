@@ -65,8 +65,6 @@ class ControlSubject : public Subject {
   const Character& simulated() const override { return character_; }
   std::span<const Part> parts() const override { return parts_; }
   std::vector<std::string> recalled() const override { return recalled_; }
-
-  double frame_rate(const Animation& clip) const override { return key_rate(clip); }
   std::vector<Part> found_parts() const override { return find_control_parts(character_); }
   void refuse_without_parts() const override {
     throw Error({.file = name_,
@@ -205,7 +203,7 @@ class ProcessSubject final : public ControlSubject {
             .process = name()};
   }
   std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
-  std::vector<std::string> incidents() const override { return incidents_of(character()); }
+  std::vector<std::string> incidents() const override { return character().rig->incidents(); }
 
  private:
   std::string clips_;
@@ -239,7 +237,7 @@ class BlendSubject final : public ControlSubject {
     for (std::string& note : write_blend(options, out.blend, layers)) notes.push_back(std::move(note));
   }
   std::string files_in_words(const RunFiles& out) const override { return lines_of(out); }
-  std::vector<std::string> incidents() const override { return incidents_of(character()); }
+  std::vector<std::string> incidents() const override { return character().rig->incidents(); }
 
  private:
   CharacterSource source_;

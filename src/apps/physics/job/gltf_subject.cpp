@@ -49,8 +49,6 @@ class GltfSubject final : public Subject {
                                                                  : content_hash(bytes);
     return input;
   }
-
-  double frame_rate(const Animation& clip) const override { return rigspace::frame_rate(&clip); }
   /// In a result those of the artist's own joints that no earlier run has moved.
   std::vector<Part> found_parts() const override {
     if (!earlier_) return find_parts(character());

@@ -2,8 +2,10 @@
 
 #include "part_values.h"
 
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/version.h"
+#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/earlier_result.h"
 
@@ -16,13 +18,13 @@
 namespace rigspace {
 namespace {
 
-/// Metres per unit of the scene; a size outside 0.2 to 10 m is taken for a person's, and said.
+/// As asked, else guessed, and said.
 double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
-  if (size >= 0.2 && size <= 10) return 1;
-  notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", size));
-  return size > 0 ? 1.7 / size : 1;
+  const SceneUnit unit = guess_metres_per_unit(rest_surface(character).points);
+  if (unit.guessed)
+    notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", unit.size));
+  return unit.metres;
 }
 
 /// What the papers say where nothing else was asked for (paper.h).
@@ -82,8 +84,8 @@ void require_apart(const Subject& subject, std::vector<Part>& parts) {
 }
 
 std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request);
-double frame_rate_of(const Subject& subject, const Animation& clip, const SimulationRequest& request) {
-  return request.recipe.frame_rate > 0 ? request.recipe.frame_rate : subject.frame_rate(clip);
+double frame_rate_of(const Animation& clip, const SimulationRequest& request) {
+  return request.recipe.frame_rate > 0 ? request.recipe.frame_rate : key_rate(clip);
 }
 
 /// --set and --hit, for all clips.
@@ -91,7 +93,7 @@ void set_looks(const Subject& subject, std::vector<Part>& parts, const Simulatio
   ClipTimes times;
   if (!request.sets.empty() || !request.hits.empty())
     for (const Animation* clip : clips_of(subject, request)) {
-      const double rate = frame_rate_of(subject, *clip, request);
+      const double rate = frame_rate_of(*clip, request);
       const double end = request.end.empty() ? clip->duration : parse_time(request.end, rate, "--end");
       times.include(rate, parse_time(request.start, rate, "--start"), std::min(end, clip->duration));
     }
@@ -132,7 +134,7 @@ std::vector<const Animation*> clips_of(const Subject& subject, const SimulationR
 ClipTask task_for(const Subject& subject, const Animation& clip, const SimulationRequest& request,
                   std::vector<std::string>& notes) {
   RecipeClip plan{.name = clip.name + "_soft", .base = clip.name};
-  plan.frame_rate = frame_rate_of(subject, clip, request);
+  plan.frame_rate = frame_rate_of(clip, request);
   plan.start = parse_time(request.start, plan.frame_rate, "--start");
   plan.preroll = parse_time(request.preroll, plan.frame_rate, "--preroll");
   if (!request.end.empty()) plan.end = parse_time(request.end, plan.frame_rate, "--end");

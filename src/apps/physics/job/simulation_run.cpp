@@ -70,7 +70,7 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
     throw Cancelled();
   }
   SimulationResult result{.input = input, .files = run.out, .resumed_at = made.resumed_at};
-  result.rig_evaluations = rig_evaluations_of(run.subject->character());
+  result.rig_evaluations = run.subject->character().rig->evaluation_count();
   if (result.rig_evaluations)
     events.print(fmt::format("the rig was asked for {} poses, those for training and derivatives included\n",
                              *result.rig_evaluations));

@@ -2,6 +2,7 @@
 
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/plain_character.h"
+#include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/jobs/content.h"
 

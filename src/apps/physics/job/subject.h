@@ -25,8 +25,6 @@ class Subject {
   virtual const Character& character() const = 0;
   /// The input for a recipe in that place.
   virtual RecipeInput describe(const std::filesystem::path& recipe) const = 0;
-  /// Keys a second of the result, where nobody says.
-  virtual double frame_rate(const Animation& clip) const = 0;
   /// Parts that show themselves, by names and loose ends.
   virtual std::vector<Part> found_parts() const = 0;
   [[noreturn]] virtual void refuse_without_parts() const = 0;

@@ -24,11 +24,11 @@ std::vector<int> controls_of(const Character& character, const Part& part) {
   std::vector<int> controls;
   const bool soft = part.flesh != nullptr && part.flesh->chain_length == 0;
   for (const int bone : soft ? part.flesh->joints : part.bones) {
-    const int tx = first_control(rig->graph(), character.bones[static_cast<std::size_t>(bone)].slot);
-    for (const int k : {0, 1, 2})
-      if (soft) controls.push_back(tx + k);
-    for (const int k : {7, 8, 9})  // r comes after t and q: see add_node
-      if (!soft || part.flesh->turns) controls.push_back(tx + k);
+    const int slot = character.bones[static_cast<std::size_t>(bone)].slot;
+    if (soft)
+      for (const int control : translation_controls(rig->graph(), slot)) controls.push_back(control);
+    if (!soft || part.flesh->turns)
+      for (const int control : rotation_controls(rig->graph(), slot)) controls.push_back(control);
   }
   std::sort(controls.begin(), controls.end());
   return controls;

@@ -3,7 +3,7 @@
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/base/error.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/io/formats.h"
 
 #include <nlohmann/json.hpp>
 

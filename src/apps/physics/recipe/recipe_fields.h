@@ -55,6 +55,5 @@ inline constexpr std::string_view kChainWords[] = {"rods", "solids", "auto"};   
 inline constexpr std::string_view kUnitWords[] = {"number", "file units", "deg", "factor"};  // as Unit
 inline constexpr std::string_view kCurveWords[] = {"step",        "linear",  "hermite",
                                                    "catmull_rom", "natural", "bspline"};  // as Interpolation
-inline constexpr int kRecipeSchema = 1;
 
 }  // namespace rigspace

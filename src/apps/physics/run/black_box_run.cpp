@@ -1,7 +1,5 @@
 #include "black_box_run.h"
 
-#include "rigspace/io/process_rig.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -36,8 +34,8 @@ double nearest_moment(const KeyedMotion& motion, double step, double time) {
 void ask_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
                      const ProgressCallback& progress) {
   constexpr Eigen::Index kBatch = 32;
-  const auto* rig = dynamic_cast<const ProcessRig*>(character.rig.get());
-  if (rig == nullptr || rig->traits().exact_jacobian) return;
+  const Rig& rig = *character.rig;
+  if (!rig.traits().remembers_poses || rig.traits().exact_jacobian) return;
   const RunGrid grid = run_grid(motion, options);
   const int around = moments_around(motion, options, grid);
   std::vector<Vec> poses;
@@ -46,14 +44,14 @@ void ask_keyed_poses(const Character& character, const KeyedMotion& motion, cons
     motion.controls(grid.start + k * grid.h, p);
     if (poses.empty() || poses.back() != p) poses.push_back(std::move(p));
   }
-  const auto workspace = rig->make_workspace();
+  const auto workspace = rig.make_workspace();
   Mat P, S;
   for (Eigen::Index from = 0; from < std::ssize(poses); from += kBatch) {
     report(progress, "evaluating", static_cast<double>(from) / static_cast<double>(poses.size()));
     const Eigen::Index count = std::min<Eigen::Index>(kBatch, std::ssize(poses) - from);
     P.resize(poses.front().size(), count);
     for (Eigen::Index k = 0; k < count; ++k) P.col(k) = poses[static_cast<std::size_t>(from + k)];
-    rig->evaluate_batch(*workspace, P, S);
+    rig.evaluate_batch(*workspace, P, S);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Private to physics: what runs on black boxes do to ask for few poses. A rig in another process remembers what it was
-// asked (process_rig.h), so what matters is that the same moments are asked again, and not others.
+// asked (Traits::remembers_poses), so what matters is that the same moments are asked again, and not others.
 
 #include "fast_body.h"
 #include "part_system.h"

@@ -100,10 +100,8 @@ void ChainSystem::collect_controls(std::span<const Part> all) {
     const Preset& preset = preset_named(all[i].preset);
     if (!is_chain(all[i])) continue;
     parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .look = all[i].look});
-    for (const int bone : all[i].bones) {
-      const int tx = first_control(graph, character_.bones[bone].slot);
-      for (int k = 7; k < 10; ++k) free_.push_back(tx + k);  // after t and q: see add_node
-    }
+    for (const int bone : all[i].bones)
+      for (const int control : rotation_controls(graph, character_.bones[bone].slot)) free_.push_back(control);
   }
   std::sort(free_.begin(), free_.end());
   free_.erase(std::unique(free_.begin(), free_.end()), free_.end());
@@ -112,11 +110,9 @@ void ChainSystem::collect_controls(std::span<const Part> all) {
 std::vector<int> ChainSystem::columns_of(const Part& part) const {
   const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
   std::vector<int> columns;
-  for (const int bone : part.bones) {
-    const int tx = first_control(graph, character_.bones[bone].slot);
-    for (int k = 7; k < 10; ++k)
-      columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), tx + k) - free_.begin()));
-  }
+  for (const int bone : part.bones)
+    for (const int control : rotation_controls(graph, character_.bones[bone].slot))
+      columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), control) - free_.begin()));
   return columns;
 }
 

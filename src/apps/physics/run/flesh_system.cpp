@@ -243,10 +243,9 @@ class FleshSystem final : public PartSystem {
     whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
     for (const int joint : flesh_.joints) {
       const Bone& bone = character.bones[joint];
-      const int tx = first_control(whole.graph(), bone.slot);
-      for (const int k : {0, 1, 2}) base_.free.push_back(tx + k);
-      for (const int k : {7, 8, 9})  // r comes after t and q: see add_node
-        if (flesh_.turns) base_.free.push_back(tx + k);
+      for (const int control : translation_controls(whole.graph(), bone.slot)) base_.free.push_back(control);
+      if (flesh_.turns)
+        for (const int control : rotation_controls(whole.graph(), bone.slot)) base_.free.push_back(control);
       const Affine parent = transform_at(u, whole.graph().slots()[character.bones[bone.parent].slot]);
       scales_.push_back(std::cbrt(std::abs(linear(parent).determinant())));
     }

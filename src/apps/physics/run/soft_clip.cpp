@@ -7,23 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace rigspace {
-
-double frame_rate(const Animation* clip) {
-  std::map<long, int> spacings;  // in tenths of a millisecond
-  if (clip != nullptr)
-    for (const RotationTrack& track : clip->rotations)
-      for (std::size_t k = 1; k < track.times.size(); ++k)
-        ++spacings[std::lround(1e4 * (track.times[k] - track.times[k - 1]))];
-  const auto commonest = std::max_element(spacings.begin(), spacings.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (commonest == spacings.end() || commonest->first == 0) return 30;
-  const double rate = 1e4 / static_cast<double>(commonest->first);
-  if (rate < 12 || rate > 240) return 30;
-  return std::abs(rate - std::round(rate)) < 0.02 * rate ? std::round(rate) : rate;
-}
 
 std::vector<double> key_times(const SoftMotion& motion, double rate) {
   const double start = motion.times.front(), duration = motion.times.back() - start;

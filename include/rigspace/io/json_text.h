@@ -1,14 +1,17 @@
 #pragma once
-// JSON that people write by hand, with comments: whatever is wrong with it is said with its line and its field.
+// JSON that people write by hand, with comments: whatever is wrong with it is said with its line and its field. The one
+// reader of JSON for rig files, curves, recipes and what other rooms add to rig files (rig_blocks.h).
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/types.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,31 +35,38 @@ class Field {
 
   /// Throws unless this is an object with these keys alone; names what a wrong one may have meant.
   void allow(std::initializer_list<std::string_view> keys) const;
+  void allow(std::span<const std::string_view> keys) const;
   Field operator[](std::string_view key) const;  ///< must be there
   std::optional<Field> find(std::string_view key) const;
+  bool has(std::string_view key) const { return find(key).has_value(); }
   /// Every item of a list; throws if this is none.
   std::vector<Field> items() const;
   /// Every member of an object, in the file's order; throws if this is none.
   std::vector<std::pair<std::string, Field>> members() const;
 
-  std::string text() const;  ///< not empty
+  std::string text() const;      ///< not empty
+  std::string any_text() const;  ///< may be empty
   bool boolean() const;
   double number() const;  ///< finite
   double number(double low, double high) const;
   int integer(int low, int high) const;
+  std::int64_t count() const;  ///< a whole number from 0 to 10^15
   Vec3 vec3() const;
   std::vector<double> numbers() const;
   std::vector<std::string> texts() const;
   /// One of some words; returns its position among them.
   int one_of(std::initializer_list<std::string_view> words) const;
+  int one_of(std::span<const std::string_view> words) const;
 
-  bool is_text() const { return value_->is_string(); }
-  bool is_number() const { return value_->is_number(); }
-  bool is_list() const { return value_->is_array(); }
-  bool is_object() const { return value_->is_object(); }
+  bool is_null() const;
+  bool is_text() const;
+  bool is_number() const;
+  bool is_list() const;
+  bool is_object() const;
 
   [[noreturn]] void fail(std::string problem, std::string remedy = {}) const;
-  /// Errors thrown by `body` are told this line and field unless they know a line of their own.
+  /// Errors thrown by `body` get this line, field and value unless they name a file of their own; those about usage
+  /// become errors about input.
   void located(const std::function<void()>& body) const;
 
  private:
@@ -72,12 +82,15 @@ class Field {
 
 class JsonText {
  public:
-  /// Parses; `file` stands in messages. Throws Error for broken JSON, a key that stands twice in one object, depth
-  /// beyond 32 or a text that is larger than 64 MiB.
-  JsonText(std::string text, std::string file);
-  JsonText(const JsonText&) = delete;  // fields point into it
+  static constexpr std::size_t kLargest = std::size_t{64} << 20;  ///< bytes, of what people write
 
-  Field root() const { return {this, &json_, {}}; }
+  /// Parses; `file` stands in messages. Throws Error for broken JSON, a key that stands twice in one object, depth
+  /// beyond 32 or a text of more than `largest` bytes.
+  JsonText(std::string text, std::string file, std::size_t largest = kLargest);
+  JsonText(const JsonText&) = delete;  // fields point into it
+  ~JsonText();
+
+  Field root() const { return {this, json_.get(), {}}; }
   const std::string& file() const { return file_; }
   /// The line on which the value at the end of these steps begins.
   int line_of(const std::vector<Field::Step>& steps) const;
@@ -86,7 +99,7 @@ class JsonText {
 
  private:
   std::string text_, file_;
-  Field::Json json_;
+  std::unique_ptr<const Field::Json> json_;
   std::unordered_map<const Field::Json*, int> lines_;  // of lists and objects
 };
 

@@ -1,0 +1,18 @@
+#pragma once
+// How long the unit of a scene is, where nobody says.
+
+#include "rigspace/base/types.h"
+
+namespace rigspace {
+
+struct SceneUnit {
+  double metres = 1;     ///< per unit
+  bool guessed = false;  ///< the size is not that of a character in metres
+  double size = 0;       ///< units: the largest side of the bounding box
+};
+
+/// A character whose largest side is from 0.2 to 10 units is in metres; any other is taken to be 1.7 m large. Without
+/// points, or where they are all in one place, the unit is a metre. Points are flattened.
+SceneUnit guess_metres_per_unit(In points);
+
+}  // namespace rigspace
