@@ -56,7 +56,7 @@ RigSpaceOptions options_of(const RspScene& scene) {
 Vec carried(const RigBody& body, In p) {
   Vec s, x;
   body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.carry(s, x);
+  body.ties.apply(s, x);
   return x;
 }
 

@@ -24,7 +24,7 @@ class NoRig final : public Rig {
 };
 
 RigSpaceDescription inside_of(const RigBody& body) {
-  RigSpaceDescription d{.rig = std::make_shared<NoRig>(), .node_count = body.node_count(), .bind_start = {0}};
+  RigSpaceDescription d{.rig = std::make_shared<NoRig>(), .node_count = body.node_count()};
   for (int i = 0; i < body.node_count(); ++i)
     if (!body.skin[i]) d.interior.push_back(i);
   return d;

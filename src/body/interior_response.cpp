@@ -16,7 +16,6 @@ namespace {
 /// Nodes inside as unknowns, all others tied to the rig, or held.
 RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> free) {
   RigSpaceDescription map{.rig = body.rig, .free = {free.begin(), free.end()}, .node_count = body.node_count()};
-  map.bind_start = {0};
   for (int i = 0; i < body.node_count(); ++i) {
     if (!body.skin[i]) {
       map.interior.push_back(i);
@@ -24,11 +23,7 @@ RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> f
     }
     if (body.is_held(i)) continue;
     map.bound.push_back(i);
-    map.bind_point.insert(map.bind_point.end(), body.point.begin() + body.start[i],
-                          body.point.begin() + body.start[i + 1]);
-    map.bind_weight.insert(map.bind_weight.end(), body.weight.begin() + body.start[i],
-                           body.weight.begin() + body.start[i + 1]);
-    map.bind_start.push_back(static_cast<int>(map.bind_point.size()));
+    map.ties.append(body.ties, i);
   }
   return map;
 }

@@ -26,9 +26,7 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
       workspace_(map.rig->make_workspace()),
       free_(map.free),
       bound_(map.bound),
-      bind_start_(map.bind_start),
-      bind_point_(map.bind_point),
-      bind_weight_(map.bind_weight),
+      ties_(map.ties),
       options_(options),
       response_(std::move(response)) {
   options_.validate();
@@ -82,9 +80,7 @@ void LinearRig::carry_points(In s, In p, Vec& y) const {
   y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
   repeated_way(p, p_key_);
   for (std::size_t k = 0; k < bound_.size(); ++k) {
-    Vec3 node = Vec3::Zero();
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      node += bind_weight_[e] * s.segment<3>(3 * bind_point_[e]);
+    Vec3 node = ties_.row(static_cast<int>(k), s);
     if (!response_.start.empty()) {
       Vec3 moved = row_times(response_, static_cast<int>(k), way_.data());
       if (offset_.size() > 0) moved += point(offset_, static_cast<int>(k));
@@ -179,8 +175,7 @@ void LinearRig::place_rows() {
   for (std::size_t k = 0; k < bound_.size(); ++k) {
     if (thrift_ && thrift_->taught) row_.setZero();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      add_scaled(point_J_, bind_point_[e], bind_weight_[e], row_);
+    ties_.for_each(static_cast<int>(k), [&](int point, double weight) { add_scaled(point_J_, point, weight, row_); });
     const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e)
       row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
@@ -210,7 +205,7 @@ void LinearRig::find_places() {
         if (mark_[J.column[e]] != static_cast<int>(k))
           mark_[J.column[e]] = static_cast<int>(k), columns_.push_back(J.column[e]);
     };
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e) take(point_J_, bind_point_[e]);
+    for (const int point : ties_.points_of(static_cast<int>(k))) take(point_J_, point);
     if (!response_.start.empty()) take(response_, static_cast<int>(k));
     if (thrift_ && thrift_->taught) {  // places stay what they are
       const TaughtJacobian& taught = *thrift_->taught;

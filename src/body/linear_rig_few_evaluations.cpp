@@ -107,9 +107,9 @@ void LinearRig::teach(std::span<const KnownJacobian> known, const Mat& x_keys) {
     stand_at(i);
     Vec way = Vec::Zero(nodes.rows());
     for (std::size_t k = 0; k < bound_.size(); ++k) {
-      for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-        point(way, static_cast<int>(k)) +=
-            bind_weight_[e] * (point(known[i].s, bind_point_[e]) - point(known[i].s_key, bind_point_[e]));
+      ties_.for_each(static_cast<int>(k), [&](int of_rig, double weight) {
+        point(way, static_cast<int>(k)) += weight * (point(known[i].s, of_rig) - point(known[i].s_key, of_rig));
+      });
       point(way, static_cast<int>(k)) =
           (thrift_->frames.of(static_cast<Eigen::Index>(k)).transpose() * point(way, static_cast<int>(k))).eval();
     }

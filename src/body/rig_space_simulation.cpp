@@ -49,19 +49,15 @@ void RigSpaceOptions::validate() const {
 }
 
 RigSpaceDescription RigSpaceSimulation::description(std::vector<int> free) const {
-  RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count(), .bind_start = {0}};
-  d.relative = !body_.moves.point.empty();
+  RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count()};
+  d.relative = !body_.moves.empty();
   for (int i = 0; i < body_.node_count(); ++i) {
     if (!body_.skin[i] && options_.interior != Interior::carried) {
       d.interior.push_back(i);
       continue;
     }
     d.bound.push_back(i);
-    const NodeTies& ties = d.relative ? body_.moves : body_;
-    d.bind_point.insert(d.bind_point.end(), ties.point.begin() + ties.start[i], ties.point.begin() + ties.start[i + 1]);
-    d.bind_weight.insert(d.bind_weight.end(), ties.weight.begin() + ties.start[i],
-                         ties.weight.begin() + ties.start[i + 1]);
-    d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
+    d.ties.append(d.relative ? body_.moves : body_.ties, i);
   }
   return d;
 }
@@ -137,7 +133,7 @@ void RigSpaceSimulation::set_stiffness(std::span<const double> factors) {
 void RigSpaceSimulation::carried_nodes(In p, Vec& x) {
   body_.rig->evaluate(*workspace_, p, s_);
   ++carried_;
-  body_.carry(s_, x);
+  body_.ties.apply(s_, x);
 }
 
 void RigSpaceSimulation::set_rest_pose(In p) {

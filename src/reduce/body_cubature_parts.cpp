@@ -63,7 +63,7 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   TrainingPose result;
   BlockJacobian of_points;
   some.rig->jacobian(*some.rig->make_workspace(), example.p, free, of_points);
-  some.jacobian(of_points, result.J);
+  some.ties.jacobian(of_points, result.J);
   result.x = example.x;
   for (int i = 0; i < body.node_count(); ++i)
     if (body.is_held(i)) point(result.x, i) = point(example.x_key, i);
@@ -104,7 +104,7 @@ TrainingPose CubatureTraining::rest(std::span<const ExamplePose> examples) const
     at_rest.p = at_rest.p_key = options.loaded->p;
     Vec s;
     body.rig->evaluate(*body.rig->make_workspace(), at_rest.p, s);
-    body.carry(s, at_rest.x);
+    body.ties.apply(s, at_rest.x);
     at_rest.x_key = at_rest.x;
   } else if (options.rest_follows && !examples.empty()) {
     at_rest.p = at_rest.p_key = examples.front().p_key;

@@ -35,11 +35,9 @@ std::shared_ptr<const BlackBoxRig> strip() {
 }
 
 RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
-  RigSpaceDescription map{.rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .bind_start = {0}};
-  for (int i = 0; i < kPoints; ++i) {
-    map.bound.push_back(i), map.bind_point.push_back(i), map.bind_weight.push_back(1);
-    map.bind_start.push_back(i + 1);
-  }
+  RigSpaceDescription map{
+      .rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .ties = one_point_each(kPoints)};
+  for (int i = 0; i < kPoints; ++i) map.bound.push_back(i);
   return map;
 }
 

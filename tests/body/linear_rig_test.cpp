@@ -33,11 +33,8 @@ std::shared_ptr<const Rig> strip() {
 }
 
 RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
-  RigSpaceDescription map{.rig = std::move(rig), .free = {0, 1}, .node_count = 24, .bind_start = {0}};
-  for (int i = 0; i < 24; ++i) {
-    map.bound.push_back(i), map.bind_point.push_back(i), map.bind_weight.push_back(1);
-    map.bind_start.push_back(i + 1);
-  }
+  RigSpaceDescription map{.rig = std::move(rig), .free = {0, 1}, .node_count = 24, .ties = one_point_each(24)};
+  for (int i = 0; i < 24; ++i) map.bound.push_back(i);
   return map;
 }
 

@@ -36,7 +36,7 @@ std::vector<int> angles_of(const Rig& rig, const std::vector<std::string>& nodes
 Vec carried(const RigBody& body, In p) {
   Vec s, x;
   body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.carry(s, x);
+  body.ties.apply(s, x);
   return x;
 }
 

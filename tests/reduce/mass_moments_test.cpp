@@ -33,7 +33,7 @@ Vec points_at(const Rig& rig, In p) {
 
 Vec nodes_at(const RigBody& body, In p) {
   Vec x;
-  body.carry(points_at(*body.rig, p), x);
+  body.ties.apply(points_at(*body.rig, p), x);
   return x;
 }
 
@@ -87,9 +87,7 @@ void expect_exact(const RigBody& body, const MassMoments& moments) {
     Vec g_x = Vec::Zero(x.size()), g_y = Vec::Zero(y.size()), g_s = Vec::Zero(3 * body.rig->point_count());
     whole.add_gradient(*whole_state, x, 1, g_x);
     momentum.add_gradient(*state, y, 1, g_y);
-    for (int i = 0; i < body.node_count(); ++i)
-      for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-        g_s.segment<3>(3 * body.point[e]) += body.weight[e] * g_x.segment<3>(3 * i);
+    body.ties.pull(g_x, g_s);
     Vec g_p, g_q;
     body.rig->pull(*body.rig->make_workspace(), p, g_s, g_p);
     moments.features->pull(*moments.features->make_workspace(), p, g_y, g_q);

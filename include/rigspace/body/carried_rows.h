@@ -11,18 +11,15 @@
 
 namespace rigspace {
 
-/// Node i is the sum of weight[e] s[point[e]], e in start[i] .. start[i + 1], where nodes inside are the sums of their
-/// carriers.
+/// Row i of `ties` is node i, where nodes inside are the sums of their carriers. Rows of held nodes are empty: no free
+/// control moves them.
 struct CarriedRows {
   std::shared_ptr<const Rig> rig;
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
+  PointTies ties;
 
-  int node_count() const { return static_cast<int>(start.size()) - 1; }
+  int node_count() const { return ties.count(); }
   /// These nodes alone, ascending, and the rig for the points that they need. It must not outlive this one.
   CarriedRows restricted(std::span<const int> nodes) const;
-  /// dx/dp over the controls `free`, ascending, from that of the rig's points.
-  void jacobian(const BlockJacobian& of_points, BlockJacobian& of_nodes) const;
 };
 
 /// Throws Error if a carrier is no node of the skin, or there is not one list a node.

@@ -145,8 +145,8 @@ class LinearRig {
 
   std::shared_ptr<const Rig> rig_;
   std::unique_ptr<Workspace> workspace_;
-  std::vector<int> free_, bound_, bind_start_, bind_point_;
-  std::vector<double> bind_weight_;
+  std::vector<int> free_, bound_;
+  PointTies ties_;  // a row a bound node
   LinearRigOptions options_;
   LinearRigCounts counts_;
   double size_ = 1;

@@ -3,6 +3,7 @@
 // boxes included.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/body/point_ties.h"
 #include "rigspace/geometry/tet_mesh.h"
 #include "rigspace/rig/pose_blend.h"
 
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace rigspace {
-
-/// Points of a rig with weights, for each node: e in start[i] .. start[i + 1].
-struct NodeTies {
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
-};
 
 /// Where nodes are beside what carries them, in balance under load, by the keyed pose.
 struct LoadedOffsets {
@@ -28,12 +23,12 @@ struct LoadedOffsets {
   void at(In p_now, Vec& offset) const;
 };
 
-/// Every node is carried by points of the rig: x_i = sum of weight[e] s[point[e]], e in start[i] .. start[i + 1]. Nodes
-/// of the skin are there, b = B s(p); those inside are free to be elsewhere, and what carries them, by harmonic weights
-/// of the skin, is where they would be if the flesh had no life of its own. The rest shape is that of the rig's rest
-/// pose.
-struct RigBody : NodeTies {
+/// Every node is carried by points of the rig, row i of `ties` for node i. Nodes of the skin are there, b = B s(p);
+/// those inside are free to be elsewhere, and what carries them, by harmonic weights of the skin, is where they would
+/// be if the flesh had no dynamics of its own. The rest shape is that of the rig's rest pose.
+struct RigBody {
   std::shared_ptr<const Rig> rig;  ///< for the points that nodes need alone
+  PointTies ties;                  ///< one row a node
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
   /// Of a body that is a part of another: skin that stays in the keyed pose, however the free controls would move it.
@@ -41,7 +36,7 @@ struct RigBody : NodeTies {
   std::vector<char> held = {};
   /// Of a reduced body whose inside is carried in keyed form: what takes each node away from where it is carried with
   /// the free controls at rest. Empty: the ties themselves.
-  NodeTies moves = {};
+  PointTies moves = {};
   /// Of a reduced body too: what nodes do beside their ties, per node (interior_response.h). Takes a linear rig.
   BlockJacobian response = {};
   LoadedOffsets loaded = {};  ///< where the response is about states under load (LoadedResponse)
@@ -53,8 +48,6 @@ struct RigBody : NodeTies {
   int node_count() const { return mesh.point_count(); }
   int skin_count() const;
   bool is_held(int node) const { return !held.empty() && held[node] != 0; }
-  /// All nodes as points of the rig carry them.
-  void carry(In s, Vec& x) const;
 };
 
 struct RigBodyOptions {

@@ -2,6 +2,7 @@
 // The map of rig-space physics (RSP 3): the surface of a body follows a rig, s(p); its interior is free.
 
 #include "rigspace/body/choices.h"
+#include "rigspace/body/point_ties.h"
 #include "rigspace/optimize/mapping.h"
 #include "rigspace/rig/rig.h"
 
@@ -17,10 +18,8 @@ struct RigSpaceDescription {
   int node_count = 0;
   std::vector<int> interior;  ///< nodes that are unknowns themselves, ascending
   std::vector<int> bound;     ///< nodes that follow the rig's points, ascending
-  /// Node bound[k] is the sum of bind_weight[e] times point bind_point[e] of the rig, e in bind_start[k] .. [k+1], so
-  /// that b(p) = B s(p) and J_b = B J_s exactly.
-  std::vector<int> bind_start, bind_point;
-  std::vector<double> bind_weight;
+  /// Row k ties node bound[k] to points of the rig, so that b(p) = B s(p) and J_b = B J_s exactly.
+  PointTies ties;
   /// What is bound is the way from the keyed pose, b(p) = x_key + B (s(p) - s(p_key)): nodes that are carried by others
   /// keep their own place while nothing but the keys moves (Thesis 4.9, in keyed form).
   bool relative = false;

@@ -31,19 +31,17 @@ enum class NodeRole : char { held, interior, bound };
 
 struct WholeBody;
 
-/// All nodes follow points of a rig: node i at rest in the animation is the sum of weight[e] times point[e] of the rig,
-/// e in start[i] .. start[i + 1]. Held ones stay there, bound ones follow the free controls too, interior ones are
-/// free.
+/// All nodes follow points of a rig: in the animation node i is row i of `ties`. Held nodes stay there, bound ones
+/// follow the free controls too, interior ones are unknowns themselves.
 struct SteppedBody {
   std::shared_ptr<const Rig> rig;
   std::vector<int> free;  ///< controls, ascending; in groups of three where there are rods or limits
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
+  PointTies ties;         ///< one row a node
   std::vector<NodeRole> roles;
 
   /// Of a reduced body (fast_body.h): bound nodes go by these points away from the keyed pose, the rig is linear within
   /// a step, and `whole` is what it stands for. Empty: by those above.
-  NodeTies moves;
+  PointTies moves;
   BlockJacobian response;  ///< beside that, per node (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;

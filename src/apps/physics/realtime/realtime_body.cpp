@@ -110,8 +110,7 @@ double RealtimeBody::look(In p_key) {
   const Vec& last = poses_[static_cast<std::size_t>(pose_)];
   double farthest = 0;
   for (int i = 0; i < body_.node_count(); ++i) {
-    Vec3 node = Vec3::Zero();
-    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e) node += body_.weight[e] * point(s_key_, body_.point[e]);
+    const Vec3 node = body_.ties.row(i, s_key_);
     point(x_key_, i) = node;
     farthest = std::max(farthest, (node - point(last, i)).squaredNorm());
   }

@@ -15,7 +15,7 @@ namespace {
 /// Held nodes are skin here too: the keyed pose carries them, and nothing else moves them.
 RigBody rig_body_of(const SteppedBody& body) {
   RigBody whole;
-  whole.rig = body.rig, whole.start = body.start, whole.point = body.point, whole.weight = body.weight;
+  whole.rig = body.rig, whole.ties = body.ties;
   for (const NodeRole role : body.roles) {
     whole.skin.push_back(role != NodeRole::interior);
     whole.held.push_back(role == NodeRole::held);
@@ -23,17 +23,15 @@ RigBody rig_body_of(const SteppedBody& body) {
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
   whole.mesh = {Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count())), body.tets};
-  Vec x;
-  whole.carry(s, x);
-  whole.mesh.points = x;
+  whole.ties.apply(s, whole.mesh.points);
   return whole;
 }
 
 std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOptions& options) {
   ByteWriter out;
   out.number(static_cast<double>(options.material)), out.number(options.amplitude), out.number(body.poisson);
-  out.integers(body.free), out.integers(body.start), out.integers(body.point);
-  out.values(Eigen::Map<const Vec>(body.weight.data(), std::ssize(body.weight)));
+  out.integers(body.free), out.integers(body.ties.start), out.integers(body.ties.point);
+  out.values(Eigen::Map<const Vec>(body.ties.weight.data(), std::ssize(body.ties.weight)));
   out.values(Eigen::Map<const Vec>(body.factors.data(), std::ssize(body.factors)));
   for (const NodeRole role : body.roles) out.number(static_cast<double>(role));
   for (const Tet& tet : body.tets) out.integers(tet);
@@ -149,10 +147,8 @@ class ElasticForces {
   }
 
   Vec nodes_of(In s) const {
-    Vec x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
-    for (int i = 0; i < body_.node_count(); ++i)
-      for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
-        point(x, i) += body_.weight[e] * point(s, body_.point[e]);
+    Vec x;
+    body_.ties.apply(s, x);
     return x;
   }
 
@@ -173,9 +169,11 @@ void add_farthest(const RigBody& body, std::span<const int> free, std::vector<in
   std::vector<std::pair<double, int>> ways;
   for (int i = 0; i < body.node_count(); ++i) {
     double way = 0;
-    for (int e = body.start[i]; body.skin[i] && e < body.start[i + 1]; ++e)
-      for (int j = J.start[body.point[e]]; j < J.start[body.point[e] + 1]; ++j)
-        way += body.weight[e] * J.value.col(j).norm() * body.rig->controls()[free[J.column[j]]].typical;
+    if (!body.skin[i]) continue;
+    body.ties.for_each(i, [&](int point, double weight) {
+      for (int j = J.start[point]; j < J.start[point + 1]; ++j)
+        way += weight * J.value.col(j).norm() * body.rig->controls()[free[J.column[j]]].typical;
+    });
     if (way > 0) ways.emplace_back(-way, i);
   }
   std::sort(ways.begin(), ways.end());
@@ -290,23 +288,23 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     for (int i = 0; i < body.node_count(); ++i) nodes[i] = i;
   }
   // What a node needs of the rig: its place in the keyed pose, and what carries it from there.
-  struct Tie {
-    std::map<int, double> moves;
-  };
-  std::vector<Tie> ties(nodes.size());
+  std::vector<std::map<int, double>> moves(nodes.size());
   std::vector<int> points;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int i = nodes[k];
     const auto add = [&](int node, double share) {
-      for (int e = body.start[node]; e < body.start[node + 1]; ++e)
-        ties[k].moves[body.point[e]] += share * body.weight[e];
+      body.ties.for_each(node, [&](int point, double weight) {
+        const double part = share * weight;  // rounded before the sum, on every path of the compiler
+        if (const auto [at, added] = moves[k].try_emplace(point, part); !added) at->second += part;
+      });
     };
     if (body.roles[i] == NodeRole::bound) add(i, 1);
     if (body.roles[i] == NodeRole::interior)
       for (const auto& [node, weight] : reduction.interior[i])
         if (body.roles[node] == NodeRole::bound) add(node, weight);  // held ones go nowhere
-    points.insert(points.end(), body.point.begin() + body.start[i], body.point.begin() + body.start[i + 1]);
-    for (const auto& [p, w] : ties[k].moves) points.push_back(p);
+    const std::span<const int> keyed = body.ties.points_of(i);
+    points.insert(points.end(), keyed.begin(), keyed.end());
+    for (const auto& [p, w] : moves[k]) points.push_back(p);
   }
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -324,17 +322,14 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     few.rig = body.rig->restricted(points);
   else
     for (std::size_t k = 0; k < points.size(); ++k) points[k] = static_cast<int>(k);
-  few.start.assign(1, 0), few.point.clear(), few.weight.clear(), few.roles.clear();
-  few.moves = {};
+  few.ties = {}, few.moves = {}, few.roles.clear();
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int i = nodes[k];
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-      few.point.push_back(place(points, body.point[e])), few.weight.push_back(body.weight[e]);
-    few.start.push_back(static_cast<int>(few.point.size()));
-    for (const auto& [p, w] : ties[k].moves) few.moves.point.push_back(place(points, p)), few.moves.weight.push_back(w);
-    few.moves.start.push_back(static_cast<int>(few.moves.point.size()));
-    const bool moves = !ties[k].moves.empty() || few.response.start[k] < few.response.start[k + 1];
-    few.roles.push_back(moves ? NodeRole::bound : NodeRole::held);
+    few.ties.append(body.ties, i, points);
+    for (const auto& [p, w] : moves[k]) few.moves.add(place(points, p), w);
+    few.moves.end_row();
+    const bool moving = !moves[k].empty() || few.response.start[k] < few.response.start[k + 1];
+    few.roles.push_back(moving ? NodeRole::bound : NodeRole::held);
   }
   if (all_elements) return few;
 

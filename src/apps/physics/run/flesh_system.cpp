@@ -270,12 +270,11 @@ class FleshSystem final : public PartSystem {
     };
     for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
       if (on_surface(i)) {
-        for (const auto& [point, weight] : flesh_.on_surface[i])
-          base_.point.push_back(place(point)), base_.weight.push_back(weight);
+        for (const auto& [point, weight] : flesh_.on_surface[i]) base_.ties.add(place(point), weight);
       } else {
-        base_.point.push_back(place(surface + i)), base_.weight.push_back(1);
+        base_.ties.add(place(surface + i), 1);
       }
-      base_.start.push_back(static_cast<int>(base_.point.size()));
+      base_.ties.end_row();
       base_.roles.push_back(flesh_.nodes[i] == FleshNode::held       ? NodeRole::held
                             : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
                                                                      : NodeRole::bound);
@@ -304,18 +303,18 @@ class FleshSystem final : public PartSystem {
       masses = moved.cwiseMax(0);
       return;
     }
-    std::vector<int> start{0}, point;
-    std::vector<double> share;
+    PointTies ties;
     for (int i = 0; i < base_.node_count(); ++i) {
       std::map<int, double> sums;
       for (const auto& [node, weight] : carried[i])
-        for (int e = base_.start[node]; e < base_.start[node + 1]; ++e)
-          sums[base_.point[e]] += weight * base_.weight[e];
-      for (const auto& [p, w] : sums) point.push_back(p), share.push_back(w);
-      start.push_back(static_cast<int>(point.size()));
+        base_.ties.for_each(node, [&, factor = weight](int point, double share) {
+          const double part = factor * share;  // rounded before the sum, on every path of the compiler
+          if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
+        });
+      ties.append(sums);
       if (!carriers[i]) base_.roles[i] = NodeRole::bound;
     }
-    base_.start = std::move(start), base_.point = std::move(point), base_.weight = std::move(share);
+    base_.ties = std::move(ties);
   }
 
   /// What each control moves: the diagonal of J^T M J at rest.
@@ -327,15 +326,11 @@ class FleshSystem final : public PartSystem {
       base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
     inertia_ = Vec::Zero(static_cast<Eigen::Index>(base_.free.size()));
     const Vec& masses = base_.groups.front().masses;
-    std::map<int, Vec3> row;
-    for (int i = 0; i < base_.node_count(); ++i) {
-      if (base_.roles[i] != NodeRole::bound) continue;
-      row.clear();
-      for (int e = base_.start[i]; e < base_.start[i + 1]; ++e)
-        for (int j = J.start[base_.point[e]]; j < J.start[base_.point[e] + 1]; ++j)
-          row.try_emplace(J.column[j], Vec3::Zero()).first->second += base_.weight[e] * J.value.col(j);
-      for (const auto& [column, d] : row) inertia_[column] += masses[i] * d.squaredNorm();
-    }
+    BlockJacobian of_nodes;
+    base_.ties.jacobian(J, of_nodes);
+    for (int i = 0; i < base_.node_count(); ++i)
+      for (int e = of_nodes.start[i]; base_.roles[i] == NodeRole::bound && e < of_nodes.start[i + 1]; ++e)
+        inertia_[of_nodes.column[e]] += masses[i] * Vec3(of_nodes.value.col(e)).squaredNorm();
   }
 
   /// A joint that moves little of the flesh would wander: weak springs hold it, those of a joint of ordinary inertia.

@@ -51,7 +51,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       black_box_(body_.linear && !body_.rig->traits().exact_jacobian) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
-  bind(s_, x_rest);
+  body_.ties.apply(s_, x_rest);
   if (body_.linear) {
     linear_.emplace(mapping_.description(), x_rest, jacobian_use(*body_.rig),
                     rows_of(body_.response, mapping_.description().bound));
@@ -60,7 +60,8 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     linear_->set_masses(masses);
     if (black_box_ && body_.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body_.known));
-      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) bind((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k)
+        body_.ties.apply((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
       linear_->teach(*body_.known, x_keys);
     }
   }
@@ -110,19 +111,9 @@ void Stepper::add_terms() {
 void Stepper::collide(std::span<const Obstacle> obstacles) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
-  bind(s_, x_rest);
+  body_.ties.apply(s_, x_rest);
   contact_.emplace(body_, x_rest, obstacles, options_);
   objective_.add("contact", contact_->energy());
-}
-
-void Stepper::bind(In s, Vec& x) const {
-  x.resize(3 * static_cast<Eigen::Index>(body_.node_count()));
-  for (int i = 0; i < body_.node_count(); ++i) {
-    Vec3 node = Vec3::Zero();
-    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
-      node += body_.weight[e] * s.segment<3>(3 * body_.point[e]);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = node;
-  }
 }
 
 /// The nearest multiple of the grid's step for a black box: those poses are known.
@@ -149,7 +140,7 @@ const Vec& Stepper::key(double time) {
   } else {
     motion_.controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
-    bind(s_, x);
+    body_.ties.apply(s_, x);
   }
   if (keys_.size() >= 32) keys_.pop_front();
   keys_.push_back({time, std::move(x)});

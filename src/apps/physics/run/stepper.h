@@ -110,7 +110,6 @@ class Stepper {
   const Vec& key(double time);
   double on_grid(double time) const;
   double window(double width) const;
-  void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);
   void retune(const SteppedBody& now);

@@ -13,7 +13,7 @@ double Stepper::answering_omega_squared() {
   const Vec p_rest = body_.rig->rest();
   Vec x;
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
-  bind(s_, x);
+  body_.ties.apply(s_, x);
   mapping_.set_key(p_rest, x);
   if (linear_) {
     linear_->restart();

@@ -41,10 +41,7 @@ struct Stepper::Shape {
   }
   void bind(In p, Vec& nodes) {
     whole.body.rig->evaluate(*workspace, p, s);
-    nodes.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
-    for (int i = 0; i < whole.body.node_count(); ++i)
-      for (int e = whole.body.start[i]; e < whole.body.start[i + 1]; ++e)
-        point(nodes, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
+    whole.body.ties.apply(s, nodes);
   }
   const WholeBody& whole;
   std::unique_ptr<Workspace> workspace;
