@@ -17,7 +17,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 namespace rigspace::bench {
 namespace {

@@ -4,16 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace rigspace {
 namespace {
-
-std::vector<int> counted(std::size_t count) {
-  std::vector<int> list(count);
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
 
 /// A factor of the Hessian serves, over steps too, while it brings the gradient down. Steps shorter than a
 /// fifty-thousandth of the size are not seen.
@@ -34,7 +27,6 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
       window_(std::max(1, static_cast<int>(std::lround(options.window / options.step)))),
       second_(std::max(2, 2 * static_cast<int>(std::lround(0.5 / options.step)))),
       workspace_(body.rig->make_workspace()),
-      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()))),
       newton_(newton_options(body, options)) {
   zero_ = Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()));
   p_now_ = p_before_ = p_older_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
@@ -50,43 +42,10 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   Vec masses = Vec::Zero(body.node_count());
   for (const MassGroup& group : body.groups) masses += group.masses;
   linear_->set_masses(masses);
-  make_terms(options);
+  terms_.emplace(body, x_key_, options.material, 0);
+  terms_->add_to(*objective_);
+  if (terms_->solid) solid_state_ = terms_->solid->make_state();
   warm_up();
-}
-
-void RealtimeBody::make_terms(const RealtimeOptions& options) {
-  momenta_.reserve(body_.groups.size());
-  for (const MassGroup& group : body_.groups) {
-    momenta_.emplace_back(group.masses);
-    objective_->add(group.name, momenta_.back());
-  }
-  if (!body_.tets.empty()) {
-    solid_.emplace(x_key_, body_.tets,
-                   Material{.kind = options.material, .young = body_.stiffness, .poisson = body_.poisson},
-                   body_.factors);
-    solid_state_ = solid_->make_state();
-    objective_->add("flesh", *solid_);
-    if (body_.stiffness_damping > 0) objective_->add("damping", damping_.emplace(*solid_));
-  }
-  if (!body_.rods.empty()) objective_->add("springs", rods_.emplace(body_.rods), 1, Space::coordinates);
-  if (body_.springs.size() > 0)
-    objective_->add("control springs",
-                    springs_.emplace(counted(body_.free.size()), body_.springs, Vec::Zero(body_.springs.size())), 1,
-                    Space::coordinates);
-  if (!body_.limits.empty())
-    objective_->add(
-        "limit",
-        limit_.emplace(counted(body_.limits.size()), body_.limits, LimitOptions{.stiffness = body_.limit_stiffness}), 1,
-        Space::coordinates);
-  if (body_.reach_limit > 0) {
-    std::vector<int> nodes;
-    for (int i = 0; i < body_.node_count(); ++i)
-      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
-    const std::vector<double> limits(nodes.size(), body_.reach_limit);
-    objective_->add("reach",
-                    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness}));
-  }
-  objective_->add("load", load_);
 }
 
 /// Everything is done once, so that all memory is there: a solve away from balance, a Jacobian anew with another before
@@ -206,20 +165,20 @@ void RealtimeBody::set_targets() {
     const double a = body_.groups[g].damping + body_.groups[g].drag;
     integrator_.momentum_target(a, zero_, target_);
     target_ += x_key_;
-    momenta_[g].set_target(target_, integrator_.momentum_scale(a));
+    terms_->momenta[g].set_target(target_, integrator_.momentum_scale(a));
   }
 }
 
 /// What is damped is the way of the controls, as Stepper::damp_controls has it.
 void RealtimeBody::damp_controls() {
-  if (!damping_) return;
+  if (!terms_->damping) return;
   const double tau = integrator_.step().tau;
   q_ = free_key_ + p_now_ + (1 - tau / h_) * (p_now_ - p_before_);
   mapping_->controls_at(q_, p_end_);
   linear_->at(p_end_, y_);
   target_ = x_key_;
   mapping_->place(y_, target_);
-  damping_->set_target(target_, body_.stiffness_damping / tau);
+  terms_->damping->set_target(target_, body_.stiffness_damping / tau);
 }
 
 /// The loads of Stepper::set_loads from the past alone: with w the window, acceleration
@@ -243,16 +202,16 @@ void RealtimeBody::set_loads() {
       forces_[3 * i + 1] -= group.sag * mass * body_.gravity;
     }
   }
-  if (solid_ && solid_->fallbacks() > 0) solid_->add_gradient(*solid_state_, x_key_, 1, forces_);
-  load_.set_forces(forces_);
-  load_.set_reference(x_key_);
+  if (terms_->solid && terms_->solid->fallbacks() > 0) terms_->solid->add_gradient(*solid_state_, x_key_, 1, forces_);
+  terms_->load.set_forces(forces_);
+  terms_->load.set_reference(x_key_);
 }
 
 void RealtimeBody::set_keys() {
   mapping_->set_key(p_key_, x_key_, s_key_);
-  if (springs_) springs_->set_target(free_key_);
-  if (limit_) limit_->set_keys(free_key_);
-  if (reach_limit_) reach_limit_->set_keys(x_key_);
+  if (terms_->springs) terms_->springs->set_target(free_key_);
+  if (terms_->limit) terms_->limit->set_keys(free_key_);
+  if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
 }
 
 /// From a share of the last deviation, and so many steps ahead of it.
@@ -277,7 +236,7 @@ void RealtimeBody::solve() {
 
 bool RealtimeBody::step() {
   pass();
-  if (solid_) solid_->set_rest(x_key_);
+  if (terms_->solid) terms_->solid->set_rest(x_key_);
   integrator_.begin(h_);
   set_targets();
   set_loads();

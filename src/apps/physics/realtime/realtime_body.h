@@ -4,6 +4,7 @@
 
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/body/linear_rig_mapping.h"
+#include "rigspace/body/step_terms.h"
 #include "run/stepper.h"
 
 #include <optional>
@@ -43,7 +44,6 @@ class RealtimeBody {
   const Summary& summary() const { return summary_; }  ///< of the last solve
 
  private:
-  void make_terms(const RealtimeOptions& options);
   void warm_up();
   const Vec& past(int steps) const;
   const Vec3& past_mean(int steps) const;
@@ -61,14 +61,8 @@ class RealtimeBody {
   std::optional<LinearRig> linear_;
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
-  std::vector<Momentum> momenta_;
-  std::optional<Solid> solid_;
+  std::optional<StepTerms> terms_;
   std::unique_ptr<State> solid_state_;
-  std::optional<Damping> damping_;
-  std::optional<Rods> rods_;
-  std::optional<CoordinatePrior> springs_;
-  std::optional<Limit> limit_, reach_limit_;
-  Load load_;
   std::optional<Objective> objective_;
   Newton newton_;
   NewtonWorkspace newton_workspace_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace rigspace {
 namespace {
@@ -16,17 +15,6 @@ constexpr double kRampTime = 0.15;        // s
 constexpr double kBlur = 10;              // of what noise makes: below it nothing is resolved
 constexpr double kSmall = 0.01;           // of the forces: what noise may leave of them
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
-
-std::vector<int> counted(std::size_t count, int first = 0) {
-  std::vector<int> list(count);
-  std::iota(list.begin(), list.end(), first);
-  return list;
-}
-
-std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
-  for (RodJoint& joint : joints) joint.first += by;
-  return joints;
-}
 
 /// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
 /// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
@@ -46,7 +34,6 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       options_(options),
       mapping_(description_of(body_)),
       rig_workspace_(body_.rig->make_workspace()),
-      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
       objective_(mapping_),
       black_box_(body_.linear && !body_.rig->traits().exact_jacobian) {
   Vec x_rest;
@@ -68,44 +55,10 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   // Until it starts, what is measured of the motion is measured where it will be stepped.
   if (black_box_ && motion_.duration() > 0)
     grid_ = motion_.duration() / std::max(1.0, std::round(motion_.duration() / options_.step));
-  if (!body_.tets.empty()) {
-    bind_volumes_ = volumes({x_rest, body_.tets});
-    solid_.emplace(x_rest, body_.tets,
-                   Material{.kind = options_.material, .young = body_.stiffness, .poisson = body_.poisson},
-                   body_.factors);
-    if (body_.stiffness_damping > 0) damping_.emplace(*solid_);
-  }
-  const int offset = mapping_.interior_size();
-  if (!body_.rods.empty()) rods_.emplace(shifted(body_.rods, offset));
-  if (body_.springs.size() > 0)
-    springs_.emplace(counted(body_.free.size(), offset), body_.springs, Vec::Zero(body_.springs.size()));
-  if (!body_.limits.empty())
-    limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
-                   LimitOptions{.stiffness = body_.limit_stiffness});
-  if (body_.reach_limit > 0) {
-    std::vector<int> nodes;
-    for (int i = 0; i < body_.node_count(); ++i)
-      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
-    const std::vector<double> limits(nodes.size(), body_.reach_limit);
-    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness});
-  }
+  if (!body_.tets.empty()) bind_volumes_ = volumes({x_rest, body_.tets});
+  terms_.emplace(body_, x_rest, options_.material, mapping_.interior_size());
   mapping_.set_curvature(options_.curvature);
-  add_terms();
-}
-
-void Stepper::add_terms() {
-  momenta_.reserve(body_.groups.size());
-  for (const MassGroup& group : body_.groups) {
-    momenta_.emplace_back(group.masses);
-    objective_.add(group.name, momenta_.back());
-  }
-  if (solid_) objective_.add("flesh", *solid_);
-  if (damping_) objective_.add("damping", *damping_);
-  if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
-  if (springs_) objective_.add("control springs", *springs_, 1, Space::coordinates);
-  if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
-  if (reach_limit_) objective_.add("reach", *reach_limit_);
-  objective_.add("load", load_);
+  terms_->add_to(objective_);
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
@@ -216,10 +169,10 @@ void Stepper::set_loads(double time) {
     const double t = std::max(0.0, time - first_time_) / kRampTime;
     forces *= t * t * (3 - 2 * t);
   }
-  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0)
-    solid_->add_gradient(*solid_->make_state(), now, 1, forces);
-  load_.set_forces(forces);
-  load_.set_reference(now);
+  if (terms_->solid && options_.follow_animation && terms_->solid->fallbacks() > 0)
+    terms_->solid->add_gradient(*terms_->solid->make_state(), now, 1, forces);
+  terms_->load.set_forces(forces);
+  terms_->load.set_reference(now);
 }
 
 /// The numbers of another moment on the same nodes and controls: patterns and factorisation order stay. A limit that
@@ -233,29 +186,26 @@ void Stepper::retune(const SteppedBody& now) {
   }
   body_.stiffness_damping = now.stiffness_damping;
   body_.force_floor = now.force_floor;
-  if (solid_ && now.stiffness != body_.stiffness) {
-    Material material = solid_->material();
+  if (terms_->solid && now.stiffness != body_.stiffness) {
+    Material material = terms_->solid->material();
     material.young = body_.stiffness = now.stiffness;
-    solid_->set_material(material);
+    terms_->solid->set_material(material);
   }
-  if (solid_ && now.factors != body_.factors) solid_->set_stiffness(body_.factors = now.factors);
-  if (rods_)
+  if (terms_->solid && now.factors != body_.factors) terms_->solid->set_stiffness(body_.factors = now.factors);
+  if (terms_->rods)
     for (std::size_t k = 0; k < now.rods.size(); ++k)
-      rods_->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
-  const int offset = mapping_.interior_size();
-  if (springs_) *springs_ = {counted(body_.free.size(), offset), now.springs, Vec::Zero(now.springs.size())};
-  if (limit_) {
+      terms_->rods->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
+  terms_->set_springs(now.springs);
+  if (terms_->limit) {
     std::vector<double> limits = now.limits;
     for (std::size_t k = 0; k < limits.size(); ++k)
       limits[k] = std::max(limits[k], kOutside * now_.p_now.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
-    *limit_ = {counted(limits.size(), offset / 3), limits, LimitOptions{.stiffness = now.limit_stiffness}};
+    terms_->set_limits(std::move(limits), now.limit_stiffness);
   }
-  if (reach_limit_) {
+  if (terms_->reach_limit) {
     double farthest = 0;
     for (int g = 0; g < static_cast<int>(body_.groups.size()); ++g) farthest = std::max(farthest, reach(g));
-    const std::vector<int> nodes(reach_limit_->support().begin(), reach_limit_->support().end());
-    const std::vector<double> limits(nodes.size(), std::max(now.reach_limit, kOutside * farthest));
-    *reach_limit_ = {nodes, limits, LimitOptions{.stiffness = now.reach_stiffness}};
+    terms_->set_reach_limit(std::max(now.reach_limit, kOutside * farthest), now.reach_stiffness);
   }
 }
 
@@ -271,11 +221,11 @@ void Stepper::set_targets(In x_key) {
       target *= scale / (scale + pull);
       scale += pull;
     }
-    momenta_[g].set_target(x_key + target, scale);
+    terms_->momenta[g].set_target(x_key + target, scale);
   }
-  if (damping_) {
+  if (terms_->damping) {
     integrator.drift(none, target);
-    damping_->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
+    terms_->damping->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
   }
 }
 
@@ -309,7 +259,7 @@ void Stepper::begin_linear(In x_key) {
 /// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
 /// not moved. A way that controls cannot go would be told by few elements as by chance, and feed what it should calm.
 void Stepper::damp_controls(In x_key) {
-  if (!damping_ || mapping_.interior_size() > 0) return;
+  if (!terms_->damping || mapping_.interior_size() > 0) return;
   const TimeStep& step = now_.integrator.step();
   // x_hat = x + kappa (x - x_before), kappa = r (1 - tau / h), of both methods and of any two steps.
   const double kappa = step.h / now_.h * (1 - step.tau / step.h);
@@ -320,7 +270,7 @@ void Stepper::damp_controls(In x_key) {
   }
   linear_->at(p, y);
   mapping_.place(y, x);
-  damping_->set_target(x, body_.stiffness_damping / step.tau);
+  terms_->damping->set_target(x, body_.stiffness_damping / step.tau);
 }
 
 /// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
@@ -357,19 +307,19 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   if (ratio > 2.2) now_.integrator.forget();
   if (variation_ != nullptr) retune(variation_->body(time));
   const Vec x_key = key(time);
-  if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
+  if (terms_->solid && options_.follow_animation) terms_->solid->set_rest(x_key);
   now_.integrator.begin(h);
   set_targets(x_key);
   set_loads(time);
   motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
-  if (springs_) {
+  if (terms_->springs) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
     for (std::size_t k = 0; k < body_.free.size(); ++k) keyed[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
-    springs_->set_target(keyed);
+    terms_->springs->set_target(keyed);
   }
-  if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
-  if (reach_limit_) reach_limit_->set_keys(x_key);
+  if (terms_->limit) terms_->limit->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
+  if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key);
   if (contact_) contact_->begin(now_.time, time, x_key);
 
   // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
@@ -382,9 +332,9 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     return s.converged() || (noisy && ends);
   };
   const Newton newton({.projected_curvature = options_.curvature != RigCurvature::none,
-                       .gradient_tolerance = std::max(solid_ ? 1e-5 : 1e-6, noisy ? blur : 0),
+                       .gradient_tolerance = std::max(terms_->solid ? 1e-5 : 1e-6, noisy ? blur : 0),
                        .gradient_floor = floor,
-                       .step_tolerance = std::max(solid_ ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
+                       .step_tolerance = std::max(terms_->solid ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
                        .max_iterations = noisy ? 12 : 30,
                        .keep_factor = linear_ ? 0.3 : 0});
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
@@ -396,7 +346,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   }
   // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
   for (const double share : {0.9, 0.6, 0.0}) {
-    if (!reach_limit_ || std::isfinite(summary.initial_value)) break;
+    if (!terms_->reach_limit || std::isfinite(summary.initial_value)) break;
     q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
     summary = solve(newton, x_key, q, outcome);
   }

@@ -5,13 +5,8 @@
 #include "rigspace/base/bytes.h"
 #include "rigspace/body/linear_rig.h"
 #include "rigspace/body/rig_space.h"
+#include "rigspace/body/step_terms.h"
 #include "rigspace/body/stepped_body.h"
-#include "rigspace/energy/damping.h"
-#include "rigspace/energy/gravity.h"
-#include "rigspace/energy/limit.h"
-#include "rigspace/energy/momentum.h"
-#include "rigspace/energy/rods.h"
-#include "rigspace/energy/solid.h"
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/optimize/newton.h"
 #include "stepper_contact.h"
@@ -106,7 +101,6 @@ class Stepper {
     double time = 0, h = 0, h_before = 0;
   };
 
-  void add_terms();
   const Vec& key(double time);
   double on_grid(double time) const;
   double window(double width) const;
@@ -132,15 +126,8 @@ class Stepper {
   RigSpaceMapping mapping_;
   std::optional<LinearRig> linear_;
   std::unique_ptr<Workspace> rig_workspace_;
-  std::vector<Momentum> momenta_;
-  std::optional<Solid> solid_;
-  std::optional<Damping> damping_;
-  std::optional<Rods> rods_;
-  std::optional<CoordinatePrior> springs_;
-  std::optional<Limit> limit_;
-  std::optional<Limit> reach_limit_;  // on the nodes
+  std::optional<StepTerms> terms_;
   std::optional<StepperContact> contact_;
-  Load load_;
   Objective objective_;
   NewtonWorkspace newton_;
 

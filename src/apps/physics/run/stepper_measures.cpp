@@ -22,8 +22,8 @@ double Stepper::answering_omega_squared() {
   }
   mapping_.set_linear(linear_ ? &*linear_ : nullptr);
   Objective elastic(mapping_);
-  if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
-  if (rods_) elastic.add("springs", *rods_, 1, Space::coordinates);
+  if (terms_->solid) terms_->solid->set_rest(x);
+  terms_->add_elastic_to(elastic);
   ObjectiveState state = elastic.make_state();
   Vec q = mapping_.coordinates(x, p_rest);
   Vec g, x_at_q = x;

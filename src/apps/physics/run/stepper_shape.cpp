@@ -71,7 +71,7 @@ const Stepper::Shape& Stepper::whole_shape() {
 }
 
 double Stepper::smallest_volume_ratio() {
-  if (!solid_) return 1;
+  if (!terms_->solid) return 1;
   if (body_.whole) {
     const Shape& shape = whole_shape();
     return smallest_of(shape.whole.body.tets, shape.bind_volumes, shape.x, shape.x_key);
@@ -81,7 +81,7 @@ double Stepper::smallest_volume_ratio() {
 }
 
 double Stepper::volume_ratio() {
-  if (!solid_) return 1;
+  if (!terms_->solid) return 1;
   if (body_.whole) {
     const Shape& shape = whole_shape();
     return sum_of_volumes(shape.whole.body.tets, shape.x) / sum_of_volumes(shape.whole.body.tets, shape.x_key);
