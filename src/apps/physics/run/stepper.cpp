@@ -65,7 +65,7 @@ void Stepper::collide(std::span<const Obstacle> obstacles) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
   body_.ties.apply(s_, x_rest);
-  contact_.emplace(body_, x_rest, obstacles, options_);
+  contact_.emplace(contact_body_of(body_, x_rest), obstacles, contact_options(body_, options_));
   objective_.add("contact", contact_->energy());
 }
 
@@ -403,7 +403,7 @@ StepOutcome Stepper::advance(double time) {
     const double left = time - now_.time, ratio = left / now_.h;
     const Vec x_next = x_key + now_.d_now + ratio * (now_.d_now - now_.d_before);
     const int parts = contact_->steps(now_.time, time, x_now, x_next);
-    const double part = std::max(left / parts, grid_ / StepperContact::kMostSteps);  // keys may jump in no time
+    const double part = std::max(left / parts, grid_ / ObstacleContact::kMostSteps);  // keys may jump in no time
     if (part >= 0.999 * left) break;
     step(now_.time + part, outcome, 0);
   }

@@ -127,7 +127,7 @@ class Stepper {
   std::optional<LinearRig> linear_;
   std::unique_ptr<Workspace> rig_workspace_;
   std::optional<StepTerms> terms_;
-  std::optional<StepperContact> contact_;
+  std::optional<ObstacleContact> contact_;
   Objective objective_;
   NewtonWorkspace newton_;
 
