@@ -137,7 +137,7 @@ std::span<const RspScene> rsp_scenes() {
 RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig) {
   Character character = make_character(scene.member);
   if (rig) character.rig = std::move(rig);
-  return make_rig_body(character, {.cell = cell_of(scene.member), .recall = true});
+  return make_rig_body(character, {.cell = cell_of(scene.member), .use_cache = true});
 }
 
 void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps) {

@@ -78,12 +78,13 @@ class ControlSubject : public Subject {
 
   void prepare(Recipe& recipe, std::vector<std::string>& notes) override {
     for (Part& part : parts_from_recipe(character_, recipe.parts)) {
-      parts_.push_back(with_solid(character_, std::move(part), {.recall = true, .progress = terminal_progress()}));
+      parts_.push_back(with_solid(character_, std::move(part), {.use_cache = true, .progress = terminal_progress()}));
       if (parts_.back().stiffness.empty()) continue;
       SimulationOptions recalling = recipe.options.physics;
-      recalling.recall = true;
+      recalling.use_cache = true;
       const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling);
-      if (stiffness.recalled) recalled_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
+      if (stiffness.from_cache)
+        recalled_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
       notes.push_back(parts_.back().name + ", stiffness of " +
                       stiffness_in_words(stiffness, character_.rig->controls()));
     }

@@ -78,7 +78,7 @@ class Maker {
     set_values(parts, clip.set);
     set_values(parts, values);
     SimulationOptions physics = run_.recipe.options.physics;
-    physics.recall = true;
+    physics.use_cache = true;
     physics.start = clip.start;
     physics.end = clip.end;
     physics.preroll = clip.preroll;

@@ -94,7 +94,7 @@ class Maker {
     const Character& character = subject_.simulated();
     const Animation* base = tools::clip_named(character, subject_.name(), clip.base);
     SimulationOptions physics = plan_.recipe.options.physics;
-    physics.recall = true;
+    physics.use_cache = true;
     physics.start = clip.start;
     physics.end = clip.end;
     physics.preroll = clip.preroll;

@@ -14,11 +14,12 @@ void LinearRigOptions::validate() const {
   require_option(floor >= 0, "floor of the rig's Jacobian", floor, "expected at least 0");
   require_option(frames >= 0, "number of frames", frames, "expected at least 0");
   require_option(most_steps >= 1, "steps that a Jacobian serves", most_steps, "expected at least 1");
-  require_option(unseen >= 0, "steps that end unseen", unseen, "expected at least 0");
+  require_option(most_unevaluated_steps >= 0, "steps that end without an evaluation", most_unevaluated_steps,
+                 "expected at least 0");
 }
 
 LinearRigOptions black_box_jacobian() {
-  return {.broyden = true, .tolerance = 0.02, .most_steps = 1200, .frugal = true, .learned = true};
+  return {.broyden = true, .tolerance = 0.02, .most_steps = 1200, .few_evaluations = true, .remember_jacobians = true};
 }
 
 LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options, BlockJacobian response)
@@ -39,9 +40,9 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
   }
   size_ = std::max((high - low).norm(), 1e-12);
-  if (options_.unseen > 0)  // noise is not what was missed
+  if (options_.most_unevaluated_steps > 0)  // noise is not what was missed
     options_.floor = std::max(options_.floor, 4 * rig_->traits().noise / (options_.tolerance * size_));
-  frames_ = std::make_unique<TurningFrames>(key_, options_.frames);
+  frames_ = std::make_unique<RegionFrames>(key_, options_.frames);
   masses_ = Vec::Ones(n);
   typical_.resize(static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < free_.size(); ++c)
@@ -52,16 +53,16 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     rig_->jacobian(*workspace_, rig_->rest(), free_, point_J_);
     find_places();
   }
-  if (!options_.frugal) return;
-  thrift_ = std::make_unique<Thrift>(key_);
-  if (options_.learned) thrift_->known.emplace(key_);
+  if (!options_.few_evaluations) return;
+  predictor_ = std::make_unique<RigPredictor>(key_);
+  if (options_.remember_jacobians) predictor_->known.emplace(key_);
 }
 
 LinearRig::~LinearRig() = default;
 
 void LinearRig::restart() {
   has_last_ = false;
-  if (thrift_) thrift_->forget();
+  if (predictor_) predictor_->forget();
 }
 
 void LinearRig::set_masses(In masses) {
@@ -129,7 +130,7 @@ void LinearRig::place(In p, In p_key, In x_key, Vec& y) {
 }
 
 void LinearRig::begin(In p, In p_key, In x_key) {
-  if (thrift_) return begin(p, p_key, x_key, x_key);
+  if (predictor_) return begin(p, p_key, x_key, x_key);
   p_ = p, p_key_ = p_key;
   turn(x_key);
   nodes_at(p, y0_);
@@ -150,7 +151,7 @@ void LinearRig::begin(In p, In p_key, In x_key) {
 }
 
 void LinearRig::renew() {
-  if (thrift_) return renew_frugal();
+  if (predictor_) return renew_frugal();
   ++counts_.rollbacks;
   evaluate_jacobian();
 }
@@ -161,7 +162,7 @@ void LinearRig::evaluate_jacobian() {
   if (const Traits traits = rig_->traits(); !traits.exact_jacobian)
     counts_.evaluations += 2 * static_cast<long>(free_.size()) + (traits.noise > 0 ? 1 : 0);
   place_rows();
-  if (thrift_ && thrift_->known) thrift_->known->add(shape_at(y0_), reference_);
+  if (predictor_ && predictor_->known) predictor_->known->add(shape_at(y0_), reference_);
 }
 
 /// Rows of J for the bound nodes of that of the rig's points.
@@ -173,7 +174,7 @@ void LinearRig::place_rows() {
   J.start = found_start_, J.column = found_column_;
   J.value.resize(3, std::ssize(J.column));
   for (std::size_t k = 0; k < bound_.size(); ++k) {
-    if (thrift_ && thrift_->taught) row_.setZero();
+    if (predictor_ && predictor_->taught) row_.setZero();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
     ties_.for_each(static_cast<int>(k), [&](int point, double weight) { add_scaled(point_J_, point, weight, row_); });
     const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
@@ -182,8 +183,8 @@ void LinearRig::place_rows() {
     if (!response_.start.empty())
       for (int e = response_.start[k]; e < response_.start[k + 1]; ++e)
         row_.segment<3>(3 * response_.column[e]) +=
-            thrift_ ? Vec3(back * frames_->of(static_cast<Eigen::Index>(k)) * response_.value.col(e))
-                    : Vec3(response_.value.col(e));
+            predictor_ ? Vec3(back * frames_->of(static_cast<Eigen::Index>(k)) * response_.value.col(e))
+                       : Vec3(response_.value.col(e));
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
   }
   if (J.start != start_before_ || J.column != column_before_) ++pattern_;
@@ -207,8 +208,8 @@ void LinearRig::find_places() {
     };
     for (const int point : ties_.points_of(static_cast<int>(k))) take(point_J_, point);
     if (!response_.start.empty()) take(response_, static_cast<int>(k));
-    if (thrift_ && thrift_->taught) {  // places stay what they are
-      const TaughtJacobian& taught = *thrift_->taught;
+    if (predictor_ && predictor_->taught) {  // places stay what they are
+      const JacobianModel& taught = *predictor_->taught;
       columns_.assign(taught.column().begin() + taught.start()[k], taught.column().begin() + taught.start()[k + 1]);
     }
     std::sort(columns_.begin(), columns_.end());
@@ -275,22 +276,22 @@ double LinearRig::share_of_way(double miss, double way) const {
   return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
 }
 
-bool LinearRig::holds(In p, Vec& y) {
-  if (thrift_ && take_unseen(p)) {
+bool LinearRig::check_linearisation(In p, Vec& y) {
+  if (predictor_ && take_unseen(p)) {
     y = y_;
     return true;
   }
   nodes_at(p, y_);
   y = y_;
-  if (thrift_) return holds_frugal(p);
+  if (predictor_) return check_few_evaluations(p);
   if (age_ == 0 || !has_last_) return true;  // J is of this very step: a newer one would be the same
   at(p, y_linear_);
   return missed(y_linear_, y_, y_stay_) <= options_.tolerance;
 }
 
 void LinearRig::accept(In p) {
-  if (!thrift_ && options_.broyden && age_ > 0) learn(p_, y0_, p, y_);
-  if (thrift_) accept_frugal(p);
+  if (!predictor_ && options_.broyden && age_ > 0) learn(p_, y0_, p, y_);
+  if (predictor_) accept_frugal(p);
   p_last_ = p;
   has_last_ = true;
   ++age_;
@@ -321,30 +322,30 @@ void LinearRig::learn(In p_from, In y_from, In p, In y) {
   ++version_, ++shape_;
 }
 
-std::vector<Vec> LinearRig::memory() const {
+std::vector<Vec> LinearRig::saved_state() const {
   Vec flags(3), start(std::ssize(reference_.start)), column(std::ssize(reference_.column));
   flags << (has_J_ ? 1 : 0), (has_last_ ? 1 : 0), age_;
   for (Eigen::Index i = 0; i < start.size(); ++i) start[i] = reference_.start[i];
   for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = reference_.column[i];
   std::vector<Vec> all{flags, start, column,
                        Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
-  if (thrift_) all.push_back(thrift_->memory());
-  if (thrift_ && thrift_->known) all.push_back(thrift_->known->memory());
-  if (thrift_ && thrift_->taught) all.push_back(thrift_->told.reshaped());
+  if (predictor_) all.push_back(predictor_->saved_state());
+  if (predictor_ && predictor_->known) all.push_back(predictor_->known->saved_state());
+  if (predictor_ && predictor_->taught) all.push_back(predictor_->told.reshaped());
   return all;
 }
 
-void LinearRig::recall(std::span<const Vec> memory) {
-  has_J_ = memory[0][0] != 0, has_last_ = memory[0][1] != 0, age_ = static_cast<int>(memory[0][2]);
+void LinearRig::restore(std::span<const Vec> state) {
+  has_J_ = state[0][0] != 0, has_last_ = state[0][1] != 0, age_ = static_cast<int>(state[0][2]);
   reference_.columns = static_cast<int>(free_.size());
-  reference_.start.assign(memory[1].begin(), memory[1].end());
-  reference_.column.assign(memory[2].begin(), memory[2].end());
-  reference_.value = Eigen::Map<const Eigen::Matrix3Xd>(memory[3].data(), 3, memory[3].size() / 3);
-  p_last_ = memory[4];
-  if (thrift_) thrift_->recall(memory[5]);
-  if (thrift_ && thrift_->known) thrift_->known->recall(memory[6]);
-  if (thrift_ && thrift_->taught)
-    thrift_->told = Eigen::Map<const Eigen::Matrix3Xd>(memory.back().data(), 3, memory.back().size() / 3);
+  reference_.start.assign(state[1].begin(), state[1].end());
+  reference_.column.assign(state[2].begin(), state[2].end());
+  reference_.value = Eigen::Map<const Eigen::Matrix3Xd>(state[3].data(), 3, state[3].size() / 3);
+  p_last_ = state[4];
+  if (predictor_) predictor_->restore(state[5]);
+  if (predictor_ && predictor_->known) predictor_->known->restore(state[6]);
+  if (predictor_ && predictor_->taught)
+    predictor_->told = Eigen::Map<const Eigen::Matrix3Xd>(state.back().data(), 3, state.back().size() / 3);
   turned_ = false;
   ++version_, ++pattern_, ++shape_;
 }

@@ -100,7 +100,7 @@ RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, Te
 
 RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, const RigBodyOptions& options) {
   const StuffingOptions stuffing{.cell = options.cell};
-  Body body = options.recall ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
+  Body body = options.use_cache ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
   if (body.mesh.tets.empty())
     throw Error(
         {.element = "surface", .problem = "encloses nothing", .remedy = "give a closed surface, or smaller cells"});

@@ -9,7 +9,7 @@ constexpr std::size_t kStates = 3;
 constexpr int kHead = 6;  // numbers before the states in `memory`
 
 /// Lagrange's weights of the states at times 0, -t_1, -t_2 .. for the time `step`.
-std::array<double, kStates> weights_at(const std::deque<Thrift::State>& states, double step) {
+std::array<double, kStates> weights_at(const std::deque<RigPredictor::State>& states, double step) {
   std::array<double, kStates> times{}, weights{};
   for (std::size_t k = 1; k < states.size(); ++k) times[k] = times[k - 1] - states[k - 1].step;
   for (std::size_t k = 0; k < states.size(); ++k) {
@@ -22,12 +22,12 @@ std::array<double, kStates> weights_at(const std::deque<Thrift::State>& states, 
 
 }  // namespace
 
-void Thrift::forget() {
+void RigPredictor::forget() {
   states.clear(), seen.clear();
   trust = unseen = credit = 0;
 }
 
-Vec Thrift::beside(double step) const {
+Vec RigPredictor::beside(double step) const {
   Vec nodes = Vec::Zero(seen.front().nodes.size());
   for (std::size_t k = 0; k < seen.size(); ++k) {  // Lagrange's weights
     double weight = 1;
@@ -38,7 +38,7 @@ Vec Thrift::beside(double step) const {
   return nodes;
 }
 
-void Thrift::remember(State state) {
+void RigPredictor::remember(State state) {
   time += state.step;
   if (taught && !end_unseen) {
     seen.push_front({time, state.nodes});
@@ -48,7 +48,7 @@ void Thrift::remember(State state) {
   if (states.size() > kStates) states.pop_back();
 }
 
-Thrift::State Thrift::next(double step) const {
+RigPredictor::State RigPredictor::next(double step) const {
   const auto weights = weights_at(states, step);
   State after{step, Vec::Zero(states[0].controls.size()), Vec::Zero(states[0].nodes.size())};
   for (std::size_t k = 0; k < states.size(); ++k) {
@@ -58,7 +58,7 @@ Thrift::State Thrift::next(double step) const {
   return after;
 }
 
-Vec Thrift::memory() const {
+Vec RigPredictor::saved_state() const {
   const Eigen::Index c = states.empty() ? 0 : states[0].controls.size(), n = nodes.size(), each = 1 + c + n;
   const Eigen::Index all_states = std::ssize(states) * each;
   Vec all(kHead + all_states + std::ssize(seen) * (1 + n));
@@ -71,15 +71,15 @@ Vec Thrift::memory() const {
   return all;
 }
 
-void Thrift::recall(In memory) {
+void RigPredictor::restore(In state) {
   states.clear(), seen.clear();
-  trust = static_cast<int>(memory[1]), unseen = static_cast<int>(memory[2]), credit = static_cast<int>(memory[3]);
-  time = memory[5];
-  const auto c = static_cast<Eigen::Index>(memory[0]), count = static_cast<Eigen::Index>(memory[4]), n = nodes.size();
+  trust = static_cast<int>(state[1]), unseen = static_cast<int>(state[2]), credit = static_cast<int>(state[3]);
+  time = state[5];
+  const auto c = static_cast<Eigen::Index>(state[0]), count = static_cast<Eigen::Index>(state[4]), n = nodes.size();
   Eigen::Index at = kHead;
   for (Eigen::Index k = 0; k < count; ++k, at += 1 + c + n)
-    states.push_back({memory[at], memory.segment(at + 1, c), memory.segment(at + 1 + c, n)});
-  for (; at < memory.size(); at += 1 + n) seen.push_back({memory[at], memory.segment(at + 1, n)});
+    states.push_back({state[at], state.segment(at + 1, c), state.segment(at + 1 + c, n)});
+  for (; at < state.size(); at += 1 + n) seen.push_back({state[at], state.segment(at + 1, n)});
 }
 
 }  // namespace rigspace

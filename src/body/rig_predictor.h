@@ -11,7 +11,7 @@
 
 namespace rigspace {
 
-class Thrift {
+class RigPredictor {
  public:
   /// A state that a step ended in, about the keyed pose of its own time.
   struct State {
@@ -21,10 +21,10 @@ class Thrift {
   };
 
   /// Bound nodes at rest.
-  explicit Thrift(const Vec& rest) : frames(rest, 1), nodes(rest) {}
+  explicit RigPredictor(const Vec& rest) : frames(rest, 1), nodes(rest) {}
 
   /// One region is best here: frames of small ones turn with limbs that J has no part in.
-  TurningFrames frames;
+  RegionFrames frames;
   Vec key;    ///< bound nodes in the keyed pose
   Vec place;  ///< what the rig has of them there, which is the same where they go by the rig alone
 
@@ -41,10 +41,10 @@ class Thrift {
   /// The path through those, after another step.
   Vec beside(double step) const;
   int trust = 0;  ///< steps for which the last look at the rig speaks for J
-  std::optional<LearnedJacobian> known;
+  std::optional<JacobianMemory> known;
   int unseen = 0;  ///< steps since the last whose end was looked up
   int credit = 0;  ///< how many there may be
-  std::optional<TaughtJacobian> taught;
+  std::optional<JacobianModel> taught;
   Eigen::Matrix3Xd told;  ///< what that says of the present J
 
   // Of the step under way.
@@ -66,8 +66,8 @@ class Thrift {
   /// The path through the states, a polynomial in time of one degree less than there are, after another step.
   State next(double step) const;
 
-  Vec memory() const;
-  void recall(In memory);
+  Vec saved_state() const;
+  void restore(In state);
 };
 
 }  // namespace rigspace

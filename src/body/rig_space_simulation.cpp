@@ -238,7 +238,7 @@ bool RigSpaceSimulation::linearise(In q) {
   Vec p;
   mapping_.controls_at(q, p);
   Vec p_key = response_from(p);
-  if (!options_.jacobian.frugal) {
+  if (!options_.jacobian.few_evaluations) {
     linear_->begin(p, p_key, x_);
     return true;
   }
@@ -258,7 +258,7 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
   if (!linear) return summary;
   Vec p;
   mapping_.controls_at(q, p);
-  while (!linear_->holds(p, y_)) {
+  while (!linear_->check_linearisation(p, y_)) {
     linear_->renew();
     q = from;
     summary = Newton(newton).solve(dynamics_, q, newton_);

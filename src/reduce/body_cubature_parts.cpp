@@ -36,8 +36,7 @@ EigenvalueRange generalised_eigenvalues(const Mat& B, const Mat& A) {
 namespace {
 
 /// J + turn * response, over the columns of both.
-void add_rows(BlockJacobian& J, const BlockJacobian& response, std::span<const int> nodes,
-              const TurningFrames& frames) {
+void add_rows(BlockJacobian& J, const BlockJacobian& response, std::span<const int> nodes, const RegionFrames& frames) {
   BlockJacobian sum{.columns = J.columns};
   sum.start.push_back(0);
   std::vector<Vec3> values;
@@ -82,7 +81,7 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   }
   if (options.response == nullptr) return result;
   const BlockJacobian& response = *options.response;
-  TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
+  RegionFrames frames(body.mesh.points, LinearRigOptions().frames);
   frames.turn(options.loaded != nullptr ? example.x : example.x_key);
   const Vec& from = options.loaded != nullptr ? options.loaded->p : example.p_key;
   Vec beside = Vec::Zero(result.x.size());

@@ -36,15 +36,16 @@ Eigen::Matrix3Xd spread_over(const BlockJacobian& all, const BlockJacobian& J) {
 
 }  // namespace
 
-LessonRig::LessonRig(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const KnownJacobian> lessons)
+QuadraticRigModel::QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<const int> free,
+                                     std::span<const JacobianSample> lessons)
     : box_(std::move(box)), free_(free.begin(), free.end()) {
   for (int c = 0; c < static_cast<int>(box_->controls().size()); ++c)
     if (!std::binary_search(free_.begin(), free_.end(), c)) others_.push_back(c);
-  for (const KnownJacobian& at : lessons) {
+  for (const JacobianSample& at : lessons) {
     if (at.p != at.p_key) continue;
-    std::vector<const KnownJacobian*> moved(free_.size(), nullptr);
+    std::vector<const JacobianSample*> moved(free_.size(), nullptr);
     std::vector<const BlockJacobian*> all{&at.J};
-    for (const KnownJacobian& each : lessons)
+    for (const JacobianSample& each : lessons)
       for (std::size_t c = 0; c < free_.size() && each.p_key == at.p; ++c)
         if (each.p[free_[c]] != at.p[free_[c]]) moved[c] = &each, all.push_back(&each.J);
     if (all.size() == 1) continue;  // bending was not asked for here
@@ -59,14 +60,14 @@ LessonRig::LessonRig(std::shared_ptr<const Rig> box, std::span<const int> free, 
   }
 }
 
-std::vector<Vec> LessonRig::poses() const {
+std::vector<Vec> QuadraticRigModel::poses() const {
   std::vector<Vec> poses;
   for (const Lesson& lesson : lessons_) poses.push_back(lesson.p);
   return poses;
 }
 
 /// Of those with the same other controls the nearest.
-const LessonRig::Lesson* LessonRig::lesson_of(In p) const {
+const QuadraticRigModel::Lesson* QuadraticRigModel::lesson_of(In p) const {
   const Lesson* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Lesson& lesson : lessons_) {
@@ -81,13 +82,13 @@ const LessonRig::Lesson* LessonRig::lesson_of(In p) const {
   return nearest;
 }
 
-Vec LessonRig::deviation(const Lesson& lesson, In p) const {
+Vec QuadraticRigModel::deviation(const Lesson& lesson, In p) const {
   Vec d(std::ssize(free_));
   for (std::size_t c = 0; c < free_.size(); ++c) d[static_cast<Eigen::Index>(c)] = p[free_[c]] - lesson.p[free_[c]];
   return d;
 }
 
-void LessonRig::evaluate(Workspace&, In p, Vec& s) const {
+void QuadraticRigModel::evaluate(Workspace&, In p, Vec& s) const {
   const Lesson* lesson = lesson_of(p);
   if (lesson == nullptr) {
     const std::lock_guard lock(asking_);
@@ -103,7 +104,7 @@ void LessonRig::evaluate(Workspace&, In p, Vec& s) const {
       point(s, i) += d[lesson->J.column[e]] * half.col(e);
 }
 
-void LessonRig::jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian& J) const {
+void QuadraticRigModel::jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian& J) const {
   const Lesson* lesson = lesson_of(p);
   if (lesson == nullptr || !std::ranges::equal(free, free_)) {
     const std::lock_guard lock(asking_);

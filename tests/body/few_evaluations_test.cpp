@@ -1,4 +1,4 @@
-// A linear rig that asks as little as it can (LinearRigOptions::frugal).
+// A linear rig that asks as little as it can (LinearRigOptions::few_evaluations).
 
 #include "rigspace/body/linear_rig.h"
 
@@ -60,7 +60,7 @@ class Driven {
     linear_.set_step(length);
     linear_.begin(p, p_key, points_at(*rig_, p_key));
     Vec y, touching;
-    while (!linear_.holds(p, y)) linear_.renew();
+    while (!linear_.check_linearisation(p, y)) linear_.renew();
     linear_.at(p, touching);
     EXPECT_EQ(y, points_at(*rig_, p));
     missed_ = std::max(missed_, (touching - y).norm());
@@ -88,7 +88,7 @@ class Driven {
   double missed_ = 0, way_ = 0;
 };
 
-constexpr LinearRigOptions kFrugal{.most_steps = 10000, .frugal = true};
+constexpr LinearRigOptions kFrugal{.most_steps = 10000, .few_evaluations = true};
 
 TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
   Driven driven(kFrugal);
@@ -107,7 +107,7 @@ TEST(FrugalRig, CountsWhatTheRigIsAsked) {
   for (int k = 0; k < 60; ++k) {
     const Vec p = Eigen::Vector4d(std::sin(0.1 * k), 0, 0, 0);
     linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
-    while (!linear.holds(p, y)) linear.renew();
+    while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
   }
   EXPECT_EQ(rig->evaluations() - before - 60, linear.counts().evaluations);  // 60: the keyed pose, by this test
@@ -127,15 +127,15 @@ TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
 /// Jacobians of the strip at rest and around.
 void teach_strip(const Rig& rig, LinearRig& linear) {
   const Vec rest = points_at(rig, rig.rest());
-  std::vector<KnownJacobian> known;
+  std::vector<JacobianSample> known;
   for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
-    KnownJacobian each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
+    JacobianSample each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
     each.p.head<3>() = free;
     each.s = points_at(rig, each.p);
     rig.jacobian(*rig.make_workspace(), each.p, std::vector<int>{0, 1, 2}, each.J);
     known.push_back(each);
   }
-  linear.teach(known, rest.replicate(1, std::ssize(known)));
+  linear.set_samples(known, rest.replicate(1, std::ssize(known)));
 }
 
 TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
@@ -168,19 +168,20 @@ TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
     return p;
   };
   const std::vector<int> free{0, 1, 2};
-  std::vector<KnownJacobian> known(1);
+  std::vector<JacobianSample> known(1);
   known[0].p_key = known[0].p = rig->rest(), known[0].s_key = known[0].s = rest;
   rig->jacobian(*rig->make_workspace(), rig->rest(), free, known[0].J);
   for (int k = 1; k <= 24; ++k) {
     const Vec p = place(k * M_PI / 12);
-    KnownJacobian each{.p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
+    JacobianSample each{
+        .p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
     rig->jacobian(*rig->make_workspace(), p, free, each.J);
     known.push_back(each);
   }
   Mat x_keys(rest.size(), std::ssize(known));
   for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
   LinearRig linear(tied(rig), rest, kFrugal);
-  linear.teach(known, x_keys);
+  linear.set_samples(known, x_keys);
   for (const double between : {0.0, 0.5}) {
     const Vec p = place((7 + between) * M_PI / 12);
     linear.begin(p, keyed(p), points_at(*rig, keyed(p)));
@@ -205,7 +206,7 @@ TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
     for (int k = 0; k < 200; ++k) {
       const Vec p = Eigen::Vector4d(0.4 * std::sin(0.06 * k), 0.05 * std::cos(0.06 * k), 0, 0);
       linear.begin(p, rig->rest(), rest);
-      while (!linear.holds(p, y)) linear.renew();
+      while (!linear.check_linearisation(p, y)) linear.renew();
       linear.accept(p);
     }
     return linear.counts();
@@ -217,7 +218,7 @@ TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
 
 TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
   LinearRigOptions options = kFrugal;
-  options.unseen = 3;
+  options.most_unevaluated_steps = 3;
   const auto rig = strip();
   LinearRig linear(tied(rig), points_at(*rig, rig->rest()), options);
   teach_strip(*rig, linear);
@@ -226,13 +227,13 @@ TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
   for (int k = 0; k < 400; ++k) {
     const Vec p = Eigen::Vector4d(0.3 * std::sin(0.05 * k), 0.05 * std::cos(0.05 * k), 0, 0);
     linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
-    while (!linear.holds(p, y)) linear.renew();
+    while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
     missed = std::max(missed, (y - points_at(*rig, p)).norm());
     way = std::max(way, (y - last).norm());
     last = y;
   }
-  EXPECT_GT(linear.counts().unseen, 200);
+  EXPECT_GT(linear.counts().unevaluated, 200);
   EXPECT_LT(linear.counts().evaluations, 300);     // those of Jacobians included
   EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
 }
@@ -260,10 +261,10 @@ TEST(FrugalRig, LooksAgainAfterAJump) {
 
 TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
   LinearRigOptions learned = kFrugal;
-  learned.learned = true;
+  learned.remember_jacobians = true;
   Driven plain(kFrugal), knowing(learned);
   plain.swing(0, 800), knowing.swing(0, 800);
-  EXPECT_GT(knowing.counts().recalled, 5);
+  EXPECT_GT(knowing.counts().from_memory, 5);
   EXPECT_LT(4 * knowing.counts().jacobians, plain.counts().jacobians);
   const long before = knowing.counts().jacobians, paid = knowing.counts().evaluations;
   knowing.swing(800, 1200);
@@ -274,10 +275,10 @@ TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
 
 TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
   LinearRigOptions options = kFrugal;
-  options.learned = options.broyden = true;
+  options.remember_jacobians = options.broyden = true;
   Driven one(options), other(options);
   one.swing(0, 150);
-  other.linear().recall(one.linear().memory());
+  other.linear().restore(one.linear().saved_state());
   Vec a, b;
   for (int k = 150; k < 260; ++k) {
     one.swing(k, k + 1), other.swing(k, k + 1);

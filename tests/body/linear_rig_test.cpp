@@ -70,7 +70,7 @@ TEST(LinearRig, ABodyThatTurnsAsAWholeKeepsItsJacobian) {
     const Vec p = Vec3(0.035 * std::sin(0.3 * k), 0, 0.0628 * k);
     linear.begin(p, p, key_of(*rig, p));
     Vec y;
-    EXPECT_TRUE(linear.holds(p, y));
+    EXPECT_TRUE(linear.check_linearisation(p, y));
     linear.accept(p);
   }
   EXPECT_LE(linear.counts().jacobians, 3);
@@ -84,7 +84,7 @@ TEST(LinearRig, WithoutFramesTheSameBodyWearsItOut) {
     const Vec p = Vec3(0.035 * std::sin(0.3 * k), 0, 0.0628 * k);
     linear.begin(p, p, key_of(*rig, p));
     Vec y;
-    if (!linear.holds(p, y)) linear.renew(), linear.holds(p, y);
+    if (!linear.check_linearisation(p, y)) linear.renew(), linear.check_linearisation(p, y);
     linear.accept(p);
   }
   EXPECT_GT(linear.counts().jacobians, 20);
@@ -99,7 +99,7 @@ LinearRigCounts swing(const LinearRigOptions& options) {
     const Vec guess = 2 * last - before, p = Vec3(1.5 * std::sin(0.05 * k), 0.1 * std::sin(0.02 * k), 0);
     linear.begin(guess, guess, key_of(*rig, guess));
     Vec y;
-    if (!linear.holds(p, y)) linear.renew(), linear.holds(p, y);
+    if (!linear.check_linearisation(p, y)) linear.renew(), linear.check_linearisation(p, y);
     linear.accept(p);
     before = last, last = p;
   }
@@ -127,13 +127,13 @@ TEST(LinearRig, GoesOnFromItsMemoryToTheBit) {
     const Vec p = Vec3(0.5 * std::sin(0.1 * k), 0.05, 0.02 * k);
     linear.begin(p, p, key_of(*rig, p));
     Vec y;
-    if (!linear.holds(p, y)) linear.renew(), linear.holds(p, y);
+    if (!linear.check_linearisation(p, y)) linear.renew(), linear.check_linearisation(p, y);
     linear.accept(p);
     linear.at(p + Vec3(0.1, 0.1, 0), y);
     return y;
   };
   for (int k = 0; k < 20; ++k) step(one, k);
-  other.recall(one.memory());
+  other.restore(one.saved_state());
   for (int k = 20; k < 40; ++k) ASSERT_EQ(step(one, k), step(other, k));
 }
 

@@ -21,7 +21,7 @@ double proxy_cell(std::string_view name) {
 }
 
 RigBody body_of(const Character& character) {
-  return make_rig_body(character, {.cell = proxy_cell(character.name), .recall = true});
+  return make_rig_body(character, {.cell = proxy_cell(character.name), .use_cache = true});
 }
 
 std::vector<int> named(const Rig& rig, std::initializer_list<const char*> names) {

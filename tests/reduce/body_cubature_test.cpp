@@ -20,7 +20,7 @@ namespace {
 RigBody body_of(std::string_view name, double coarser = 1) {
   for (const CastMember& member : cast())
     if (member.name == name)
-      return make_rig_body(make_character(name), {.cell = coarser * member.proxy_cell, .recall = true});
+      return make_rig_body(make_character(name), {.cell = coarser * member.proxy_cell, .use_cache = true});
   throw Error({.element = std::string(name), .problem = "is not of the cast"});
 }
 

@@ -174,14 +174,14 @@ TEST(MassMoments, OfShapesUnderASkinAreThoseOfEachWithEach) {
 }
 
 TEST(MassMoments, OfAWholeCharacterAreExact) {
-  const RigBody body = make_rig_body(make_character("bobbin"), {.cell = 0.08, .recall = true});
+  const RigBody body = make_rig_body(make_character("bobbin"), {.cell = 0.08, .use_cache = true});
   const MassMoments moments = moments_of(body, all_controls(*body.rig));
   EXPECT_LT(moments.second.rows(), 300);
   expect_exact(body, moments);
 }
 
 TEST(MassMoments, OfHandlesUnderASkinAreExactAndAboutWhatTheyMove) {
-  const RigBody body = make_rig_body(make_character("sumo"), {.cell = 0.1, .recall = true});
+  const RigBody body = make_rig_body(make_character("sumo"), {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   for (int c = 0; c < static_cast<int>(body.rig->controls().size()); ++c)
     if (body.rig->controls()[c].node.starts_with("belly_") && body.rig->controls()[c].unit == Unit::length)

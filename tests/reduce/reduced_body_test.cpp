@@ -15,7 +15,7 @@ namespace {
 
 struct Bar {
   Character character = make_character("bar");
-  RigBody body = make_rig_body(character, {.cell = 0.1, .recall = true});
+  RigBody body = make_rig_body(character, {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   CarrierWeights harmonic = harmonic_weights(body.mesh, body.skin);
   Material material{.young = 2e6, .poisson = 0.4};

@@ -28,11 +28,12 @@ struct LinearRigOptions {
   /// from the states before, in the frames that turn, and only looked up where the end shows that it missed. Whether J
   /// still holds is judged by what the last states did, and only where those differ from it by one more evaluation.
   /// `predict` has no meaning then, and x_key must be where p_key carries the nodes, free controls included.
-  bool frugal = false;
-  bool learned = false;  ///< frugal: a J that misses is first looked for among those known (learned_jacobian.h)
+  bool few_evaluations = false;
+  bool remember_jacobians =
+      false;  ///< frugal: a J that misses is first looked for among those known (jacobian_memory.h)
   /// Frugal: so many steps in a row may end where x~ has them, unseen, while x~ tells what is looked up to half the
   /// tolerance.
-  int unseen = 0;
+  int most_unevaluated_steps = 0;
 
   void validate() const;
 };
@@ -43,15 +44,15 @@ LinearRigOptions black_box_jacobian();
 struct LinearRigCounts {
   long evaluations = 0;  ///< of the rig, those of differences included
   long jacobians = 0;
-  long predicted = 0;  ///< Jacobians that were renewed before a step
-  long rollbacks = 0;  ///< steps done again with a new one
-  long moved = 0;      ///< frugal: steps done again from where they ended, with the same one
-  long recalled = 0;   ///< frugal: Jacobians made of known ones
-  long unseen = 0;     ///< frugal: steps whose end was not looked up
+  long predicted = 0;    ///< Jacobians that were renewed before a step
+  long rollbacks = 0;    ///< steps done again with a new one
+  long moved = 0;        ///< frugal: steps done again from where they ended, with the same one
+  long from_memory = 0;  ///< frugal: Jacobians made of known ones
+  long unevaluated = 0;  ///< frugal: steps whose end was not looked up
 };
 
-class TurningFrames;
-class Thrift;
+class RegionFrames;
+class RigPredictor;
 
 class LinearRig {
  public:
@@ -70,9 +71,9 @@ class LinearRig {
   /// (RigSpaceDescription::relative). All nodes; before each `begin`.
   void set_carried_key(In x_carried);
   /// Frugal: Jacobians that are known, some of them at their keyed poses, where columns of x_keys are all nodes. From
-  /// now on J follows what they tell of the shape and deviation of each step (taught_jacobian.h), and what is learned
+  /// now on J follows what they tell of the shape and deviation of each step (jacobian_model.h), and what is learned
   /// on the way is beside that. Before the first step.
-  void teach(std::span<const KnownJacobian> known, const Mat& x_keys);
+  void set_samples(std::span<const JacobianSample> known, const Mat& x_keys);
   /// What was before is nothing to go by: a teleport, another clip. J stays until it misses.
   void restart();
   /// How long the next steps are, in any unit; 1 until the first call. Only a frugal rig wants to know.
@@ -85,14 +86,14 @@ class LinearRig {
   void begin(In p, In p_key, In x_key);
   /// The same, frugal, where the response turns with other nodes than those of the keyed pose.
   void begin(In p, In p_key, In x_key, In x_turn);
-  /// J anew at the same place, for a step that `holds` refused. Frugal: x~ touches x where that step ended, and J is
-  /// new only if it was J that missed; so `holds` may refuse again, once or twice.
+  /// J anew at the same place, for a step that `check_linearisation` refused. Frugal: x~ touches x where that step
+  /// ended, and J is new only if it was J that missed; so `check_linearisation` may refuse again, once or twice.
   void renew();
 
   /// B s(p) and the response as they truly are, of the bound nodes in order; and whether x~ is near enough to it. One
   /// evaluation, rarely two.
-  bool holds(In p, Vec& y);
-  /// The step ends there: y of the last `holds`.
+  bool check_linearisation(In p, Vec& y);
+  /// The step ends there: y of the last `check_linearisation`.
   void accept(In p);
 
   /// y~ = y(p~) + J (p - p~), of the bound nodes in order. All controls.
@@ -110,9 +111,9 @@ class LinearRig {
   const LinearRigCounts& counts() const { return counts_; }
   const Rig& rig() const { return *rig_; }
 
-  /// All that later steps depend on, as numbers; recalled, they come out to the bit. Between steps.
-  std::vector<Vec> memory() const;
-  void recall(std::span<const Vec> memory);
+  /// All that later steps depend on, as numbers; restored, they come out to the bit. Between steps.
+  std::vector<Vec> saved_state() const;
+  void restore(std::span<const Vec> state);
 
  private:
   template <int N>
@@ -136,7 +137,7 @@ class LinearRig {
   void learn(In p_from, In y_from, In p, In y);
   void begin_frugal(In p);
   const Mat3& frame_of_row(Eigen::Index k) const;
-  bool holds_frugal(In p);
+  bool check_few_evaluations(In p);
   void renew_frugal();
   void accept_frugal(In p);
   void adopt(BlockJacobian& J);
@@ -162,14 +163,14 @@ class LinearRig {
   bool has_J_ = false, has_last_ = false;
   int age_ = 0;
 
-  std::unique_ptr<TurningFrames> frames_;
-  std::unique_ptr<Thrift> thrift_;  // of a frugal rig
+  std::unique_ptr<RegionFrames> frames_;
+  std::unique_ptr<RigPredictor> predictor_;  // of a frugal rig
   double step_ = 1;
   Vec key_, p_key_;      // bound nodes, all controls, in the keyed pose
   Vec carried_key_;      // bound nodes: B s(p_key); empty: the keyed pose itself
   Vec p_, y0_;           // where x~ touches x
   Vec p_stay_, y_stay_;  // the last state's free controls among the keyed ones of now
-  Vec y_, p_last_;       // of the last `holds`; accepted
+  Vec y_, p_last_;       // of the last `check_linearisation`; accepted
   Vec s_, y_linear_, masses_, typical_, row_;
   std::vector<int> mark_, columns_, start_before_, column_before_;
   std::vector<int> asked_start_, asked_column_, found_start_, found_column_;  // places of J, for those of the points

@@ -51,8 +51,8 @@ struct RigBody {
 };
 
 struct RigBodyOptions {
-  double cell = 0;      ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
-  bool recall = false;  ///< bodies from the cache, and into it
+  double cell = 0;         ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
+  bool use_cache = false;  ///< bodies from the cache, and into it
   /// Points of the rig that get nodes of their own, on the skin and without mass, after those of the mesh: where pulls
   /// take hold, exactly.
   std::vector<int> points = {};

@@ -45,8 +45,8 @@ struct SteppedBody {
   BlockJacobian response;  ///< beside that, per node (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
-  std::shared_ptr<const std::vector<KnownJacobian>> known;  ///< of a black box; none if null
-  std::shared_ptr<const BlockJacobian> rest_jacobian;       ///< of a black box: at rest; null: not known yet
+  std::shared_ptr<const std::vector<JacobianSample>> known;  ///< of a black box; none if null
+  std::shared_ptr<const BlockJacobian> rest_jacobian;        ///< of a black box: at rest; null: not known yet
 
   std::vector<MassGroup> groups;
   std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods

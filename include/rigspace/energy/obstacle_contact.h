@@ -40,9 +40,9 @@ class ObstacleContact {
   /// Whether no obstacle moves between two times.
   bool still(double from, double to);
 
-  /// All that later steps depend on, as numbers; recalled, they come out to the bit.
-  Vec memory() const { return contact_.memory(); }
-  void recall(In memory) { contact_.recall(memory); }
+  /// All that later steps depend on, as numbers; restored, they come out to the bit.
+  Vec saved_state() const { return contact_.saved_state(); }
+  void restore(In state) { contact_.restore(state); }
 
  private:
   void place(double from, double to);

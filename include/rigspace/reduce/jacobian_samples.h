@@ -15,15 +15,15 @@ namespace rigspace {
 ///   T_ic = [s(p + a_i + a_c) - s(p + a_i) - s(p + a_c) + s(p)] / a_i a_c,   J(p + a_c) ~ J(p) + a_c T_c,
 /// the mean of both signs where limits leave room for both. Every control's columns are as good as any other's: those
 /// that move little, as a twist does, too.
-std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
-                                       const ProgressCallback& progress = {});
+std::vector<JacobianSample> sample_jacobians(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
+                                             const ProgressCallback& progress = {});
 
 /// J at p, about the keyed pose p_key.
-KnownJacobian lesson_at(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p);
+JacobianSample sample_jacobian(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p);
 
 void write(const BlockJacobian& J, ByteWriter& out);
 BlockJacobian read_jacobian(ByteReader& in);
-void write(std::span<const KnownJacobian> lessons, ByteWriter& out);
-std::vector<KnownJacobian> read_lessons(ByteReader& in);
+void write(std::span<const JacobianSample> lessons, ByteWriter& out);
+std::vector<JacobianSample> read_jacobian_samples(ByteReader& in);
 
 }  // namespace rigspace

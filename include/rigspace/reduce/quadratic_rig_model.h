@@ -11,12 +11,12 @@
 
 namespace rigspace {
 
-/// Near each pose p_0 whose bending was taught (rig_lessons), to second order in the free controls:
+/// Near each pose p_0 whose bending was taught (sample_jacobians), to second order in the free controls:
 ///   s(p) = s_0 + sum_c d_c (J_c + 1/2 sum_i d_i T_ic),   J(p) = J + sum_i d_i T_i,   d = p - p_0.
 /// Its Jacobian is exact, and many threads may ask at once. Poses whose other controls are none of these go to the box.
-class LessonRig final : public Rig {
+class QuadraticRigModel final : public Rig {
  public:
-  LessonRig(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const KnownJacobian> lessons);
+  QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const JacobianSample> lessons);
 
   std::span<const Control> controls() const override { return box_->controls(); }
   int point_count() const override { return box_->point_count(); }

@@ -13,10 +13,10 @@
 
 namespace rigspace {
 
-class LearnedJacobian {
+class JacobianMemory {
  public:
   /// Shapes have these points at rest, flattened.
-  explicit LearnedJacobian(In rest);
+  explicit JacobianMemory(In rest);
 
   /// J, whose rows are in frames that turn with the shape, belongs to the shape y. Of more than `kMost` the one that
   /// the others tell best is forgotten.
@@ -28,8 +28,8 @@ class LearnedJacobian {
   static constexpr int kMost = 24;
 
   /// All of it as numbers.
-  Vec memory() const;
-  void recall(In memory);
+  Vec saved_state() const;
+  void restore(In state);
 
  private:
   struct Known {

@@ -5,8 +5,8 @@
 
 namespace rigspace {
 
-/// A Jacobian that was paid for before (LinearRig::teach).
-struct KnownJacobian {
+/// A Jacobian that was paid for before (LinearRig::set_samples).
+struct JacobianSample {
   Vec p_key, p;     ///< all controls
   Vec s_key, s;     ///< all points of the rig there
   BlockJacobian J;  ///< ds/dp at p, by the free controls

@@ -118,7 +118,7 @@ struct Bar {
   std::vector<int> free;
 
   Bar()
-      : simulation(make_rig_body(character, {.cell = 0.053, .recall = true}), modes(*character.rig),
+      : simulation(make_rig_body(character, {.cell = 0.053, .use_cache = true}), modes(*character.rig),
                    {.material = {.young = 2e5, .poisson = 0.3}, .gravity = {0, -9.81, 0}}),
         body{simulation.mapping().description(), simulation.body().mesh, simulation.options().material},
         free(simulation.free()) {}

@@ -43,7 +43,7 @@ std::vector<std::byte> to_bytes(const ControlStiffness& stiffness) {
 
 ControlStiffness from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  ControlStiffness stiffness{.recalled = true};
+  ControlStiffness stiffness{.from_cache = true};
   const Vec factors = in.values();
   stiffness.factors.assign(factors.begin(), factors.end());
   stiffness.rounds = in.integer(), stiffness.settled = in.number() != 0;

@@ -50,7 +50,7 @@ void add(const SimulationOptions& options, ByteWriter& out) {
 
 std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options,
                                      double character_size) {
-  if (!options.recall || (motion.black_box() && options.collisions.any())) return {};
+  if (!options.use_cache || (motion.black_box() && options.collisions.any())) return {};
   for (const TunedPart& part : system.parts)
     if (!part.part->look.keys.empty()) return {};
   const SteppedBody body = system.body();

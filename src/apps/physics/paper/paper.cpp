@@ -102,7 +102,7 @@ class PaperSimulation {
 
   RigBody make_body() const {
     const double diagonal = bounding_box(rest_surface(character_).points).diagonal();
-    RigBody body = make_rig_body(character_, {.cell = printed_.cell * diagonal, .recall = true});
+    RigBody body = make_rig_body(character_, {.cell = printed_.cell * diagonal, .use_cache = true});
     if (!body.rig->traits().exact_jacobian) body.rig = with_printed_differences(body.rig, printed_.difference);
     return body;
   }

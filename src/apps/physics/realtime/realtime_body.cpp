@@ -119,7 +119,7 @@ void RealtimeBody::rest(bool zero) {
   q_ = free_key_ + p_now_;
   mapping_->controls_at(q_, p_end_);
   linear_->begin(p_end_, p_key_, x_key_);
-  linear_->holds(p_end_, y_);
+  linear_->check_linearisation(p_end_, y_);
   x_ = x_key_;
   mapping_->place(y_, x_);
   if (zero)
@@ -221,11 +221,11 @@ void RealtimeBody::solve_from(double share, double ahead) {
   linear_->begin(p_end_, p_key_, x_key_);
   damp_controls();
   solve();
-  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || linear_->holds(p_end_, y_)) return;
+  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || linear_->check_linearisation(p_end_, y_)) return;
   linear_->renew();  // it was too far from the rig (Thesis 4.13)
   damp_controls();
   solve();
-  linear_->holds(p_end_, y_);
+  linear_->check_linearisation(p_end_, y_);
 }
 
 void RealtimeBody::solve() {

@@ -33,7 +33,7 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   SimulationOptions result;
   result.step = options.step, result.metres_per_unit = options.metres_per_unit;
   result.material = options.material, result.poisson = options.poisson;
-  result.method = Method::fast, result.recall = options.recall;
+  result.method = Method::fast, result.use_cache = options.use_cache;
   return result;
 }
 

@@ -66,7 +66,7 @@ double coarse_step(const KeyedMotion& motion, const SimulationOptions& options) 
 }
 
 std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
-                                     std::span<const KnownJacobian> known) {
+                                     std::span<const JacobianSample> known) {
   const Eigen::Index columns = run.deviation.cols();
   const double length = run.times[static_cast<std::size_t>(columns - 1)] - run.times.front();
   const int count = std::clamp(static_cast<int>(std::lround(kLessonsPerSecond * length)), 2, kMostLessons);
@@ -77,7 +77,7 @@ std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, 
     for (Eigen::Index column = to; column > from; --column) {
       Moment moment;
       motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
-      const auto same = [&](const KnownJacobian& each) { return each.p_key == moment.p_key; };
+      const auto same = [&](const JacobianSample& each) { return each.p_key == moment.p_key; };
       if (run.deviation.col(column).isZero(0) || std::any_of(known.begin(), known.end(), same)) continue;
       moment.p = moment.p_key;
       for (std::size_t c = 0; c < free.size(); ++c)

@@ -71,7 +71,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
   out.integers(c.nodes);
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
-  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const KnownJacobian>(), out);
+  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const JacobianSample>(), out);
 }
 
 Reduction read(ByteReader in) {
@@ -96,9 +96,9 @@ Reduction read(ByteReader in) {
   c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
   c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
   c.reached = figures[7] != 0;
-  std::vector<KnownJacobian> known = read_lessons(in);
+  std::vector<JacobianSample> known = read_jacobian_samples(in);
   if (known.empty()) return reduction;
-  reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(known));
+  reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(known));
   return reduction;
 }
 
@@ -115,7 +115,7 @@ class ElasticForces {
     if (body.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body.known));
       for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
-      linear_->teach(*body.known, x_keys);
+      linear_->set_samples(*body.known, x_keys);
     }
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
@@ -128,7 +128,8 @@ class ElasticForces {
     solid_->set_rest(x_key);
     mapping_.set_key(moment.p_key, x_key);
     linear_->restart();
-    if (linear_->options().frugal && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
+    if (linear_->options().few_evaluations && mapping_.description().relative)
+      linear_->set_carried_key(mapping_.carried_key());
     linear_->begin(moment.p, moment.p_key, x_key);
     Vec q = mapping_.coordinates(x_key, moment.p), x, g;
     objective_.evaluate(state_, q, x);
@@ -203,13 +204,13 @@ std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free
 }
 
 /// Jacobians of a black box with many controls at the poses of training, and at shapes away from them.
-std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
-                                           std::span<const ExamplePose> examples) {
+std::vector<JacobianSample> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
+                                            std::span<const ExamplePose> examples) {
   constexpr std::size_t kMost = 24;
-  std::vector<KnownJacobian> known;
-  for (const Vec& pose : poses) known.push_back(lesson_at(*body.rig, free, pose, pose));
+  std::vector<JacobianSample> known;
+  for (const Vec& pose : poses) known.push_back(sample_jacobian(*body.rig, free, pose, pose));
   for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
-    known.push_back(lesson_at(*body.rig, free, each->p_key, each->p));
+    known.push_back(sample_jacobian(*body.rig, free, each->p_key, each->p));
   return known;
 }
 
@@ -228,18 +229,18 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   constexpr std::string_view kKind = "reduction";
   constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
   constexpr std::size_t kFew = 32;      // controls whose bending is taught
-  const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
-  if (options.recall)
+  const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
+  if (options.use_cache)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
   RigBody whole = rig_body_of(body);
-  std::vector<KnownJacobian> lessons;
+  std::vector<JacobianSample> lessons;
   std::vector<Vec> poses(options.poses.begin(), options.poses.end());
   double taught = 0;
   if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
     // All that follows is trained on what the lessons tell, which asks the box for no more, and by many threads.
     taught = 0.3;
-    lessons = rig_lessons(*body.rig, body.free, poses, part_of_progress(progress, 0, taught, "training"));
-    const auto model = std::make_shared<LessonRig>(body.rig, body.free, lessons);
+    lessons = sample_jacobians(*body.rig, body.free, poses, part_of_progress(progress, 0, taught, "training"));
+    const auto model = std::make_shared<QuadraticRigModel>(body.rig, body.free, lessons);
     if (!model->poses().empty()) whole.rig = model, poses = model->poses();
   }
   const bool black_box = !whole.rig->traits().exact_jacobian;
@@ -260,8 +261,8 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                       part_of_progress(progress, 0.75, 1, "training"));
   add_farthest(whole, body.free, reduction.cubature.nodes);
   if (black_box && lessons.empty()) lessons = known_jacobians(whole, body.free, options.poses, examples);
-  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(lessons));
-  if (options.recall) {
+  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(lessons));
+  if (options.use_cache) {
     ByteWriter out;
     write(reduction, out);
     to_cache(kKind, content, out.bytes());

@@ -170,21 +170,22 @@ class FleshSystem final : public PartSystem {
 
   bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
     if (!reduction_ || !reduction_->known) return false;
-    std::vector<KnownJacobian> learned;
+    std::vector<JacobianSample> learned;
     if (learned_) learned = *learned_;
     for (const Moment& moment : moments_to_learn(run, motion, base_.free, *reduction_->known)) {
       report(progress, "learning", 0);
-      learned.push_back(lesson_at(*base_.rig, base_.free, moment.p_key, moment.p));
+      learned.push_back(sample_jacobian(*base_.rig, base_.free, moment.p_key, moment.p));
     }
-    learned_ = std::make_shared<const std::vector<KnownJacobian>>(std::move(learned));
+    learned_ = std::make_shared<const std::vector<JacobianSample>>(std::move(learned));
     return true;
   }
   void write_learned(ByteWriter& out) const override {
-    if (reduction_ && reduction_->known) write(learned_ ? std::span(*learned_) : std::span<const KnownJacobian>(), out);
+    if (reduction_ && reduction_->known)
+      write(learned_ ? std::span(*learned_) : std::span<const JacobianSample>(), out);
   }
   void read_learned(ByteReader& in) override {
     if (reduction_ && reduction_->known)
-      learned_ = std::make_shared<const std::vector<KnownJacobian>>(read_lessons(in));
+      learned_ = std::make_shared<const std::vector<JacobianSample>>(read_jacobian_samples(in));
   }
 
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
@@ -207,8 +208,8 @@ class FleshSystem final : public PartSystem {
 
   void train(const ProgressCallback& progress) {
     const std::vector<Vec> poses = training_poses(*character_, options_.step);
-    reduction_ =
-        train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
+    reduction_ = train_reduction(
+        base_, {.poses = poses, .material = options_.material, .use_cache = options_.use_cache}, progress);
   }
 
   bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
@@ -219,7 +220,7 @@ class FleshSystem final : public PartSystem {
     if (!reduction_) return body;
     SteppedBody few = reduced(body, *reduction_, every_element());
     if (!learned_ || learned_->empty()) return few;
-    auto all = std::make_shared<std::vector<KnownJacobian>>(*reduction_->known);
+    auto all = std::make_shared<std::vector<JacobianSample>>(*reduction_->known);
     all->insert(all->end(), learned_->begin(), learned_->end());
     few.known = std::move(all);
     return few;
@@ -354,9 +355,9 @@ class FleshSystem final : public PartSystem {
   SimulationOptions options_;
   SteppedBody base_;
   std::optional<Reduction> reduction_;
-  std::shared_ptr<const std::vector<KnownJacobian>> learned_;  // on the path of a run, of a black box
-  Vec inertia_;                                                // per free control
-  std::vector<double> scales_;                                 // per soft joint
+  std::shared_ptr<const std::vector<JacobianSample>> learned_;  // on the path of a run, of a black box
+  Vec inertia_;                                                 // per free control
+  std::vector<double> scales_;                                  // per soft joint
   double omega_squared_ = 0, overlap_ = 0;
   const Character* character_ = nullptr;
 };
@@ -373,7 +374,7 @@ ControlStiffness stiffen(const Character& character, Part& part, const Simulatio
   full.method = Method::full;
   const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
   ControlStiffness result =
-      options.recall ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
+      options.use_cache ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
   flesh->factors = result.factors;
   part.flesh = std::move(flesh);
   return result;

@@ -22,7 +22,7 @@ constexpr int kPatience = 8;              // smallest steps that may fail before
 LinearRigOptions jacobian_use(const Rig& rig) {
   if (rig.traits().exact_jacobian) return {.deferred = false};
   LinearRigOptions options = black_box_jacobian();
-  options.floor = 3e-4, options.unseen = 7;
+  options.floor = 3e-4, options.most_unevaluated_steps = 7;
   return options;
 }
 
@@ -49,7 +49,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       Mat x_keys(x_rest.size(), std::ssize(*body_.known));
       for (Eigen::Index k = 0; k < x_keys.cols(); ++k)
         body_.ties.apply((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
-      linear_->teach(*body_.known, x_keys);
+      linear_->set_samples(*body_.known, x_keys);
     }
   }
   // Until it starts, what is measured of the motion is measured where it will be stepped.
@@ -289,7 +289,7 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   x_ = newton_.x();
   if (!linear_ || !q.allFinite()) return summary;
   end_controls(q);
-  while (!linear_->holds(p_end_, y_)) {
+  while (!linear_->check_linearisation(p_end_, y_)) {
     linear_->renew();
     damp_controls(x_key);
     q = from;
