@@ -237,7 +237,7 @@ RspRun run(const RspSetup& setup) {
     result.rig_jacobians += simulation.mapping().rig_jacobians() - jacobians;
     result.residual = std::max(result.residual, step.residual);
   }
-  if (simulation.linear() != nullptr) result.linear = simulation.linear()->counts();
+  if (simulation.lineariser() != nullptr) result.linear = simulation.lineariser()->counts();
   return result;
 }
 

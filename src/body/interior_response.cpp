@@ -109,7 +109,7 @@ LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, c
                  .problem = "was given no pose in balance",
                  .remedy = "give one at least"});
   const Solid solid(body.mesh.points, body.mesh.tets, material);
-  RegionFrames frames(body.mesh.points, LinearRigOptions().frames);
+  RegionFrames frames(body.mesh.points, LinearRigFrames().regions);
   LoadedResponse loaded{response_at(body, free, interior, solid, poses[0].p, poses[0].x, kLeast), {}};
   BlockJacobian& C = loaded.C;
   LoadedOffsets& offsets = loaded.offsets;

@@ -2,6 +2,7 @@
 
 #include "rigspace/base/require.h"
 #include "rigspace/body/interior_response.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/energy/rods.h"
 #include "rigspace/geometry/harmonic.h"
 
@@ -79,9 +80,10 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
   mapping_.set_curvature(options_.curvature);
   mapping_.keep_inertia(options_.keep_factor > 0);
   if (options_.linear) {
-    linear_ = std::make_unique<LinearRig>(mapping_.description(), body_.mesh.points, options_.jacobian,
-                                          rows_of(body_.response, mapping_.description().bound));
-    linear_->set_masses(masses_);
+    lineariser_ = make_rig_lineariser(mapping_.description(), body_.mesh.points, options_.jacobian,
+                                      rows_of(body_.response, mapping_.description().bound));
+    predictor_ = dynamic_cast<RigPredictor*>(lineariser_.get());
+    lineariser_->set_masses(masses_);
   }
   dynamics_.add("momentum", momentum_);
   for (Objective* each : {&dynamics_, &statics_}) {
@@ -147,9 +149,9 @@ void RigSpaceSimulation::restart(In p) {
   carried_nodes(p, x_);
   x_carried_ = x_;
   h_before_ = 0;
-  if (linear_) {
-    linear_->restart();
-    linear_->place(p, response_from(p), x_carried_, y_);
+  if (lineariser_) {
+    lineariser_->restart();
+    lineariser_->place(p, response_from(p), x_carried_, y_);
     mapping_.place(y_, x_);
   }
   integrator_.restart(x_, Vec::Zero(x_.size()));
@@ -214,8 +216,8 @@ void RigSpaceSimulation::accept(In q) {
   p_before_ = p_;
   mapping_.controls_at(q, p_);
   x_ = newton_.x();
-  if (linear_) {
-    linear_->accept(p_);
+  if (lineariser_) {
+    lineariser_->accept(p_);
     mapping_.place(y_, x_);  // history is where the rig truly is
   }
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
@@ -226,26 +228,26 @@ Vec RigSpaceSimulation::response_from(In p) {
   if (body_.loaded.empty()) return body_.rig->rest();
   Vec w;
   body_.loaded.poses.weights(p, w);
-  linear_->set_offset(body_.loaded.values * w);
+  lineariser_->set_offset(body_.loaded.values * w);
   if (body_.loaded.forces.size() > 0) balancing_.set_forces(body_.loaded.forces * w);
   return body_.loaded.p;
 }
 
 /// The rig made linear at the controls of q; whether there is one to be.
 bool RigSpaceSimulation::linearise(In q) {
-  mapping_.set_linear(linear_.get());
-  if (!linear_) return false;
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
+  if (!lineariser_) return false;
   Vec p;
   mapping_.controls_at(q, p);
   Vec p_key = response_from(p);
-  if (!options_.jacobian.few_evaluations) {
-    linear_->begin(p, p_key, x_);
+  if (predictor_ == nullptr) {
+    lineariser_->begin(p, p_key, x_);
     return true;
   }
   Vec keyed = p, x_key;
   for (const int c : free()) keyed[c] = p_key[c];
   carried_nodes(keyed, x_key);
-  linear_->begin(p, keyed, x_key, x_);
+  predictor_->begin(p, keyed, x_key, x_);
   return true;
 }
 
@@ -258,8 +260,8 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
   if (!linear) return summary;
   Vec p;
   mapping_.controls_at(q, p);
-  while (!linear_->check_linearisation(p, y_)) {
-    linear_->renew();
+  while (!lineariser_->check_linearisation(p, y_)) {
+    lineariser_->renew();
     q = from;
     summary = Newton(newton).solve(dynamics_, q, newton_);
     report.iterations += summary.iterations, ++report.solves;
@@ -280,7 +282,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.momentum_target(options_.mass_damping, drift, target);
   momentum_.set_target(target, integrator_.momentum_scale(options_.mass_damping));
   set_key(p_key);
-  if (linear_) linear_->set_step(h);
+  if (predictor_ != nullptr) predictor_->set_step(h);
   Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
   Summary summary = solve(newton_options(), q, report);
   const bool forced = options_.forced_iterations > 0;
@@ -321,13 +323,13 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
   set_key(p_key);
   Vec q = start(p_key, 0);
   hold_->springs.set_target(q.tail(mapping_.control_size()));
-  if (linear_) linear_->restart();
+  if (lineariser_) lineariser_->restart();
   Summary summary;
   for (int round = 0; round < 20; ++round) {  // of a linear rig until it is so where the balance is
     const bool linear = linearise(q);
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
     if (!linear || summary.iterations == 0) break;
-    linear_->restart();
+    lineariser_->restart();
   }
   mapping_.controls_at(q, p_);
   p_before_ = p_;
@@ -347,7 +349,7 @@ double RigSpaceSimulation::energy() const {
 }
 
 void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses) {
-  options.linear = true, options.jacobian = {.deferred = false};
+  options.linear = true, options.jacobian = {.use = JacobianUse::every_step};
   sampled.loaded.forces.resize(0, 0);
   RigSpaceSimulation few(sampled, free, options);
   Mat forces(std::ssize(free), std::ssize(poses));

@@ -81,7 +81,7 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   }
   if (options.response == nullptr) return result;
   const BlockJacobian& response = *options.response;
-  RegionFrames frames(body.mesh.points, LinearRigOptions().frames);
+  RegionFrames frames(body.mesh.points, LinearRigFrames().regions);
   frames.turn(options.loaded != nullptr ? example.x : example.x_key);
   const Vec& from = options.loaded != nullptr ? options.loaded->p : example.p_key;
   Vec beside = Vec::Zero(result.x.size());

@@ -1,6 +1,6 @@
-// A linear rig that asks as little as it can (LinearRigOptions::few_evaluations).
+// A rig made linear with as few evaluations as possible (RigPredictor).
 
-#include "rigspace/body/linear_rig.h"
+#include "rigspace/body/rig_predictor.h"
 
 #include "let_go.h"
 #include "rigspace/body/rig_space_simulation.h"
@@ -61,7 +61,7 @@ class Driven {
     linear_.begin(p, p_key, points_at(*rig_, p_key));
     Vec y, touching;
     while (!linear_.check_linearisation(p, y)) linear_.renew();
-    linear_.at(p, touching);
+    linear_.linear().at(p, touching);
     EXPECT_EQ(y, points_at(*rig_, p));
     missed_ = std::max(missed_, (touching - y).norm());
     way_ = std::max(way_, (y - last_).norm());
@@ -76,22 +76,22 @@ class Driven {
     }
   }
 
-  LinearRig& linear() { return linear_; }
-  const LinearRigCounts& counts() const { return linear_.counts(); }
+  RigPredictor& linear() { return linear_; }
+  LinearRigCounts counts() const { return linear_.counts(); }
   double missed() const { return missed_; }
   double way() const { return way_; }
 
  private:
   std::shared_ptr<const BlackBoxRig> rig_;
-  LinearRig linear_;
+  RigPredictor linear_;
   Vec last_ = Vec::Zero(3 * kPoints);
   double missed_ = 0, way_ = 0;
 };
 
-constexpr LinearRigOptions kFrugal{.most_steps = 10000, .few_evaluations = true};
+constexpr LinearRigOptions kFew{.use = JacobianUse::few_evaluations, .most_steps = 10000};
 
-TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
-  Driven driven(kFrugal);
+TEST(RigPredictor, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
+  Driven driven(kFew);
   for (int k = 0; k < 5; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
   const long before = driven.counts().evaluations, jacobians = driven.counts().jacobians;
   for (int k = 5; k < 205; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
@@ -99,9 +99,9 @@ TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
   EXPECT_EQ(driven.counts().jacobians, jacobians);
 }
 
-TEST(FrugalRig, CountsWhatTheRigIsAsked) {
+TEST(RigPredictor, CountsWhatTheRigIsAsked) {
   const auto rig = strip();
-  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), kFrugal);
+  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), kFew);
   const long before = rig->evaluations();
   Vec y;
   for (int k = 0; k < 60; ++k) {
@@ -113,9 +113,9 @@ TEST(FrugalRig, CountsWhatTheRigIsAsked) {
   EXPECT_EQ(rig->evaluations() - before - 60, linear.counts().evaluations);  // 60: the keyed pose, by this test
 }
 
-TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
+TEST(RigPredictor, NeverEndsFartherFromTheRigThanItsTolerance) {
   for (const double tolerance : {0.1, 0.02}) {
-    LinearRigOptions options = kFrugal;
+    LinearRigOptions options = kFew;
     options.tolerance = tolerance;
     Driven driven(options);
     driven.swing(0, 400);
@@ -125,7 +125,7 @@ TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
 }
 
 /// Jacobians of the strip at rest and around.
-void teach_strip(const Rig& rig, LinearRig& linear) {
+void teach_strip(const Rig& rig, RigPredictor& linear) {
   const Vec rest = points_at(rig, rig.rest());
   std::vector<JacobianSample> known;
   for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
@@ -138,10 +138,10 @@ void teach_strip(const Rig& rig, LinearRig& linear) {
   linear.set_samples(known, rest.replicate(1, std::ssize(known)));
 }
 
-TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
+TEST(RigPredictor, AsksForNoJacobianThatItWasTaught) {
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
-  LinearRig linear(tied(rig), rest, kFrugal);
+  RigPredictor linear(tied(rig), rest, kFew);
   teach_strip(*rig, linear);
   const long before = rig->evaluations();
   const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
@@ -151,12 +151,12 @@ TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
   rig->jacobian(*rig->make_workspace(), p, std::vector<int>{0, 1, 2}, J);
   Vec one, other;
   for (int c = 0; c < 3; ++c) {
-    J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+    J.push(Vec3(Vec3::Unit(c)), one), linear.linear().J().push(Vec3(Vec3::Unit(c)), other);
     EXPECT_LT((one - other).norm(), 0.03 * one.norm());  // what bends is not linear in its bend
   }
 }
 
-TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
+TEST(RigPredictor, TellsTheJacobiansOfAPathThatItWasTaught) {
   // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
@@ -180,7 +180,7 @@ TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
   }
   Mat x_keys(rest.size(), std::ssize(known));
   for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
-  LinearRig linear(tied(rig), rest, kFrugal);
+  RigPredictor linear(tied(rig), rest, kFew);
   linear.set_samples(known, x_keys);
   for (const double between : {0.0, 0.5}) {
     const Vec p = place((7 + between) * M_PI / 12);
@@ -190,17 +190,17 @@ TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
     rig->jacobian(*rig->make_workspace(), p, free, J);
     Vec one, other;
     for (int c = 0; c < 3; ++c) {
-      J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+      J.push(Vec3(Vec3::Unit(c)), one), linear.linear().J().push(Vec3(Vec3::Unit(c)), other);
       EXPECT_LT((one - other).norm(), (between == 0 ? 1e-3 : 1e-2) * one.norm()) << "control " << c;
     }
   }
 }
 
-TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
+TEST(RigPredictor, MissesLessOfAWideSwingThatItWasTaught) {
   const auto steps = [](bool taught) {
     const auto rig = strip();
     const Vec rest = points_at(*rig, rig->rest());
-    LinearRig linear(tied(rig), rest, kFrugal);
+    RigPredictor linear(tied(rig), rest, kFew);
     if (taught) teach_strip(*rig, linear);
     Vec y;
     for (int k = 0; k < 200; ++k) {
@@ -216,11 +216,11 @@ TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
   EXPECT_LT(4 * taught.jacobians, plain.jacobians);
 }
 
-TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
-  LinearRigOptions options = kFrugal;
+TEST(RigPredictor, EndsUnseenWhileItTellsWhatIsSeen) {
+  LinearRigOptions options = kFew;
   options.most_unevaluated_steps = 3;
   const auto rig = strip();
-  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), options);
+  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), options);
   teach_strip(*rig, linear);
   double missed = 0, way = 0;
   Vec y, last = points_at(*rig, rig->rest());
@@ -238,9 +238,9 @@ TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
   EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
 }
 
-TEST(FrugalRig, KnowsHowLongStepsAre) {
+TEST(RigPredictor, KnowsHowLongStepsAre) {
   // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
-  Driven driven(kFrugal);
+  Driven driven(kFew);
   double time = 0;
   for (int k = 0; k < 40; ++k) {
     const double length = k % 3 == 0 ? 0.5 : 1;
@@ -250,8 +250,8 @@ TEST(FrugalRig, KnowsHowLongStepsAre) {
   EXPECT_EQ(driven.counts().moved, 0);
 }
 
-TEST(FrugalRig, LooksAgainAfterAJump) {
-  Driven driven(kFrugal);
+TEST(RigPredictor, LooksAgainAfterAJump) {
+  Driven driven(kFew);
   driven.swing(0, 30);
   const long before = driven.counts().evaluations;
   driven.linear().restart();
@@ -259,10 +259,10 @@ TEST(FrugalRig, LooksAgainAfterAJump) {
   EXPECT_EQ(driven.counts().evaluations - before, 2);  // where it begins, since nothing led there, and where it ends
 }
 
-TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
-  LinearRigOptions learned = kFrugal;
+TEST(RigPredictor, AMotionThatRepeatsPaysForItsJacobiansOnce) {
+  LinearRigOptions learned = kFew;
   learned.remember_jacobians = true;
-  Driven plain(kFrugal), knowing(learned);
+  Driven plain(kFew), knowing(learned);
   plain.swing(0, 800), knowing.swing(0, 800);
   EXPECT_GT(knowing.counts().from_memory, 5);
   EXPECT_LT(4 * knowing.counts().jacobians, plain.counts().jacobians);
@@ -273,8 +273,8 @@ TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
   EXPECT_LT(knowing.missed(), 1.05 * learned.tolerance * knowing.way());
 }
 
-TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
-  LinearRigOptions options = kFrugal;
+TEST(RigPredictor, GoesOnFromItsMemoryToTheBit) {
+  LinearRigOptions options = kFew;
   options.remember_jacobians = options.broyden = true;
   Driven one(options), other(options);
   one.swing(0, 150);
@@ -283,7 +283,7 @@ TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
   for (int k = 150; k < 260; ++k) {
     one.swing(k, k + 1), other.swing(k, k + 1);
     const Vec p = Eigen::Vector4d(0.4, 0.1, 0.2, 0);
-    one.linear().at(p, a), other.linear().at(p, b);
+    one.linear().linear().at(p, a), other.linear().linear().at(p, b);
     ASSERT_EQ(a, b) << "step " << k;
   }
 }
@@ -294,7 +294,7 @@ Vec let_go(bool linear, double step) {
   return rigspace::let_go({linear, step, frugal});
 }
 
-TEST(FrugalRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
+TEST(RigPredictor, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // What is carried on to second order keeps the rig's curvature in the inertia, which (4.6) as printed loses.
   const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
   ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);

@@ -58,7 +58,7 @@ struct HangingBar {
 
   RigSpaceOptions fast() const {
     RigSpaceOptions linear = options;
-    linear.linear = true, linear.jacobian.deferred = false;
+    linear.linear = true, linear.jacobian.use = JacobianUse::every_step;
     return linear;
   }
 

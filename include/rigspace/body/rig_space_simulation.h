@@ -4,8 +4,8 @@
 // posing and `--paper`; what animators get is simulation.h, which adds to their motion instead.
 
 #include "rigspace/base/progress.h"
-#include "rigspace/body/linear_rig.h"
 #include "rigspace/body/rig_body.h"
+#include "rigspace/body/rig_lineariser.h"
 #include "rigspace/body/rig_space.h"
 #include "rigspace/energy/gravity.h"
 #include "rigspace/energy/integrator.h"
@@ -54,6 +54,8 @@ struct RigSpaceStep {
   double gradient = 0;  ///< |sum g|, kg unit / s^2 per unit of q
 };
 
+class RigPredictor;
+
 class RigSpaceSimulation {
  public:
   /// `free`: controls, ascending.
@@ -99,10 +101,10 @@ class RigSpaceSimulation {
   const Vec& masses() const { return masses_; }  ///< kg, per node
   /// Evaluations of the rig so far, those of differences included.
   long rig_evaluations() const {
-    return mapping_.rig_evaluations() + carried_ + (linear_ ? linear_->counts().evaluations : 0);
+    return mapping_.rig_evaluations() + carried_ + (lineariser_ ? lineariser_->counts().evaluations : 0);
   }
   /// Of a linear rig, what it took; null of others.
-  const LinearRig* linear() const { return linear_.get(); }
+  const RigLineariser* lineariser() const { return lineariser_.get(); }
   /// kg unit^2 / s^2: kinetic, elastic, against gravity.
   double energy() const;
 
@@ -123,7 +125,8 @@ class RigSpaceSimulation {
   RigBody body_;
   RigSpaceOptions options_;
   RigSpaceMapping mapping_;
-  std::unique_ptr<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same, with few evaluations
   Solid solid_;
   Vec masses_;
   Momentum momentum_;

@@ -3,7 +3,8 @@
 
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/progress.h"
-#include "rigspace/body/linear_rig.h"
+#include "rigspace/rig/jacobian_sample.h"
+#include "rigspace/rig/rig.h"
 
 #include <span>
 #include <vector>

@@ -5,7 +5,7 @@
 
 namespace rigspace {
 
-/// A Jacobian that was paid for before (LinearRig::set_samples).
+/// A Jacobian that was paid for before (RigPredictor::set_samples).
 struct JacobianSample {
   Vec p_key, p;     ///< all controls
   Vec s_key, s;     ///< all points of the rig there

@@ -35,13 +35,13 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
   look(body.rig->rest());
   const RigSpaceDescription map = description_of(body);
-  linear_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
-                  body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
-  mapping_.emplace(*linear_, body);
+  lineariser_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
+                      body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
+  mapping_.emplace(lineariser_->linear(), body);
   objective_.emplace(*mapping_);
   Vec masses = Vec::Zero(body.node_count());
   for (const MassGroup& group : body.groups) masses += group.masses;
-  linear_->set_masses(masses);
+  lineariser_->set_masses(masses);
   terms_.emplace(body, x_key_, options.material, 0);
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
@@ -56,7 +56,7 @@ void RealtimeBody::warm_up() {
     look(body_.rig->rest());
     for (int k = 0; k < body_.groups.front().masses.size(); ++k) x_key_[3 * k + 1] += 1e-3 * turn * turn * body_.size;
     step();
-    linear_->renew();
+    lineariser_->renew();
   }
   look(body_.rig->rest());
   rest(false);
@@ -114,12 +114,12 @@ void RealtimeBody::settle(bool zero) {
 void RealtimeBody::rest(bool zero) {
   if (zero) p_now_.setZero();
   p_before_ = p_older_ = p_now_;
-  linear_->restart();
+  lineariser_->restart();
   mapping_->set_key(p_key_, x_key_, s_key_);
   q_ = free_key_ + p_now_;
   mapping_->controls_at(q_, p_end_);
-  linear_->begin(p_end_, p_key_, x_key_);
-  linear_->check_linearisation(p_end_, y_);
+  lineariser_->begin(p_end_, p_key_, x_key_);
+  lineariser_->check_linearisation(p_end_, y_);
   x_ = x_key_;
   mapping_->place(y_, x_);
   if (zero)
@@ -175,7 +175,7 @@ void RealtimeBody::damp_controls() {
   const double tau = integrator_.step().tau;
   q_ = free_key_ + p_now_ + (1 - tau / h_) * (p_now_ - p_before_);
   mapping_->controls_at(q_, p_end_);
-  linear_->at(p_end_, y_);
+  lineariser_->linear().at(p_end_, y_);
   target_ = x_key_;
   mapping_->place(y_, target_);
   terms_->damping->set_target(target_, body_.stiffness_damping / tau);
@@ -218,14 +218,14 @@ void RealtimeBody::set_keys() {
 void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
-  linear_->begin(p_end_, p_key_, x_key_);
+  lineariser_->begin(p_end_, p_key_, x_key_);
   damp_controls();
   solve();
-  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || linear_->check_linearisation(p_end_, y_)) return;
-  linear_->renew();  // it was too far from the rig (Thesis 4.13)
+  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || lineariser_->check_linearisation(p_end_, y_)) return;
+  lineariser_->renew();  // it was too far from the rig (Thesis 4.13)
   damp_controls();
   solve();
-  linear_->check_linearisation(p_end_, y_);
+  lineariser_->check_linearisation(p_end_, y_);
 }
 
 void RealtimeBody::solve() {
@@ -255,7 +255,7 @@ bool RealtimeBody::step() {
   mapping_->place(y_, x_);
   d_ = x_ - x_key_;
   integrator_.accept(d_);
-  linear_->accept(p_end_);
+  lineariser_->accept(p_end_);
   p_older_ = p_before_, p_before_ = p_now_;
   p_now_ = q_ - free_key_;
   return summary_.converged();

@@ -3,6 +3,7 @@
 // a bounded amount of work a step and no allocation.
 
 #include "rigspace/apps/physics/realtime_rig.h"
+#include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/linear_rig_mapping.h"
 #include "rigspace/body/step_terms.h"
 #include "run/stepper.h"
@@ -40,7 +41,7 @@ class RealtimeBody {
   const Vec& deviation_before() const { return p_before_; }
   /// Largest distance of a node from the animation, scene units.
   double reach() const;
-  long jacobians() const { return linear_->counts().jacobians; }
+  long jacobians() const { return lineariser_->counts().jacobians; }
   const Summary& summary() const { return summary_; }  ///< of the last solve
 
  private:
@@ -58,7 +59,7 @@ class RealtimeBody {
   const SteppedBody& body_;
   double h_;
   int window_, second_;  // grid steps
-  std::optional<LinearRig> linear_;
+  std::optional<DeferredJacobian> lineariser_;
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<StepTerms> terms_;

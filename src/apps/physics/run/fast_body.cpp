@@ -1,7 +1,9 @@
 #include "fast_body.h"
 
 #include "rigspace/base/cache.h"
+#include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/interior_response.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/reduce/quadratic_rig_model.h"
 
 #include <algorithm>
@@ -110,16 +112,22 @@ class ElasticForces {
     const Vec x_rest = keyed(body.rig->rest());
     // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
     const bool exact = body.rig->traits().exact_jacobian;
-    linear_.emplace(mapping_.description(), x_rest, exact ? LinearRigOptions{.deferred = false} : black_box_jacobian(),
-                    rows_of(body.response, mapping_.description().bound));
-    if (body.known) {
+    const RigSpaceDescription& map = mapping_.description();
+    BlockJacobian response = rows_of(body.response, map.bound);
+    if (exact) {
+      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    } else {
+      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_jacobian(), std::move(response));
+      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
+    }
+    if (predictor_ != nullptr && body.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body.known));
       for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
-      linear_->set_samples(*body.known, x_keys);
+      predictor_->set_samples(*body.known, x_keys);
     }
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
-    mapping_.set_linear(&*linear_);
+    mapping_.set_linear(&lineariser_->linear());
     state_ = objective_.make_state();
   }
 
@@ -127,10 +135,9 @@ class ElasticForces {
     const Vec x_key = keyed(moment.p_key);
     solid_->set_rest(x_key);
     mapping_.set_key(moment.p_key, x_key);
-    linear_->restart();
-    if (linear_->options().few_evaluations && mapping_.description().relative)
-      linear_->set_carried_key(mapping_.carried_key());
-    linear_->begin(moment.p, moment.p_key, x_key);
+    lineariser_->restart();
+    if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
+    lineariser_->begin(moment.p, moment.p_key, x_key);
     Vec q = mapping_.coordinates(x_key, moment.p), x, g;
     objective_.evaluate(state_, q, x);
     objective_.refresh(state_, q, x, Phase::step);
@@ -157,7 +164,8 @@ class ElasticForces {
   RigSpaceMapping mapping_;
   std::unique_ptr<Workspace> workspace_;
   Objective objective_;
-  std::optional<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same, of a black box
   std::optional<Solid> solid_;
   ObjectiveState state_;
 };

@@ -19,8 +19,7 @@ constexpr int kPatience = 8;              // smallest steps that may fail before
 /// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
 /// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
 /// Ways below 3e-4 of the size are nothing: what swings goes some hundredths.
-LinearRigOptions jacobian_use(const Rig& rig) {
-  if (rig.traits().exact_jacobian) return {.deferred = false};
+LinearRigOptions black_box_use() {
   LinearRigOptions options = black_box_jacobian();
   options.floor = 3e-4, options.most_unevaluated_steps = 7;
   return options;
@@ -40,16 +39,22 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
   body_.ties.apply(s_, x_rest);
   if (body_.linear) {
-    linear_.emplace(mapping_.description(), x_rest, jacobian_use(*body_.rig),
-                    rows_of(body_.response, mapping_.description().bound));
+    BlockJacobian response = rows_of(body_.response, mapping_.description().bound);
+    const RigSpaceDescription& map = mapping_.description();
+    if (black_box_) {
+      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_use(), std::move(response));
+      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
+    } else {
+      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    }
     Vec masses = Vec::Zero(body_.node_count());
     for (const MassGroup& group : body_.groups) masses += group.masses;
-    linear_->set_masses(masses);
+    lineariser_->set_masses(masses);
     if (black_box_ && body_.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body_.known));
       for (Eigen::Index k = 0; k < x_keys.cols(); ++k)
         body_.ties.apply((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
-      linear_->set_samples(*body_.known, x_keys);
+      predictor_->set_samples(*body_.known, x_keys);
     }
   }
   // Until it starts, what is measured of the motion is measured where it will be stepped.
@@ -110,7 +115,7 @@ void Stepper::start(double time, double grid, bool under_way) {
   now_.d_now = now_.d_before = now_.d_older = none;
   now_.time = time, now_.h = now_.h_before = grid;
   patience_ = kPatience;
-  if (linear_) linear_->restart();
+  if (lineariser_) lineariser_->restart();
   if (contact_) contact_->start(time, key(time), key(time));
 }
 
@@ -252,8 +257,8 @@ void Stepper::end_controls(In q) {
 
 /// The rig made linear at p_end_.
 void Stepper::begin_linear(In x_key) {
-  if (black_box_ && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
-  linear_->begin(p_end_, p_key_, x_key);
+  if (black_box_ && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
+  lineariser_->begin(p_end_, p_key_, x_key);
 }
 
 /// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
@@ -268,7 +273,7 @@ void Stepper::damp_controls(In x_key) {
     const auto c = static_cast<Eigen::Index>(k);
     p[body_.free[k]] += now_.p_now[c] + kappa * (now_.p_now[c] - now_.p_before[c]);
   }
-  linear_->at(p, y);
+  lineariser_->linear().at(p, y);
   mapping_.place(y, x);
   terms_->damping->set_target(x, body_.stiffness_damping / step.tau);
 }
@@ -276,21 +281,21 @@ void Stepper::damp_controls(In x_key) {
 /// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
 /// nodes of its end are in x_, where the rig truly has them.
 Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
-  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   const Vec from = q;
-  if (linear_) {
+  if (lineariser_) {
     end_controls(q);
-    linear_->set_step(now_.integrator.step().h);
+    if (predictor_ != nullptr) predictor_->set_step(now_.integrator.step().h);
     begin_linear(x_key);
     damp_controls(x_key);
   }
   Summary summary = newton.solve(objective_, q, newton_);
   outcome.iterations += summary.iterations;
   x_ = newton_.x();
-  if (!linear_ || !q.allFinite()) return summary;
+  if (!lineariser_ || !q.allFinite()) return summary;
   end_controls(q);
-  while (!linear_->check_linearisation(p_end_, y_)) {
-    linear_->renew();
+  while (!lineariser_->check_linearisation(p_end_, y_)) {
+    lineariser_->renew();
     damp_controls(x_key);
     q = from;
     summary = newton.solve(objective_, q, newton_);
@@ -325,7 +330,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
   const double floor = body_.force_floor, noise = body_.rig->traits().noise;
   const double blur = noise > 0 ? kBlur * std::pow(noise / body_.size, 2.0 / 3) : 0;
-  const bool noisy = noise > 0 && !linear_;
+  const bool noisy = noise > 0 && !lineariser_;
   // Where even the value is noise, searches end in steps of nothing: that is as far as it goes.
   const auto resolved = [&](const Summary& s) {
     const bool ends = s.iterations > 0 && s.last_step <= kBlur * noise && s.gradient_norm <= kSmall * s.term_norms;
@@ -336,7 +341,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
                        .gradient_floor = floor,
                        .step_tolerance = std::max(terms_->solid ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
                        .max_iterations = noisy ? 12 : 30,
-                       .keep_factor = linear_ ? 0.3 : 0});
+                       .keep_factor = lineariser_ ? 0.3 : 0});
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
                       now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
   Summary summary = solve(newton, x_key, q, outcome);
@@ -372,7 +377,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
   now_.integrator.accept(now_.d_now);
-  if (linear_) end_controls(q), linear_->accept(p_end_);
+  if (lineariser_) end_controls(q), lineariser_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
@@ -412,7 +417,7 @@ StepOutcome Stepper::advance(double time) {
 }
 
 void Stepper::hold(double time) {
-  if (black_box_) linear_->restart();
+  if (black_box_) lineariser_->restart();
   now_.integrator.restart(now_.d_now, Vec::Zero(now_.d_now.size()));
   now_.d_before = now_.d_older = now_.d_now;
   now_.p_before = now_.p_now;

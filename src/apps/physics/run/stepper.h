@@ -3,7 +3,8 @@
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/bytes.h"
-#include "rigspace/body/linear_rig.h"
+#include "rigspace/body/deferred_jacobian.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/body/rig_space.h"
 #include "rigspace/body/step_terms.h"
 #include "rigspace/body/stepped_body.h"
@@ -124,7 +125,8 @@ class Stepper {
   const KeyedMotion& motion_;
   SimulationOptions options_;
   RigSpaceMapping mapping_;
-  std::optional<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;  // of a body whose rig is linear within a step
+  RigPredictor* predictor_ = nullptr;          // the same, of a black box
   std::unique_ptr<Workspace> rig_workspace_;
   std::optional<StepTerms> terms_;
   std::optional<ObstacleContact> contact_;

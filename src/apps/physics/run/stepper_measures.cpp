@@ -15,12 +15,12 @@ double Stepper::answering_omega_squared() {
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
   body_.ties.apply(s_, x);
   mapping_.set_key(p_rest, x);
-  if (linear_) {
-    linear_->restart();
+  if (lineariser_) {
+    lineariser_->restart();
     p_end_ = p_key_ = p_rest;
     begin_linear(x);
   }
-  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   Objective elastic(mapping_);
   if (terms_->solid) terms_->solid->set_rest(x);
   terms_->add_elastic_to(elastic);

@@ -11,8 +11,8 @@ void Stepper::write(ByteWriter& out) const {
   out.number(patience_);
   out.number(under_way_ ? 1 : 0);
   if (contact_) out.values(contact_->saved_state());
-  if (linear_)
-    for (const Vec& each : linear_->saved_state()) out.values(each);
+  if (lineariser_)
+    for (const Vec& each : lineariser_->saved_state()) out.values(each);
 }
 
 void Stepper::read(ByteReader& in) {
@@ -24,10 +24,10 @@ void Stepper::read(ByteReader& in) {
   patience_ = in.integer();
   under_way_ = in.number() != 0;
   if (contact_) contact_->restore(in.values());
-  if (!linear_) return;
-  std::vector<Vec> memory(linear_->saved_state().size());
+  if (!lineariser_) return;
+  std::vector<Vec> memory(lineariser_->saved_state().size());
   for (Vec& each : memory) each = in.values();
-  linear_->restore(memory);
+  lineariser_->restore(memory);
 }
 
 }  // namespace rigspace
