@@ -7,7 +7,7 @@
 namespace rigspace {
 namespace {
 
-/// Sums by number, kept in the order of first use until they are taken.
+/// Sums of values by a number, for one row at a time.
 class Sums {
  public:
   explicit Sums(int count) : value_(count, 0.0), seen_(count, 0) {}
@@ -16,7 +16,7 @@ class Sums {
     if (!seen_[number]) seen_[number] = 1, numbers_.push_back(number);
     value_[number] += value;
   }
-  /// Calls take(number, sum), ascending, and forgets.
+  /// Calls take(number, sum) in ascending order, and clears all sums.
   template <class Take>
   void take(Take&& take) {
     std::sort(numbers_.begin(), numbers_.end());

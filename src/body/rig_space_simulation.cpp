@@ -20,7 +20,7 @@ Material in_units(Material material, double metres) {
   return material;
 }
 
-/// Of a body whose inside has no masses of its own: they count where they are carried.
+/// Masses of the nodes, kg; those of nodes inside without mass of their own are added to their carriers.
 Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
   const double density = options.density * std::pow(options.metres_per_unit, 3);
   if (body.volumes.size() > 0) return density * body.volumes;
@@ -35,7 +35,7 @@ Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
 
 }  // namespace
 
-/// Weak springs on the free controls, toward where they are.
+/// Weak springs on the free controls, toward their present values.
 struct RigSpaceSimulation::Hold {
   CoordinatePrior springs;
 };
@@ -190,7 +190,7 @@ void RigSpaceSimulation::set_key(In p_key) {
   mapping_.set_key(p, x_key, s_);
 }
 
-/// Where the step may end: free controls go on as they went, and what is inside keeps its place in the flesh.
+/// The start of a solve: free controls extrapolated, nodes inside moved with the flesh around them.
 Vec RigSpaceSimulation::start(In p_key, double ratio) {
   Vec p = p_key, x;
   for (const int c : free()) p[c] = p_[c] + ratio * (p_[c] - p_before_[c]);
@@ -218,12 +218,12 @@ void RigSpaceSimulation::accept(In q) {
   x_ = newton_.x();
   if (lineariser_) {
     lineariser_->accept(p_);
-    mapping_.place(y_, x_);  // history is where the rig truly is
+    mapping_.place(y_, x_);  // the history takes the nodes of the rig, not of its linearisation
   }
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
 }
 
-/// The controls from which a response counts; beside it the offsets of the keyed pose.
+/// The controls at which the response is 0; sets the offsets of the keyed pose p.
 Vec RigSpaceSimulation::response_from(In p) {
   if (body_.loaded.empty()) return body_.rig->rest();
   Vec w;
@@ -233,7 +233,7 @@ Vec RigSpaceSimulation::response_from(In p) {
   return body_.loaded.p;
 }
 
-/// The rig made linear at the controls of q; whether there is one to be.
+/// Makes the rig linear at the controls of q; false if options().linear is off.
 bool RigSpaceSimulation::linearise(In q) {
   mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   if (!lineariser_) return false;
@@ -251,7 +251,7 @@ bool RigSpaceSimulation::linearise(In q) {
   return true;
 }
 
-/// A solve from q; of a linear rig again while that was too far from the rig (4.13).
+/// A solve from q; with a linear rig, again while its nodes are too far from those of the rig (4.13).
 Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
   const bool linear = linearise(q);
   const Vec from = q;
@@ -274,7 +274,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.begin(h);
   Vec target, drift = Vec::Zero(x_.size());
   if (options_.mass_damping > 0) {
-    Vec to, p = p_key;  // how the keyed controls alone carry the body over the step
+    Vec to, p = p_key;  // the motion of the nodes by the keyed controls alone
     for (const int c : free()) p[c] = p_[c];
     carried_nodes(p, to);
     drift = (to - x_carried_) / h;
@@ -325,7 +325,7 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
   hold_->springs.set_target(q.tail(mapping_.control_size()));
   if (lineariser_) lineariser_->restart();
   Summary summary;
-  for (int round = 0; round < 20; ++round) {  // of a linear rig until it is so where the balance is
+  for (int round = 0; round < 20; ++round) {  // with a linear rig: until it is linearised at the balance
     const bool linear = linearise(q);
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
     if (!linear || summary.iterations == 0) break;

@@ -7,8 +7,8 @@ namespace rigspace {
 namespace {
 
 constexpr double kWay = 0.5;              // of a typical change
-constexpr std::size_t kMostPoses = 2000;  // to ask for second differences
-constexpr double kLeast = 1e-6;           // of the largest entry: what is less is none
+constexpr std::size_t kMostPoses = 2000;  // evaluations for second differences
+constexpr double kLeast = 1e-6;           // of the largest entry: smaller ones are left out
 
 /// Second differences of a rig at one pose.
 class Bending {
@@ -43,7 +43,7 @@ class Bending {
     return T;
   }
 
-  /// Where J_c is told: on the side that has room.
+  /// The change of control c at which J is given: on the side where the limits leave room.
   double way(Eigen::Index c) const { return ways_(0, c) != 0 ? ways_(0, c) : ways_(1, c); }
 
  private:
@@ -119,11 +119,11 @@ BlockJacobian sum_of(const BlockJacobian& J, double a, const Mat& T, double leas
 
 JacobianSample sample_jacobian(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p) {
   const auto workspace = rig.make_workspace();
-  JacobianSample lesson{.p_key = p_key, .p = p};
-  rig.evaluate(*workspace, p_key, lesson.s_key);
-  rig.evaluate(*workspace, p, lesson.s);
-  rig.jacobian(*workspace, p, free, lesson.J);
-  return lesson;
+  JacobianSample sample{.p_key = p_key, .p = p};
+  rig.evaluate(*workspace, p_key, sample.s_key);
+  rig.evaluate(*workspace, p, sample.s);
+  rig.jacobian(*workspace, p, free, sample.J);
+  return sample;
 }
 
 std::vector<JacobianSample> sample_jacobians(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
@@ -168,21 +168,21 @@ BlockJacobian read_jacobian(ByteReader& in) {
   return J;
 }
 
-void write(std::span<const JacobianSample> lessons, ByteWriter& out) {
-  out.number(static_cast<double>(lessons.size()));
-  for (const JacobianSample& each : lessons) {
+void write(std::span<const JacobianSample> samples, ByteWriter& out) {
+  out.number(static_cast<double>(samples.size()));
+  for (const JacobianSample& each : samples) {
     for (const Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) out.values(*values);
     write(each.J, out);
   }
 }
 
 std::vector<JacobianSample> read_jacobian_samples(ByteReader& in) {
-  std::vector<JacobianSample> lessons(static_cast<std::size_t>(in.integer()));
-  for (JacobianSample& each : lessons) {
+  std::vector<JacobianSample> samples(static_cast<std::size_t>(in.integer()));
+  for (JacobianSample& each : samples) {
     for (Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) *values = in.values();
     each.J = read_jacobian(in);
   }
-  return lessons;
+  return samples;
 }
 
 }  // namespace rigspace

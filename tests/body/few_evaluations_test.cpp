@@ -90,7 +90,7 @@ class Driven {
 
 constexpr LinearRigOptions kFew{.use = JacobianUse::few_evaluations, .most_steps = 10000};
 
-TEST(RigPredictor, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
+TEST(RigPredictor, EvaluatesOnceAStepWhileItTurnsAndSwingsALittle) {
   Driven driven(kFew);
   for (int k = 0; k < 5; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
   const long before = driven.counts().evaluations, jacobians = driven.counts().jacobians;
@@ -99,7 +99,7 @@ TEST(RigPredictor, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
   EXPECT_EQ(driven.counts().jacobians, jacobians);
 }
 
-TEST(RigPredictor, CountsWhatTheRigIsAsked) {
+TEST(RigPredictor, CountsAllEvaluations) {
   const auto rig = strip();
   RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), kFew);
   const long before = rig->evaluations();
@@ -125,7 +125,7 @@ TEST(RigPredictor, NeverEndsFartherFromTheRigThanItsTolerance) {
 }
 
 /// Jacobians of the strip at rest and around.
-void teach_strip(const Rig& rig, RigPredictor& linear) {
+void give_samples_of_strip(const Rig& rig, RigPredictor& linear) {
   const Vec rest = points_at(rig, rig.rest());
   std::vector<JacobianSample> known;
   for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
@@ -138,11 +138,11 @@ void teach_strip(const Rig& rig, RigPredictor& linear) {
   linear.set_samples(known, rest.replicate(1, std::ssize(known)));
 }
 
-TEST(RigPredictor, AsksForNoJacobianThatItWasTaught) {
+TEST(RigPredictor, EvaluatesNoJacobianNearItsSamples) {
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
   RigPredictor linear(tied(rig), rest, kFew);
-  teach_strip(*rig, linear);
+  give_samples_of_strip(*rig, linear);
   const long before = rig->evaluations();
   const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
   linear.begin(p, rig->rest(), rest);
@@ -156,7 +156,7 @@ TEST(RigPredictor, AsksForNoJacobianThatItWasTaught) {
   }
 }
 
-TEST(RigPredictor, TellsTheJacobiansOfAPathThatItWasTaught) {
+TEST(RigPredictor, InterpolatesJacobiansAlongAPath) {
   // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
@@ -196,12 +196,12 @@ TEST(RigPredictor, TellsTheJacobiansOfAPathThatItWasTaught) {
   }
 }
 
-TEST(RigPredictor, MissesLessOfAWideSwingThatItWasTaught) {
-  const auto steps = [](bool taught) {
+TEST(RigPredictor, MissesLessOfAWideSwingWithSamples) {
+  const auto steps = [](bool sampled) {
     const auto rig = strip();
     const Vec rest = points_at(*rig, rig->rest());
     RigPredictor linear(tied(rig), rest, kFew);
-    if (taught) teach_strip(*rig, linear);
+    if (sampled) give_samples_of_strip(*rig, linear);
     Vec y;
     for (int k = 0; k < 200; ++k) {
       const Vec p = Eigen::Vector4d(0.4 * std::sin(0.06 * k), 0.05 * std::cos(0.06 * k), 0, 0);
@@ -211,17 +211,17 @@ TEST(RigPredictor, MissesLessOfAWideSwingThatItWasTaught) {
     }
     return linear.counts();
   };
-  const LinearRigCounts plain = steps(false), taught = steps(true);
+  const LinearRigCounts plain = steps(false), sampled = steps(true);
   EXPECT_GT(plain.jacobians, 5);
-  EXPECT_LT(4 * taught.jacobians, plain.jacobians);
+  EXPECT_LT(4 * sampled.jacobians, plain.jacobians);
 }
 
-TEST(RigPredictor, EndsUnseenWhileItTellsWhatIsSeen) {
+TEST(RigPredictor, SkipsEvaluationsWhileEvaluatedEndsAreNear) {
   LinearRigOptions options = kFew;
   options.most_unevaluated_steps = 3;
   const auto rig = strip();
   RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), options);
-  teach_strip(*rig, linear);
+  give_samples_of_strip(*rig, linear);
   double missed = 0, way = 0;
   Vec y, last = points_at(*rig, rig->rest());
   for (int k = 0; k < 400; ++k) {
@@ -238,7 +238,7 @@ TEST(RigPredictor, EndsUnseenWhileItTellsWhatIsSeen) {
   EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
 }
 
-TEST(RigPredictor, KnowsHowLongStepsAre) {
+TEST(RigPredictor, ExtrapolatesByTheLengthOfSteps) {
   // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
   Driven driven(kFew);
   double time = 0;
@@ -250,7 +250,7 @@ TEST(RigPredictor, KnowsHowLongStepsAre) {
   EXPECT_EQ(driven.counts().moved, 0);
 }
 
-TEST(RigPredictor, LooksAgainAfterAJump) {
+TEST(RigPredictor, EvaluatesAgainAfterARestart) {
   Driven driven(kFew);
   driven.swing(0, 30);
   const long before = driven.counts().evaluations;
@@ -259,10 +259,10 @@ TEST(RigPredictor, LooksAgainAfterAJump) {
   EXPECT_EQ(driven.counts().evaluations - before, 2);  // where it begins, since nothing led there, and where it ends
 }
 
-TEST(RigPredictor, AMotionThatRepeatsPaysForItsJacobiansOnce) {
-  LinearRigOptions learned = kFew;
-  learned.remember_jacobians = true;
-  Driven plain(kFew), knowing(learned);
+TEST(RigPredictor, EvaluatesTheJacobiansOfARepeatedMotionOnce) {
+  LinearRigOptions remembering = kFew;
+  remembering.remember_jacobians = true;
+  Driven plain(kFew), knowing(remembering);
   plain.swing(0, 800), knowing.swing(0, 800);
   EXPECT_GT(knowing.counts().from_memory, 5);
   EXPECT_LT(4 * knowing.counts().jacobians, plain.counts().jacobians);
@@ -270,7 +270,7 @@ TEST(RigPredictor, AMotionThatRepeatsPaysForItsJacobiansOnce) {
   knowing.swing(800, 1200);
   EXPECT_LT(20 * (knowing.counts().jacobians - before), plain.counts().jacobians);
   EXPECT_LT(knowing.counts().evaluations - paid, 2 * 400);
-  EXPECT_LT(knowing.missed(), 1.05 * learned.tolerance * knowing.way());
+  EXPECT_LT(knowing.missed(), 1.05 * remembering.tolerance * knowing.way());
 }
 
 TEST(RigPredictor, GoesOnFromItsMemoryToTheBit) {
@@ -289,9 +289,9 @@ TEST(RigPredictor, GoesOnFromItsMemoryToTheBit) {
 }
 
 Vec let_go(bool linear, double step) {
-  LinearRigOptions frugal = black_box_jacobian();
-  frugal.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
-  return rigspace::let_go({linear, step, frugal});
+  LinearRigOptions few = black_box_jacobian();
+  few.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
+  return rigspace::let_go({linear, step, few});
 }
 
 TEST(RigPredictor, ComesToWhereTheRigDoesAsStepsGetSmaller) {

@@ -1,4 +1,4 @@
-// A black box as its lessons tell it (lesson_rig.h).
+// A black box replaced by its second-order expansion (quadratic_rig_model.h).
 
 #include "rigspace/reduce/quadratic_rig_model.h"
 

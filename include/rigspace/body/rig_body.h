@@ -12,14 +12,16 @@
 
 namespace rigspace {
 
-/// Where nodes are beside what carries them, in balance under load, by the keyed pose.
+/// How far nodes in balance under load are from where their ties carry them, as a function of the keyed pose.
 struct LoadedOffsets {
-  Vec p;            ///< all controls, of which a response counts deviations
-  Mat values;       ///< 3 rows a node, a column a pose, in the frame of the rest pose
-  Mat forces;       ///< of few elements: what keeps the body in balance there, a row a free control; may be empty
-  PoseBlend poses;  ///< that mixes the columns
+  Vec p;       ///< all controls: a response is linear in the deviation from these
+  Mat values;  ///< 3 rows a node, a column a pose, in the frame of the rest pose
+  Mat forces;  ///< on the free controls (rows), a column a pose: what a sampled body lacks to be in balance; may be
+               ///< empty
+  PoseBlend poses;  ///< weights of the columns for a keyed pose
 
   bool empty() const { return values.cols() == 0; }
+  /// Sum of the columns, weighted for p_now: three numbers a node.
   void at(In p_now, Vec& offset) const;
 };
 
@@ -31,17 +33,17 @@ struct RigBody {
   PointTies ties;                  ///< one row a node
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
-  /// Of a body that is a part of another: skin that stays in the keyed pose, however the free controls would move it.
-  /// One per node; empty: none. Training heeds it (shake, interior_response, train_cubature).
+  /// Of a body that is a part of another: skin nodes that stay in the keyed pose, whatever the free controls do. One
+  /// per node; empty: none. Used by training (shake, interior_response, train_cubature).
   std::vector<char> held = {};
-  /// Of a reduced body whose inside is carried in keyed form: what takes each node away from where it is carried with
-  /// the free controls at rest. Empty: the ties themselves.
+  /// Of a reduced body whose inside is carried in keyed form: row i moves node i from its place in the keyed pose by
+  /// sum of weight (s(p) - s(p_key)). Empty: `ties` does.
   PointTies moves = {};
-  /// Of a reduced body too: what nodes do beside their ties, per node (interior_response.h). Takes a linear rig.
+  /// Of a reduced body: added to the ties, per node and free control (interior_response.h). Needs a linear rig.
   BlockJacobian response = {};
   LoadedOffsets loaded = {};  ///< where the response is about states under load (LoadedResponse)
-  /// Of a body of which a few elements stand for all (reduced_body.h): how many each stands for, and the volume that
-  /// each node has the mass of. Empty: 1, and a quarter of each element around.
+  /// Of a sampled body (reduced_body.h): the weight of each element, and per node the volume whose mass it has. Empty:
+  /// 1, and a quarter of each element around the node.
   std::vector<double> shares = {};
   Vec volumes = {};
 
@@ -52,7 +54,7 @@ struct RigBody {
 
 struct RigBodyOptions {
   double cell = 0;         ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
-  bool use_cache = false;  ///< bodies from the cache, and into it
+  bool use_cache = false;  ///< reads meshes from the cache and writes them there
   /// Points of the rig that get nodes of their own, on the skin and without mass, after those of the mesh: where pulls
   /// take hold, exactly.
   std::vector<int> points = {};

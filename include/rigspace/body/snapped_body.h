@@ -1,5 +1,5 @@
 #pragma once
-// Bodies whose skin needs as few points of the rig as it has nodes, however fine the surface is.
+// Bodies whose skin nodes are moved onto points of the rig, so that they need one point each, however fine the surface.
 
 #include "rigspace/body/rig_body.h"
 
@@ -13,10 +13,10 @@ struct SnapOptions {
 };
 
 /// The same body with nodes of the skin moved, at rest, onto the nearest point that they are tied to: each then needs
-/// that one point, not the three corners of a triangle or the sixteen around a place beside the surface, and what a
-/// step costs does not grow with the surface. No two nodes share a point; nodes that are too far from theirs, or would
-/// flatten a tetrahedron, stay where and tied as they are. What is inside is carried by harmonic weights again. Nodes
-/// without tetrahedra (RigBodyOptions::points) stay.
+/// that one point, not the three corners of a triangle or the sixteen around a place beside the surface, and the cost
+/// of a step does not grow with the surface. No two nodes share a point. Nodes that are too far from theirs, or would
+/// flatten a tetrahedron, keep their place and ties. Nodes inside get new harmonic weights of the skin. Nodes without
+/// tetrahedra (RigBodyOptions::points) keep their place and ties.
 RigBody snapped_to_points(const RigBody& body, const SnapOptions& options = {});
 
 }  // namespace rigspace

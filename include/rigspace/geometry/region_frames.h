@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: regions of a body and how each has turned from the rest pose.
+// Regions of a body, and the rotation of each from the rest pose.
 
 #include "rigspace/base/types.h"
 

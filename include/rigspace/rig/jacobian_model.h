@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: the Jacobian of a black box near poses where it was paid for,
+// The Jacobian of a black box, interpolated from poses where it was evaluated,
 //   J(key, d) = sum_k w_k(key) J_k + sum_c d_c T_c(key) + R(key, d),   T_c(key) = sum_k v_k(key) T_kc
 // in frames that turn with the keyed pose: affine in the keyed shape between those of training (jacobian_memory.h has
 // the weights), and linear in the deviation d of the free controls, which is the rig to second order. T_kc are those of
@@ -33,8 +33,8 @@ class JacobianModel {
   const std::vector<int>& column() const { return column_; }
   void predict(In key, In deviation, Eigen::Matrix3Xd& value) const;
 
-  /// What nodes are at the samples on the path beside where J leads, a column each; and what they are so elsewhere: 0
-  /// where nothing is known.
+  /// `beside`: at each sample on the path, a column, nodes less where J leads. `nodes` interpolates these; 0 without
+  /// any.
   void set_nodes(Mat beside);
   Vec nodes(In key, In deviation) const;
 

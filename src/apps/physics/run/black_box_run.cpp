@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kCoarse = 1.0 / 48;  // s
 constexpr double kAround = 0.5;       // s: as far as loads look (Stepper::travel_velocity)
-constexpr double kLessonsPerSecond = 15;
-constexpr int kMostLessons = 120;
+constexpr double kSamplesPerSecond = 15;
+constexpr int kMostSamples = 120;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, 
                                      std::span<const JacobianSample> known) {
   const Eigen::Index columns = run.deviation.cols();
   const double length = run.times[static_cast<std::size_t>(columns - 1)] - run.times.front();
-  const int count = std::clamp(static_cast<int>(std::lround(kLessonsPerSecond * length)), 2, kMostLessons);
+  const int count = std::clamp(static_cast<int>(std::lround(kSamplesPerSecond * length)), 2, kMostSamples);
   std::vector<Moment> moments;
   Eigen::Index from = 0;
   for (int k = 1; k <= count; ++k) {  // of each stretch its last moment that will do

@@ -236,19 +236,19 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
   constexpr std::string_view kKind = "reduction";
   constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
-  constexpr std::size_t kFew = 32;      // controls whose bending is taught
+  constexpr std::size_t kFew = 32;      // controls: of more, second differences cost too much
   const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
   if (options.use_cache)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
   RigBody whole = rig_body_of(body);
-  std::vector<JacobianSample> lessons;
+  std::vector<JacobianSample> samples;
   std::vector<Vec> poses(options.poses.begin(), options.poses.end());
-  double taught = 0;
+  double sampled = 0;
   if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
-    // All that follows is trained on what the lessons tell, which asks the box for no more, and by many threads.
-    taught = 0.3;
-    lessons = sample_jacobians(*body.rig, body.free, poses, part_of_progress(progress, 0, taught, "training"));
-    const auto model = std::make_shared<QuadraticRigModel>(body.rig, body.free, lessons);
+    // Training runs on the model of the samples: no further evaluations of the box, and many threads.
+    sampled = 0.3;
+    samples = sample_jacobians(*body.rig, body.free, poses, part_of_progress(progress, 0, sampled, "training"));
+    const auto model = std::make_shared<QuadraticRigModel>(body.rig, body.free, samples);
     if (!model->poses().empty()) whole.rig = model, poses = model->poses();
   }
   const bool black_box = !whole.rig->traits().exact_jacobian;
@@ -256,7 +256,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   const std::vector<ExamplePose> examples =
       shake(whole, body.free, poses,
             {.amplitude = options.amplitude, .material = material, .rest_follows = true, .probes = true},
-            part_of_progress(progress, taught, 0.6, "training"));
+            part_of_progress(progress, sampled, 0.6, "training"));
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, part_of_progress(progress, 0.6, 0.75, "training")).weights;
   reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
@@ -268,8 +268,8 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
                                       part_of_progress(progress, 0.75, 1, "training"));
   add_farthest(whole, body.free, reduction.cubature.nodes);
-  if (black_box && lessons.empty()) lessons = known_jacobians(whole, body.free, options.poses, examples);
-  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(lessons));
+  if (black_box && samples.empty()) samples = known_jacobians(whole, body.free, options.poses, examples);
+  if (!samples.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(samples));
   if (options.use_cache) {
     ByteWriter out;
     write(reduction, out);
