@@ -90,7 +90,7 @@ class Studio {
 std::vector<Part> parts_of(const Character& character) {
   std::vector<Part> parts;
   for (const char* pattern : kParts)
-    parts.push_back(with_solid(character, control_part_from_pattern(character, pattern), {.recall = true}));
+    parts.push_back(with_solid(character, control_part_from_pattern(character, pattern), {.use_cache = true}));
   return parts;
 }
 
@@ -111,7 +111,7 @@ Row fast_row(const Character& character, const std::string& method, const Progre
   const std::vector<Part> parts = parts_of(character);
   const Animation& clip = character.clips.front();
   const SoftMotion motion =
-      simulate_parts(character, &clip, parts, {.looping = Looping::never, .recall = true}, progress);
+      simulate_parts(character, &clip, parts, {.looping = Looping::never, .use_cache = true}, progress);
   const double seconds = watch.seconds(), evaluations = static_cast<double>(asked(character) - before);
   const double controls = controls_of(parts);
   Row row{.scene = "Rigify human, belly and ears", .method = method};
@@ -158,7 +158,7 @@ Row every_jacobian_row(Character human, const char* pattern, double rate, const 
   const Character plain = human;
   const auto rig = std::make_shared<EveryJacobian>(plain.rig);
   human.rig = rig;
-  Part part = with_solid(human, control_part_from_pattern(human, pattern), {.recall = true});
+  Part part = with_solid(human, control_part_from_pattern(human, pattern), {.use_cache = true});
   part.look.rate = rate;
   SoftMotion motion[2];
   long evaluations[2];
@@ -198,7 +198,8 @@ void require_few(Row& row) {
 /// Every choice as printed in 2012, on the same hosted rig; few steps of 0.01 s suffice.
 Row paper_row(const Character& character, const std::vector<Part>& parts, int steps, const ProgressCallback& progress) {
   const Animation& clip = character.clips.front();
-  const SimulationOptions options{.end = steps * kPaperStep, .looping = Looping::never, .recall = true, .paper = true};
+  const SimulationOptions options{
+      .end = steps * kPaperStep, .looping = Looping::never, .use_cache = true, .paper = true};
   const Stopwatch watch;
   const long before = asked(character);
   const PaperRun run = run_paper(character, &clip, parts, options, progress);

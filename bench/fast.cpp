@@ -39,9 +39,9 @@ void as_in_2012(RspSetup& setup, const FastTraining&) {
 void full_newton(RspSetup& setup, const FastTraining&) { setup.options.curvature = RigCurvature::exact; }
 void gauss_newton(RspSetup&, const FastTraining&) {}
 
-void linear(RspSetup& setup) { setup.options.linear = true, setup.options.jacobian.deferred = false; }
+void linear(RspSetup& setup) { setup.options.linear = true, setup.options.jacobian.use = JacobianUse::every_step; }
 void defer(RspSetup& setup, bool predict) {
-  setup.options.jacobian.deferred = true, setup.options.jacobian.predict = predict;
+  setup.options.jacobian.use = JacobianUse::deferred, setup.options.jacobian.predict = predict;
 }
 void static_interior(RspSetup& setup, const FastTraining&) {
   linear(setup);

@@ -35,7 +35,7 @@ std::shared_ptr<const RealtimeModel> belly_model(std::string_view name) {
   const Character hard = make_character(name, Version::skeleton);
   std::vector<Part> parts = find_parts(hard);
   std::erase_if(parts, [](const Part& part) { return !preset_named(part.preset).flesh; });
-  const Softened soft = soften(hard, parts, {.recall = true});
+  const Softened soft = soften(hard, parts, {.use_cache = true});
   RealtimeOptions options;
   options.tune_on = soft.character.clip("Walk");
   return std::make_shared<const RealtimeModel>(soft.character, soft.parts, options);

@@ -14,12 +14,10 @@ namespace {
 Mat rows_at_rest(const RigBody& body, const std::vector<int>& free) {
   BlockJacobian J;
   body.rig->jacobian(*body.rig->make_workspace(), body.rig->rest(), free, J);
-  const Mat of_points = J.dense();
-  const NodeTies& ties = body.moves.point.empty() ? static_cast<const NodeTies&>(body) : body.moves;
+  const PointTies& ties = body.moves.empty() ? body.ties : body.moves;
   Mat rows = Mat::Zero(3 * body.node_count(), std::ssize(free));
   for (int i = 0; i < body.node_count(); ++i) {
-    for (int e = ties.start[i]; e < ties.start[i + 1]; ++e)
-      rows.middleRows<3>(3 * i) += ties.weight[e] * of_points.middleRows<3>(3 * ties.point[e]);
+    ties.add_jacobian_row(i, J, rows.middleRows<3>(3 * i));
     if (body.response.start.empty()) continue;
     for (int e = body.response.start[i]; e < body.response.start[i + 1]; ++e)
       rows.block<3, 1>(3 * i, body.response.column[e]) += body.response.value.col(e);

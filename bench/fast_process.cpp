@@ -75,7 +75,7 @@ Row row_of(const FastScene& scene, std::string method, const RspSetup& setup, co
                  {"iterations_per_step", stepped.iterations / steps},
                  {"rig_evaluations_per_step", evaluations / steps},
                  {"jacobian_updates", stepped.linear.jacobians},
-                 {"jacobians_of_known_ones", stepped.linear.recalled},
+                 {"jacobians_of_known_ones", stepped.linear.from_memory},
                  {"asked_of_the_host", hosted.whole->evaluations() - before},
                  {"round_trips", hosted.whole->batches() - batches},
                  {"unconverged_steps", stepped.unconverged}};

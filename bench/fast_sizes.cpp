@@ -3,7 +3,7 @@
 #include "fast_scenes.h"
 #include "fast_training.h"
 
-#include "rigspace/body/point_ties.h"
+#include "rigspace/body/snapped_body.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/cast/sized.h"
 
@@ -35,7 +35,7 @@ Row sizes_row(int vertices, bool quick) {
   const double seconds = quick ? 0.02 : 0.2;
   const Timing evaluation = measure(seconds, [&] { rig.evaluate(*workspace, setup.keys[1], s); });
   const Timing derivatives = measure(seconds, [&] { rig.jacobian(*workspace, setup.keys[1], setup.free, jacobian); });
-  const Timing carrying = measure(seconds, [&] { setup.body.carry(s, x); });
+  const Timing carrying = measure(seconds, [&] { setup.body.ties.apply(s, x); });
   const FastTraining trained = train(setup, {.poses = {setup.body.rig->rest()}});
   RspSetup fast = setup;
   fast.body = trained.sampled;
@@ -70,7 +70,7 @@ SizedScene prepare_sized(int vertices, int steps) {
   sized.character_seconds = seconds_since(start);
   const RspScene& belly = fast_scenes()[1].scene;
   start = std::chrono::steady_clock::now();
-  sized.setup.body = tied_to_points(make_rig_body(character, {.cell = peanut_cell()}));
+  sized.setup.body = snapped_to_points(make_rig_body(character, {.cell = peanut_cell()}));
   sized.body_seconds = seconds_since(start);
   prepare_on(sized.setup, character, belly, steps);
   return sized;

@@ -56,7 +56,7 @@ RigSpaceOptions options_of(const RspScene& scene) {
 Vec carried(const RigBody& body, In p) {
   Vec s, x;
   body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.carry(s, x);
+  body.ties.apply(s, x);
   return x;
 }
 
@@ -137,7 +137,7 @@ std::span<const RspScene> rsp_scenes() {
 RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig) {
   Character character = make_character(scene.member);
   if (rig) character.rig = std::move(rig);
-  return make_rig_body(character, {.cell = cell_of(scene.member), .recall = true});
+  return make_rig_body(character, {.cell = cell_of(scene.member), .use_cache = true});
 }
 
 void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps) {
@@ -237,7 +237,7 @@ RspRun run(const RspSetup& setup) {
     result.rig_jacobians += simulation.mapping().rig_jacobians() - jacobians;
     result.residual = std::max(result.residual, step.residual);
   }
-  if (simulation.linear() != nullptr) result.linear = simulation.linear()->counts();
+  if (simulation.lineariser() != nullptr) result.linear = simulation.lineariser()->counts();
   return result;
 }
 

@@ -17,7 +17,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 namespace rigspace::bench {
 namespace {
@@ -98,12 +97,8 @@ Belly make_belly(int n) {
                         .free = belly.free,
                         .node_count = n * n * n,
                         .interior = belly.interior,
-                        .bound = belly.surface};
-  d.bind_start.resize(belly.surface.size() + 1);
-  d.bind_point.resize(belly.surface.size());
-  std::iota(d.bind_start.begin(), d.bind_start.end(), 0);
-  std::iota(d.bind_point.begin(), d.bind_point.end(), 0);
-  d.bind_weight.assign(belly.surface.size(), 1);
+                        .bound = belly.surface,
+                        .ties = one_point_each(static_cast<int>(belly.surface.size()))};
   belly.mapping = std::make_unique<RigSpaceMapping>(std::move(d));
   belly.mapping->set_key(belly.rig->rest(), belly.x);
   return belly;

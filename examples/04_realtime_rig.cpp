@@ -16,7 +16,7 @@ namespace {
 /// Once, when the game is built or loads: parts, their flesh, their training. The cache keeps what takes long.
 std::shared_ptr<const RealtimeModel> load_model() {
   const Character hard = make_character("bobbin");  // or load_character("hero.glb")
-  const Softened soft = soften(hard, find_parts(hard), {.recall = true});
+  const Softened soft = soften(hard, find_parts(hard), {.use_cache = true});
   RealtimeOptions options;
   options.tune_on = soft.character.clip("Walk");  // rates and amounts that suit this motion
   return std::make_shared<const RealtimeModel>(soft.character, soft.parts, options);

@@ -65,7 +65,7 @@ struct Result {
 PoserOptions poser_options(const PoseArguments& options, const Result& result, const VertexFinder& finder) {
   PoserOptions poser{.free = result.free,
                      .strength = options.strength,
-                     .recall = true,
+                     .use_cache = true,
                      .keep_limits = !options.any_limits,
                      .max_iterations = options.iterations,
                      .step = 1 / (options.pose.fps * std::ceil(120 / options.pose.fps - 1e-9)),

@@ -79,14 +79,9 @@ Minimum over_controls(const py::sequence& list, const RigHandle& rig, const Arra
   require_indices(free, static_cast<int>(controls.size()), "free");
   std::sort(free.begin(), free.end());
   const int points = rig.rig().point_count();
-  RigSpaceDescription description{.rig = rig.shared(), .free = free, .node_count = points};
-  for (int i = 0; i < points; ++i) {
-    description.bound.push_back(i);
-    description.bind_start.push_back(i);
-    description.bind_point.push_back(i);
-    description.bind_weight.push_back(1);
-  }
-  description.bind_start.push_back(points);
+  RigSpaceDescription description{
+      .rig = rig.shared(), .free = free, .node_count = points, .ties = one_point_each(points)};
+  for (int i = 0; i < points; ++i) description.bound.push_back(i);
   RigSpaceMapping mapping(std::move(description));
   const Energies energies = energies_from(list, points);
   std::pair<Vec, Vec> bounds{Vec(free.size()), Vec(free.size())};

@@ -75,7 +75,7 @@ Request request_from(const CharacterHandle& character, const py::dict& options) 
   request.poser.max_iterations = options["iterations"].cast<int>();
   request.poser.keep_limits = !options["beyond_limits"].cast<bool>();
   request.poser.material.young = options["young"].cast<double>();
-  request.poser.recall = true;
+  request.poser.use_cache = true;
   return request;
 }
 

@@ -17,7 +17,7 @@ class Simulation {
  public:
   Simulation(const CharacterHandle& character, std::vector<int> free, double cell, const RigSpaceOptions& options)
       : character_(character) {
-    RigBody body = make_rig_body(*character.character, {.cell = cell, .recall = true});
+    RigBody body = make_rig_body(*character.character, {.cell = cell, .use_cache = true});
     tets_ = body.mesh.tets;
     rest_ = body.mesh.points;
     simulation_ = std::make_unique<RigSpaceSimulation>(std::move(body), std::move(free), options);

@@ -53,7 +53,7 @@ Belly simulate_belly() {
   const auto carried = [&](In p) {
     Vec s, x;
     setup.body.rig->evaluate(*workspace, p, s);
-    setup.body.carry(s, x);
+    setup.body.ties.apply(s, x);
     return x;
   };
   for (int f = 0; f < kFrames; ++f) {

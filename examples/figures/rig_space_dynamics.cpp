@@ -64,7 +64,7 @@ Ball simulate_ball(const Character& ball, const std::vector<int>& free) {
   const auto nodes_at = [&](double time) {
     Vec s, x;
     body.rig->evaluate(*body.rig->make_workspace(), bounce_at(ball, time), s);
-    body.carry(s, x);
+    body.ties.apply(s, x);
     return x;
   };
   simulation.restart(bounce_at(ball, kBegin));

@@ -146,8 +146,8 @@ void ElementProjection::project_now(Plan& p) {
     for (Eigen::Index a = b; a < count; ++a) (*K_)(p.columns[a], p.columns[b]) += part(a, b);
 }
 
-/// Momentum: m_k I on each point. J^T M J is the same as long as J is, also where frames turn it, and masses are in
-/// proportion; then it is taken from the last time.
+/// Momentum: m_k I on each point. J^T M J of the last call is reused, scaled, while J changes by rotations of rows
+/// alone and the masses keep their proportions.
 void ElementProjection::add_batch(int k, std::span<const int> points, const double* H) {
   if (k != 1 || !keep_inertia_) return BlockSink::add_batch(k, points, H);
   const auto isotropic = [&](std::size_t e) {
@@ -170,14 +170,14 @@ void ElementProjection::add_batch(int k, std::span<const int> points, const doub
     known.points.assign(points.begin(), points.end());
     known.masses.resize(points.size());
     known.K.setZero(K_->rows(), K_->cols());
-    finish();  // what waits is not of these
+    finish();  // blocks gathered so far belong to other points
     Mat* whole = std::exchange(K_, &known.K);
     for (std::size_t e = 0; e < points.size(); ++e) known.masses[e] = H[9 * e];
     BlockSink::add_batch(k, points, H);
     finish();
     K_ = whole;
   } else {
-    next_ += points.size();  // the plans of these, which are not needed
+    next_ += points.size();  // skips the plans of these points
   }
   *K_ += ratio * known.K;
 }

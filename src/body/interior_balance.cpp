@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kStill = 1e-5;  // of the body's diagonal: a step that moves no node farther ends a solve
 
-/// Nothing to turn and nothing to move: the skin is held, so that no rig is asked while its inside finds its balance.
+/// No controls and no points: the skin is held, so that the solve for the inside evaluates no rig.
 class NoRig final : public Rig {
  public:
   std::span<const Control> controls() const override { return {}; }
@@ -24,7 +24,7 @@ class NoRig final : public Rig {
 };
 
 RigSpaceDescription inside_of(const RigBody& body) {
-  RigSpaceDescription d{.rig = std::make_shared<NoRig>(), .node_count = body.node_count(), .bind_start = {0}};
+  RigSpaceDescription d{.rig = std::make_shared<NoRig>(), .node_count = body.node_count()};
   for (int i = 0; i < body.node_count(); ++i)
     if (!body.skin[i]) d.interior.push_back(i);
   return d;
@@ -37,7 +37,7 @@ struct InteriorBalance::Data {
       : mapping(inside_of(body)), solid(body.mesh.points, body.mesh.tets, material), objective(mapping) {
     objective.add("solid", solid);
     const double size = bounding_box(body.mesh.points).diagonal();
-    // Of a single term the gradient is told by its floor alone: that of a strain of 1e-9 all over the body.
+    // With a single term the relative tolerance means nothing: the floor is the gradient of a strain of 1e-9.
     newton = Newton({.gradient_floor = 1e-9 * material.young * size * size, .step_tolerance = kStill * size});
   }
 

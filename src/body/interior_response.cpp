@@ -13,10 +13,9 @@
 namespace rigspace {
 namespace {
 
-/// Nodes inside as unknowns, all others tied to the rig, or held.
+/// Nodes inside are unknowns, skin nodes are tied to the rig or held.
 RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> free) {
   RigSpaceDescription map{.rig = body.rig, .free = {free.begin(), free.end()}, .node_count = body.node_count()};
-  map.bind_start = {0};
   for (int i = 0; i < body.node_count(); ++i) {
     if (!body.skin[i]) {
       map.interior.push_back(i);
@@ -24,11 +23,7 @@ RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> f
     }
     if (body.is_held(i)) continue;
     map.bound.push_back(i);
-    map.bind_point.insert(map.bind_point.end(), body.point.begin() + body.start[i],
-                          body.point.begin() + body.start[i + 1]);
-    map.bind_weight.insert(map.bind_weight.end(), body.weight.begin() + body.start[i],
-                           body.weight.begin() + body.start[i + 1]);
-    map.bind_start.push_back(static_cast<int>(map.bind_point.size()));
+    map.ties.append(body.ties, i);
   }
   return map;
 }
@@ -114,7 +109,7 @@ LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, c
                  .problem = "was given no pose in balance",
                  .remedy = "give one at least"});
   const Solid solid(body.mesh.points, body.mesh.tets, material);
-  TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
+  RegionFrames frames(body.mesh.points, LinearRigFrames().regions);
   LoadedResponse loaded{response_at(body, free, interior, solid, poses[0].p, poses[0].x, kLeast), {}};
   BlockJacobian& C = loaded.C;
   LoadedOffsets& offsets = loaded.offsets;

@@ -1,50 +1,39 @@
 #include "rigspace/body/linear_rig.h"
 
-#include "rig_predictor.h"
-#include "rigspace/base/require.h"
-#include "rigspace/geometry/region_frames.h"
 #include "rigspace/rig/block_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace rigspace {
-void LinearRigOptions::validate() const {
-  require_option(tolerance > 0, "tolerance of the rig's Jacobian", tolerance, "expected a number above 0");
-  require_option(floor >= 0, "floor of the rig's Jacobian", floor, "expected at least 0");
-  require_option(frames >= 0, "number of frames", frames, "expected at least 0");
-  require_option(most_steps >= 1, "steps that a Jacobian serves", most_steps, "expected at least 1");
-  require_option(unseen >= 0, "steps that end unseen", unseen, "expected at least 0");
+namespace {
+
+Vec nodes_of(const std::vector<int>& nodes, In x) {
+  Vec y(3 * std::ssize(nodes));
+  for (std::size_t k = 0; k < nodes.size(); ++k) y.segment<3>(3 * static_cast<Eigen::Index>(k)) = point(x, nodes[k]);
+  return y;
 }
 
-LinearRigOptions black_box_jacobian() {
-  return {.broyden = true, .tolerance = 0.02, .most_steps = 1200, .frugal = true, .learned = true};
-}
+}  // namespace
 
-LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options, BlockJacobian response)
+LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigFrames& frames, BlockJacobian response)
     : rig_(map.rig),
       workspace_(map.rig->make_workspace()),
       free_(map.free),
       bound_(map.bound),
-      bind_start_(map.bind_start),
-      bind_point_(map.bind_point),
-      bind_weight_(map.bind_weight),
-      options_(options),
-      response_(std::move(response)) {
-  options_.validate();
+      ties_(map.ties),
+      rest_nodes_(nodes_of(map.bound, x_rest)),
+      frames_(rest_nodes_, frames.regions),
+      response_(std::move(response)),
+      key_(rest_nodes_) {
   const auto n = static_cast<Eigen::Index>(bound_.size());
-  key_.resize(3 * n);
-  for (Eigen::Index k = 0; k < n; ++k) key_.segment<3>(3 * k) = point(x_rest, bound_[k]);
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();
   if (n > 0) {
-    const Eigen::Map<const Eigen::Matrix3Xd> points(key_.data(), 3, n);
+    const Eigen::Map<const Eigen::Matrix3Xd> points(rest_nodes_.data(), 3, n);
     low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
   }
   size_ = std::max((high - low).norm(), 1e-12);
-  if (options_.unseen > 0)  // noise is not what was missed
-    options_.floor = std::max(options_.floor, 4 * rig_->traits().noise / (options_.tolerance * size_));
-  frames_ = std::make_unique<TurningFrames>(key_, options_.frames);
-  masses_ = Vec::Ones(n);
+  if (frames.row_regions) row_frames_.emplace(rest_nodes_, *frames.row_regions);
   typical_.resize(static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < free_.size(); ++c)
     typical_[static_cast<Eigen::Index>(c)] = std::max(1e-12, rig_->controls()[free_[c]].typical);
@@ -54,180 +43,65 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigO
     rig_->jacobian(*workspace_, rig_->rest(), free_, point_J_);
     find_places();
   }
-  if (!options_.frugal) return;
-  thrift_ = std::make_unique<Thrift>(key_);
-  if (options_.learned) thrift_->known.emplace(key_);
 }
 
-LinearRig::~LinearRig() = default;
-
-void LinearRig::restart() {
-  has_last_ = false;
-  if (thrift_) thrift_->forget();
+void LinearRig::turn(In x) {
+  const auto n = static_cast<Eigen::Index>(bound_.size());
+  for (Eigen::Index k = 0; k < n; ++k) key_.segment<3>(3 * k) = point(x, bound_[k]);
+  frames_.turn(key_);
+  if (has_rows_) rows_changed();
 }
 
-void LinearRig::set_masses(In masses) {
-  for (std::size_t k = 0; k < bound_.size(); ++k) masses_[static_cast<Eigen::Index>(k)] = masses[bound_[k]];
+void LinearRig::turn_rows(In y) {
+  row_frames_->turn(y);
+  if (has_rows_) rows_changed();
 }
 
-/// B s(p), and beside it the response to how far the free controls are from the keyed pose, in the frames of now.
-void LinearRig::nodes_at(In p, Vec& y) {
-  rig_->evaluate(*workspace_, p, s_);
-  ++counts_.evaluations;
-  carry_points(s_, p, y);
+void LinearRig::rows_changed() {
+  turned_ = false;
+  ++version_;
 }
 
-/// The same of points that are known.
-void LinearRig::carry_points(In s, In p, Vec& y) const {
-  y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
-  repeated_way(p, p_key_);
-  for (std::size_t k = 0; k < bound_.size(); ++k) {
-    Vec3 node = Vec3::Zero();
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      node += bind_weight_[e] * s.segment<3>(3 * bind_point_[e]);
-    if (!response_.start.empty()) {
-      Vec3 moved = row_times(response_, static_cast<int>(k), way_.data());
-      if (offset_.size() > 0) moved += point(offset_, static_cast<int>(k));
-      node += frames_->of(static_cast<Eigen::Index>(k)) * moved;
-    }
-    y.segment<3>(3 * static_cast<Eigen::Index>(k)) = node;
-  }
-}
-
-/// What bound node k is away from B s(p) by its response; there must be one.
 Vec3 LinearRig::beside(In p, std::size_t k) const {
   Vec3 sum = offset_.size() > 0 ? Vec3(point(offset_, static_cast<int>(k))) : Vec3::Zero();
   for (int e = response_.start[k]; e < response_.start[k + 1]; ++e) {
     const int control = free_[response_.column[e]];
     sum += (p[control] - p_key_[control]) * response_.value.col(e);
   }
-  return frames_->of(static_cast<Eigen::Index>(k)) * sum;
+  return frames_.of(static_cast<Eigen::Index>(k)) * sum;
 }
 
-void LinearRig::turn(In x_key) {
-  const auto n = static_cast<Eigen::Index>(bound_.size());
-  for (Eigen::Index k = 0; k < n; ++k) key_.segment<3>(3 * k) = point(x_key, bound_[k]);
-  frames_->turn(key_);
-  if (has_J_) turn_rows();
-}
-
-void LinearRig::turn_rows() {
-  turned_ = false;
-  ++version_;
+void LinearRig::evaluate(In p, Vec& y) {
+  rig_->evaluate(*workspace_, p, s_);
+  ++evaluations_;
+  y.resize(3 * static_cast<Eigen::Index>(bound_.size()));
+  repeated_way(p, p_key_);
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    Vec3 node = ties_.row(static_cast<int>(k), s_);
+    if (!response_.start.empty()) {
+      Vec3 moved = row_times(response_, static_cast<int>(k), way_.data());
+      if (offset_.size() > 0) moved += point(offset_, static_cast<int>(k));
+      node += frames_.of(static_cast<Eigen::Index>(k)) * moved;
+    }
+    y.segment<3>(3 * static_cast<Eigen::Index>(k)) = node;
+  }
 }
 
 const BlockJacobian& LinearRig::J() const {
   if (turned_) return J_;
   turned_ = true;
-  if (J_.start != reference_.start || J_.column != reference_.column) J_ = reference_;
-  for (std::size_t k = 0; k < bound_.size() && has_J_; ++k)
+  if (J_.start != rows_.start || J_.column != rows_.column) J_ = rows_;
+  for (std::size_t k = 0; k < bound_.size() && has_rows_; ++k)
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e)
-      J_.value.col(e).noalias() = frame_of_row(static_cast<Eigen::Index>(k)) * reference_.value.col(e);
+      J_.value.col(e).noalias() = row_frame(static_cast<Eigen::Index>(k)) * rows_.value.col(e);
   return J_;
-}
-
-void LinearRig::place(In p, In p_key, In x_key, Vec& y) {
-  p_key_ = p_key;
-  turn(x_key);
-  nodes_at(p, y);
-}
-
-void LinearRig::begin(In p, In p_key, In x_key) {
-  if (thrift_) return begin(p, p_key, x_key, x_key);
-  p_ = p, p_key_ = p_key;
-  turn(x_key);
-  nodes_at(p, y0_);
-  if (!has_J_ || !options_.deferred || age_ >= options_.most_steps) return evaluate_jacobian();
-  if (!has_last_) return;
-  // Where the free controls of the last state would be among the keyed ones of now: what is left is their own way.
-  p_stay_ = p;
-  for (const int c : free_) p_stay_[c] = p_last_[c];
-  if (!options_.predict) return at(p_stay_, y_stay_);
-  nodes_at(p_stay_, y_stay_);
-  at(p_stay_, y_linear_);
-  if (missed(y_linear_, y_stay_, y0_) <= options_.tolerance) {
-    if (options_.broyden) learn(p_, y0_, p_stay_, y_stay_);
-    return;
-  }
-  ++counts_.predicted;
-  evaluate_jacobian();
-}
-
-void LinearRig::renew() {
-  if (thrift_) return renew_frugal();
-  ++counts_.rollbacks;
-  evaluate_jacobian();
-}
-
-void LinearRig::evaluate_jacobian() {
-  rig_->jacobian(*workspace_, p_, free_, point_J_);
-  ++counts_.jacobians;
-  if (const Traits traits = rig_->traits(); !traits.exact_jacobian)
-    counts_.evaluations += 2 * static_cast<long>(free_.size()) + (traits.noise > 0 ? 1 : 0);
-  place_rows();
-  if (thrift_ && thrift_->known) thrift_->known->add(shape_at(y0_), reference_);
-}
-
-/// Rows of J for the bound nodes of that of the rig's points.
-void LinearRig::place_rows() {
-  BlockJacobian& J = reference_;
-  start_before_ = J.start, column_before_ = J.column;
-  J.columns = static_cast<int>(free_.size());
-  if (point_J_.start != asked_start_ || point_J_.column != asked_column_) find_places();
-  J.start = found_start_, J.column = found_column_;
-  J.value.resize(3, std::ssize(J.column));
-  for (std::size_t k = 0; k < bound_.size(); ++k) {
-    if (thrift_ && thrift_->taught) row_.setZero();
-    for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e)
-      add_scaled(point_J_, bind_point_[e], bind_weight_[e], row_);
-    const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
-    for (int e = J.start[k]; e < J.start[k + 1]; ++e)
-      row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
-    if (!response_.start.empty())
-      for (int e = response_.start[k]; e < response_.start[k + 1]; ++e)
-        row_.segment<3>(3 * response_.column[e]) +=
-            thrift_ ? Vec3(back * frames_->of(static_cast<Eigen::Index>(k)) * response_.value.col(e))
-                    : Vec3(response_.value.col(e));
-    for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
-  }
-  if (J.start != start_before_ || J.column != column_before_) ++pattern_;
-  turn_rows();
-  ++shape_;
-  has_J_ = true;
-  age_ = 0;
-}
-
-/// The columns of each row: of the points that its node is tied to, and of its response.
-void LinearRig::find_places() {
-  asked_start_ = point_J_.start, asked_column_ = point_J_.column;
-  found_start_.assign(1, 0);
-  found_column_.clear();
-  for (std::size_t k = 0; k < bound_.size(); ++k) {
-    columns_.clear();
-    const auto take = [&](const BlockJacobian& J, int row) {
-      for (int e = J.start[row]; e < J.start[row + 1]; ++e)
-        if (mark_[J.column[e]] != static_cast<int>(k))
-          mark_[J.column[e]] = static_cast<int>(k), columns_.push_back(J.column[e]);
-    };
-    for (int e = bind_start_[k]; e < bind_start_[k + 1]; ++e) take(point_J_, bind_point_[e]);
-    if (!response_.start.empty()) take(response_, static_cast<int>(k));
-    if (thrift_ && thrift_->taught) {  // places stay what they are
-      const TaughtJacobian& taught = *thrift_->taught;
-      columns_.assign(taught.column().begin() + taught.start()[k], taught.column().begin() + taught.start()[k + 1]);
-    }
-    std::sort(columns_.begin(), columns_.end());
-    found_column_.insert(found_column_.end(), columns_.begin(), columns_.end());
-    found_start_.push_back(static_cast<int>(found_column_.size()));
-  }
-  std::fill(mark_.begin(), mark_.end(), -1);
 }
 
 void LinearRig::at(In p, Vec& y) const {
   y = y0_;
   const Vec& d = repeated_way(p, p_);
-  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k)
-    y.segment<3>(3 * static_cast<Eigen::Index>(k)) += frame_of_row(k) * row_times(reference_, k, d.data());
+  for (int k = 0; k + 1 < static_cast<int>(rows_.start.size()); ++k)
+    y.segment<3>(3 * static_cast<Eigen::Index>(k)) += row_frame(k) * row_times(rows_, k, d.data());
 }
 
 template <int N>
@@ -236,11 +110,11 @@ void LinearRig::pull_some(const Vec* g, Vec* g_q) const {
   gathered_.setZero(9 * m);
   double* to[N];
   for (int j = 0; j < N; ++j) to[j] = gathered_.data() + 3 * j * m;
-  for (int k = 0; k + 1 < static_cast<int>(reference_.start.size()); ++k) {
-    const Mat3 back = frame_of_row(k).transpose();
+  for (int k = 0; k + 1 < static_cast<int>(rows_.start.size()); ++k) {
+    const Mat3 back = row_frame(k).transpose();
     Vec3 turned[N];
     for (int j = 0; j < N; ++j) turned[j] = back * point(g[j], bound_[k]);
-    add_transposed<N>(reference_, k, turned, to);
+    add_transposed<N>(rows_, k, turned, to);
   }
   for (int j = 0; j < N; ++j)
     for (Eigen::Index c = 0; c < m; ++c) g_q[j].tail(m)[c] += gathered_.segment<3>(3 * (j * m + c)).sum();
@@ -261,48 +135,91 @@ const Vec& LinearRig::repeated_way(In p, In from) const {
   return way_;
 }
 
-/// The square root of (4.13) over the kinetic energy of the same step: with 1/(2 h^2) in both, which is what (4.13)
-/// should have, the step cancels. The way is that of the free controls alone: a walk across the room is none.
-double LinearRig::missed(In y_linear, In y_true, In y_from) const {
-  double miss = 0, way = 0, mass = 0;
-  for (Eigen::Index k = 0; k < masses_.size(); ++k) {
-    miss += masses_[k] * (y_linear.segment<3>(3 * k) - y_true.segment<3>(3 * k)).squaredNorm();
-    way += masses_[k] * (y_true.segment<3>(3 * k) - y_from.segment<3>(3 * k)).squaredNorm();
-    mass += masses_[k];
+void LinearRig::evaluate_jacobian() {
+  rig_->jacobian(*workspace_, p_, free_, point_J_);
+  ++jacobians_;
+  if (const Traits traits = rig_->traits(); !traits.exact_jacobian)
+    evaluations_ += 2 * static_cast<long>(free_.size()) + (traits.noise > 0 ? 1 : 0);
+  place_rows();
+}
+
+void LinearRig::set_point_jacobian(const BlockJacobian& of_points) {
+  point_J_ = of_points;
+  place_rows();
+}
+
+/// J = B ds/dp and the response, in the frames of the rest pose. Where the rows have the frames of the response, the
+/// response is in them already.
+void LinearRig::place_rows() {
+  BlockJacobian& J = rows_;
+  start_before_ = J.start, column_before_ = J.column;
+  J.columns = static_cast<int>(free_.size());
+  if (point_J_.start != asked_start_ || point_J_.column != asked_column_) find_places();
+  J.start = found_start_, J.column = found_column_;
+  J.value.resize(3, std::ssize(J.column));
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    if (!fixed_start_.empty()) row_.setZero();
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
+    ties_.for_each(static_cast<int>(k), [&](int point, double weight) { add_scaled(point_J_, point, weight, row_); });
+    const Mat3 back = row_frame(static_cast<Eigen::Index>(k)).transpose();
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e)
+      row_.segment<3>(3 * J.column[e]) = (back * row_.segment<3>(3 * J.column[e])).eval();
+    if (!response_.start.empty())
+      for (int e = response_.start[k]; e < response_.start[k + 1]; ++e)
+        row_.segment<3>(3 * response_.column[e]) +=
+            row_frames_ ? Vec3(back * frames_.of(static_cast<Eigen::Index>(k)) * response_.value.col(e))
+                        : Vec3(response_.value.col(e));
+    for (int e = J.start[k]; e < J.start[k + 1]; ++e) J.value.col(e) = row_.segment<3>(3 * J.column[e]);
   }
-  const double floor = std::pow(options_.floor * size_, 2) * mass;
-  return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
+  if (J.start != start_before_ || J.column != column_before_) ++pattern_;
+  rows_changed();
+  ++shape_;
+  has_rows_ = true;
 }
 
-/// The same of sums of squares.
-double LinearRig::share_of_way(double miss, double way) const {
-  const double mass = masses_.sum(), floor = std::pow(options_.floor * size_, 2) * mass;
-  return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
-}
-
-bool LinearRig::holds(In p, Vec& y) {
-  if (thrift_ && take_unseen(p)) {
-    y = y_;
-    return true;
+/// The columns of each row: those that are fixed, or those of the points that its node is tied to and of its response.
+void LinearRig::find_places() {
+  asked_start_ = point_J_.start, asked_column_ = point_J_.column;
+  found_start_.assign(1, 0);
+  found_column_.clear();
+  for (std::size_t k = 0; k < bound_.size(); ++k) {
+    columns_.clear();
+    const auto take = [&](const BlockJacobian& J, int row) {
+      for (int e = J.start[row]; e < J.start[row + 1]; ++e)
+        if (mark_[J.column[e]] != static_cast<int>(k))
+          mark_[J.column[e]] = static_cast<int>(k), columns_.push_back(J.column[e]);
+    };
+    for (const int point : ties_.points_of(static_cast<int>(k))) take(point_J_, point);
+    if (!response_.start.empty()) take(response_, static_cast<int>(k));
+    if (!fixed_start_.empty())
+      columns_.assign(fixed_column_.begin() + fixed_start_[k], fixed_column_.begin() + fixed_start_[k + 1]);
+    std::sort(columns_.begin(), columns_.end());
+    found_column_.insert(found_column_.end(), columns_.begin(), columns_.end());
+    found_start_.push_back(static_cast<int>(found_column_.size()));
   }
-  nodes_at(p, y_);
-  y = y_;
-  if (thrift_) return holds_frugal(p);
-  if (age_ == 0 || !has_last_) return true;  // J is of this very step: a newer one would be the same
-  at(p, y_linear_);
-  return missed(y_linear_, y_, y_stay_) <= options_.tolerance;
+  std::fill(mark_.begin(), mark_.end(), -1);
 }
 
-void LinearRig::accept(In p) {
-  if (!thrift_ && options_.broyden && age_ > 0) learn(p_, y0_, p, y_);
-  if (thrift_) accept_frugal(p);
-  p_last_ = p;
-  has_last_ = true;
-  ++age_;
+void LinearRig::fix_places(std::vector<int> start, std::vector<int> column) {
+  fixed_start_ = std::move(start), fixed_column_ = std::move(column);
+  asked_start_.clear();
 }
 
-/// Broyden's update, row by row over the controls that the row has (Schubert 1970), in units of each control's typical
-/// change, so that J leads from where the rig truly is at p_from to where it is at p:
+void LinearRig::set_rows(BlockJacobian rows) {
+  if (rows.start != rows_.start || rows.column != rows_.column) ++pattern_;
+  rows_ = std::move(rows);
+  rows_changed();
+  ++shape_;
+  has_rows_ = true;
+}
+
+void LinearRig::add_to_rows(const Eigen::Matrix3Xd& change) {
+  rows_.value += change;
+  rows_changed();
+  ++shape_;
+}
+
+/// Row by row over the controls that the row has (Schubert 1970), in units of each control's typical change:
 ///   J += (y - y_from - J d) d^T / |d|^2,  d = p - p_from.
 void LinearRig::learn(In p_from, In y_from, In p, In y) {
   J();  // in the frames of now
@@ -315,41 +232,31 @@ void LinearRig::learn(In p_from, In y_from, In p, In y) {
       norm += std::pow(d / typical_[c], 2);
       miss -= d * J_.value.col(e);
     }
-    if (norm < 1e-10) continue;  // too short a way to learn from
-    const Mat3 back = frame_of_row(static_cast<Eigen::Index>(k)).transpose();
+    if (norm < 1e-10) continue;  // too short a way: the quotient would be noise
+    const Mat3 back = row_frame(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
       const int c = J_.column[e];
       J_.value.col(e) += miss * ((p[free_[c]] - p_from[free_[c]]) / (typical_[c] * typical_[c] * norm));
-      reference_.value.col(e) = back * J_.value.col(e);
+      rows_.value.col(e) = back * J_.value.col(e);
     }
   }
   ++version_, ++shape_;
 }
 
-std::vector<Vec> LinearRig::memory() const {
-  Vec flags(3), start(std::ssize(reference_.start)), column(std::ssize(reference_.column));
-  flags << (has_J_ ? 1 : 0), (has_last_ ? 1 : 0), age_;
-  for (Eigen::Index i = 0; i < start.size(); ++i) start[i] = reference_.start[i];
-  for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = reference_.column[i];
-  std::vector<Vec> all{flags, start, column,
-                       Vec(Eigen::Map<const Vec>(reference_.value.data(), reference_.value.size())), p_last_};
-  if (thrift_) all.push_back(thrift_->memory());
-  if (thrift_ && thrift_->known) all.push_back(thrift_->known->memory());
-  if (thrift_ && thrift_->taught) all.push_back(thrift_->told.reshaped());
-  return all;
+std::vector<Vec> LinearRig::saved_state() const {
+  Vec flags = Vec::Zero(3), start(std::ssize(rows_.start)), column(std::ssize(rows_.column));
+  flags[0] = has_rows_ ? 1 : 0;
+  for (Eigen::Index i = 0; i < start.size(); ++i) start[i] = rows_.start[i];
+  for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = rows_.column[i];
+  return {flags, start, column, Vec(Eigen::Map<const Vec>(rows_.value.data(), rows_.value.size()))};
 }
 
-void LinearRig::recall(std::span<const Vec> memory) {
-  has_J_ = memory[0][0] != 0, has_last_ = memory[0][1] != 0, age_ = static_cast<int>(memory[0][2]);
-  reference_.columns = static_cast<int>(free_.size());
-  reference_.start.assign(memory[1].begin(), memory[1].end());
-  reference_.column.assign(memory[2].begin(), memory[2].end());
-  reference_.value = Eigen::Map<const Eigen::Matrix3Xd>(memory[3].data(), 3, memory[3].size() / 3);
-  p_last_ = memory[4];
-  if (thrift_) thrift_->recall(memory[5]);
-  if (thrift_ && thrift_->known) thrift_->known->recall(memory[6]);
-  if (thrift_ && thrift_->taught)
-    thrift_->told = Eigen::Map<const Eigen::Matrix3Xd>(memory.back().data(), 3, memory.back().size() / 3);
+void LinearRig::restore(std::span<const Vec> state) {
+  has_rows_ = state[0][0] != 0;
+  rows_.columns = static_cast<int>(free_.size());
+  rows_.start.assign(state[1].begin(), state[1].end());
+  rows_.column.assign(state[2].begin(), state[2].end());
+  rows_.value = Eigen::Map<const Eigen::Matrix3Xd>(state[3].data(), 3, state[3].size() / 3);
   turned_ = false;
   ++version_, ++pattern_, ++shape_;
 }

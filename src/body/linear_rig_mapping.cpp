@@ -24,13 +24,9 @@ LinearRigMapping::LinearRigMapping(const LinearRig& linear, const SteppedBody& b
 void LinearRigMapping::set_key(In p_key, In x_key, In s_key) {
   p_key_ = p_key;
   x_key_ = x_key;
-  if (body_.moves.point.empty()) return;
-  for (std::size_t k = 0; k < bound_.size(); ++k) {
-    Vec3 carried = Vec3::Zero();
-    for (int e = body_.moves.start[bound_[k]]; e < body_.moves.start[bound_[k] + 1]; ++e)
-      carried += body_.moves.weight[e] * point(s_key, body_.moves.point[e]);
-    point(shift_, static_cast<int>(k)) = point(x_key, bound_[k]) - carried;
-  }
+  if (body_.moves.empty()) return;
+  for (std::size_t k = 0; k < bound_.size(); ++k)
+    point(shift_, static_cast<int>(k)) = point(x_key, bound_[k]) - body_.moves.row(bound_[k], s_key);
 }
 
 void LinearRigMapping::controls_at(In q, Vec& p) const {

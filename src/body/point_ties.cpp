@@ -1,138 +1,98 @@
 #include "rigspace/body/point_ties.h"
 
-#include "rigspace/base/require.h"
-#include "rigspace/geometry/harmonic.h"
+#include "rigspace/base/parallel.h"
 
 #include <algorithm>
-#include <map>
+#include <cassert>
 
 namespace rigspace {
-namespace {
 
-/// The mean length of the edges between nodes of the skin.
-double skin_edge(const RigBody& body) {
-  const NodeAdjacency edges = node_adjacency(body.mesh);
-  double sum = 0;
-  int count = 0;
-  for (int i = 0; i < body.node_count(); ++i)
-    for (int e = edges.start[i]; e < edges.start[i + 1]; ++e)
-      if (const int j = edges.neighbours[e]; j > i && body.skin[i] && body.skin[j])
-        sum += (point(body.mesh.points, i) - point(body.mesh.points, j)).norm(), ++count;
-  return count > 0 ? sum / count : 0;
-}
-
-/// Of each node the point that it goes to, or -1: nearest first, none twice.
-std::vector<int> nearest_points(const RigBody& body, In s, double within) {
-  struct Offer {
-    double distance;
-    int node, point;
-  };
-  std::vector<char> in_mesh(body.node_count(), 0);
-  for (const Tet& tet : body.mesh.tets)
-    for (const int node : tet) in_mesh[node] = 1;
-  std::vector<Offer> offers;
-  std::vector<char> taken(body.rig->point_count(), 0);
-  for (int i = 0; i < body.node_count(); ++i) {
-    if (!body.skin[i]) continue;
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) {
-      const double distance = (point(s, body.point[e]) - point(body.mesh.points, i)).norm();
-      if (in_mesh[i] && distance <= within) offers.push_back({distance, i, body.point[e]});
-    }
-  }
-  std::stable_sort(offers.begin(), offers.end(),
-                   [](const Offer& a, const Offer& b) { return a.distance < b.distance; });
-  std::vector<int> target(body.node_count(), -1);
-  for (const Offer& offer : offers)
-    if (target[offer.node] < 0 && !taken[offer.point]) target[offer.node] = offer.point, taken[offer.point] = 1;
-  return target;
-}
-
-/// Takes back moves that flatten tetrahedra, until none does; returns where the nodes are.
-Vec moved(const RigBody& body, In s, double least_volume, std::vector<int>& target) {
-  Vec x = body.mesh.points;
-  for (int i = 0; i < body.node_count(); ++i)
-    if (target[i] >= 0) point(x, i) = point(s, target[i]);
-  const Vec before = volumes(body.mesh);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int t = 0; t < body.mesh.tet_count(); ++t) {
-      const Tet& tet = body.mesh.tets[t];
-      const double now = tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
-      if (now >= least_volume * before[t]) continue;
-      for (const int node : tet)
-        if (target[node] >= 0) {
-          target[node] = -1, changed = true;
-          point(x, node) = point(body.mesh.points, node);
-        }
-    }
-  }
+// Not inline: whether products are fused depends on the flags of whoever compiles them.
+Vec3 PointTies::row(int i, In s) const {
+  Vec3 x = Vec3::Zero();
+  for (int e = start[i]; e < start[i + 1]; ++e) x += weight[e] * s.segment<3>(3 * static_cast<Eigen::Index>(point[e]));
   return x;
 }
 
-using Ties = std::vector<PointWeights>;
+void PointTies::apply(In s, Vec& x) const {
+  x.resize(3 * static_cast<Eigen::Index>(count()));
+  for (int i = 0; i < count(); ++i) x.segment<3>(3 * static_cast<Eigen::Index>(i)) = row(i, s);
+}
 
-Ties skin_ties(const RigBody& body, const std::vector<int>& target) {
-  Ties ties(body.node_count());
-  for (int i = 0; i < body.node_count(); ++i) {
-    if (!body.skin[i]) continue;
-    if (target[i] >= 0) {
-      ties[i] = {{target[i], 1.0}};
-      continue;
+void PointTies::pull(In g, Vec& g_s) const {
+  for (int i = 0; i < count(); ++i) pull_row(i, g.segment<3>(3 * static_cast<Eigen::Index>(i)), g_s);
+}
+
+void PointTies::pull_row(int i, const Vec3& g_i, Vec& g_s) const {
+  for (int e = start[i]; e < start[i + 1]; ++e)
+    g_s.segment<3>(3 * static_cast<Eigen::Index>(point[e])) += weight[e] * g_i;
+}
+
+// Rows are independent: chunks of them are summed in parallel, each entry in the order of the row's points, and joined
+// in order, so that the bits do not depend on the number of threads.
+void PointTies::jacobian(const BlockJacobian& of_points, BlockJacobian& of_rows) const {
+  const int rows = count(), columns = of_points.columns;
+  constexpr int kChunk = 64;
+  const int chunks = (rows + kChunk - 1) / kChunk;
+  struct Part {
+    std::vector<int> column, count;
+    std::vector<double> value;
+  };
+  std::vector<Part> parts(chunks);
+  parallel_ranges(rows, kChunk, [&](int begin, int end) {
+    Part& part = parts[begin / kChunk];
+    Eigen::Matrix3Xd sum = Eigen::Matrix3Xd::Zero(3, columns);
+    std::vector<char> seen(columns, 0);
+    std::vector<int> used;
+    for (int i = begin; i < end; ++i) {
+      used.clear();
+      for (int e = start[i]; e < start[i + 1]; ++e)
+        for (int k = of_points.start[point[e]]; k < of_points.start[point[e] + 1]; ++k) {
+          const int c = of_points.column[k];
+          if (!seen[c]) seen[c] = 1, used.push_back(c);
+          sum.col(c) += weight[e] * of_points.value.col(k);
+        }
+      std::sort(used.begin(), used.end());
+      for (const int c : used) {
+        part.column.push_back(c);
+        part.value.insert(part.value.end(), sum.col(c).data(), sum.col(c).data() + 3);
+        sum.col(c).setZero(), seen[c] = 0;
+      }
+      part.count.push_back(static_cast<int>(used.size()));
     }
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) ties[i].emplace_back(body.point[e], body.weight[e]);
+  });
+  of_rows.columns = columns;
+  of_rows.start.assign(1, 0), of_rows.column.clear();
+  for (const Part& part : parts)
+    for (const int count : part.count) of_rows.start.push_back(of_rows.start.back() + count);
+  of_rows.value.resize(3, of_rows.start.back());
+  Eigen::Index at = 0;
+  for (const Part& part : parts) {
+    of_rows.column.insert(of_rows.column.end(), part.column.begin(), part.column.end());
+    std::copy(part.value.begin(), part.value.end(), of_rows.value.data() + 3 * at);
+    at += static_cast<Eigen::Index>(part.column.size());
   }
+}
+
+void PointTies::append(const PointTies& other, int i) {
+  assert(&other != this);
+  point.insert(point.end(), other.point.begin() + other.start[i], other.point.begin() + other.start[i + 1]);
+  weight.insert(weight.end(), other.weight.begin() + other.start[i], other.weight.begin() + other.start[i + 1]);
+  end_row();
+}
+
+void PointTies::append(const PointTies& other, int i, std::span<const int> points) {
+  other.for_each(i, [&](int of_point, double its_weight) {
+    const auto place = std::lower_bound(points.begin(), points.end(), of_point) - points.begin();
+    add(static_cast<int>(place), its_weight);
+  });
+  end_row();
+}
+
+PointTies one_point_each(int count) {
+  PointTies ties;
+  for (int i = 0; i < count; ++i) ties.add(i, 1), ties.end_row();
   return ties;
-}
-
-/// What the skin's ties give those inside, whose carriers it is.
-void carry_inside(const CarrierWeights& carriers, Ties& ties) {
-  for (std::size_t i = 0; i < ties.size(); ++i) {
-    if (!ties[i].empty()) continue;
-    std::map<int, double> sums;
-    for (const auto& [node, weight] : carriers[i])
-      for (const auto& [point, share] : ties[node]) sums[point] += weight * share;
-    ties[i].assign(sums.begin(), sums.end());
-  }
-}
-
-}  // namespace
-
-void PointTieOptions::validate() const {
-  require_option(within >= 0 && within <= 1, "how far a node may be moved", within, "expected 0 to 1");
-  require_option(least_volume > 0 && least_volume < 1, "least volume", least_volume, "expected 0 to 1");
-}
-
-RigBody tied_to_points(const RigBody& body, const PointTieOptions& options) {
-  options.validate();
-  Vec s;
-  body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
-  std::vector<int> target = nearest_points(body, s, options.within * skin_edge(body));
-  RigBody lean;
-  lean.mesh = body.mesh, lean.skin = body.skin;
-  lean.mesh.points = moved(body, s, options.least_volume, target);
-  Ties ties = skin_ties(body, target);
-  carry_inside(harmonic_weights(lean.mesh, lean.skin), ties);
-
-  std::vector<int> needed;
-  for (const PointWeights& each : ties)
-    for (const auto& [point, weight] : each) needed.push_back(point);
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  for (const PointWeights& each : ties) {
-    for (const auto& [point, weight] : each) {
-      const auto place = std::lower_bound(needed.begin(), needed.end(), point) - needed.begin();
-      lean.point.push_back(static_cast<int>(place)), lean.weight.push_back(weight);
-    }
-    lean.start.push_back(static_cast<int>(lean.point.size()));
-  }
-  // A restricted rig may refer to the whole one: they live as long as each other.
-  auto restricted = std::make_shared<std::pair<std::shared_ptr<const Rig>, std::unique_ptr<Rig>>>(body.rig, nullptr);
-  restricted->second = body.rig->restricted(needed);
-  lean.rig = std::shared_ptr<const Rig>(restricted, restricted->second.get());
-  Vec rest;
-  lean.rig->evaluate(*lean.rig->make_workspace(), lean.rig->rest(), rest);
-  lean.carry(rest, lean.mesh.points);  // so that at rest nothing is strained
-  return lean;
 }
 
 }  // namespace rigspace

@@ -36,9 +36,9 @@ void tie(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weight
   for (const Weights& each : weights) {
     for (const auto& [point, weight] : each) {
       const auto place = std::lower_bound(needed.begin(), needed.end(), point) - needed.begin();
-      body.point.push_back(static_cast<int>(place)), body.weight.push_back(weight);
+      body.ties.add(static_cast<int>(place), weight);
     }
-    body.start.push_back(static_cast<int>(body.point.size()));
+    body.ties.end_row();
   }
   if (static_cast<int>(needed.size()) == rig->point_count()) {
     body.rig = std::move(rig);
@@ -58,15 +58,6 @@ void LoadedOffsets::at(In p_now, Vec& offset) const {
   Vec w;
   poses.weights(p_now, w);
   offset.noalias() = values * w;
-}
-
-void RigBody::carry(In s, Vec& x) const {
-  x.resize(3 * static_cast<Eigen::Index>(node_count()));
-  for (int i = 0; i < node_count(); ++i) {
-    Vec3 node = Vec3::Zero();
-    for (int e = start[i]; e < start[i + 1]; ++e) node += weight[e] * s.segment<3>(3 * point[e]);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = node;
-  }
 }
 
 namespace {
@@ -97,7 +88,7 @@ RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMes
   tie(body, std::move(rig), weights);
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
-  body.carry(s, body.mesh.points);  // so that at rest nothing is strained
+  body.ties.apply(s, body.mesh.points);  // so that at rest nothing is strained
   return body;
 }
 
@@ -109,7 +100,7 @@ RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, Te
 
 RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, const RigBodyOptions& options) {
   const StuffingOptions stuffing{.cell = options.cell};
-  Body body = options.recall ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
+  Body body = options.use_cache ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
   if (body.mesh.tets.empty())
     throw Error(
         {.element = "surface", .problem = "encloses nothing", .remedy = "give a closed surface, or smaller cells"});

@@ -1,85 +1,388 @@
-#include "rig_predictor.h"
+#include "rigspace/body/rig_predictor.h"
 
-#include <array>
+#include "rigspace/rig/jacobian_memory.h"
+#include "rigspace/rig/jacobian_model.h"
+#include "state_history.h"
+
+#include <algorithm>
+#include <optional>
 
 namespace rigspace {
 namespace {
 
-constexpr std::size_t kStates = 3;
-constexpr int kHead = 6;  // numbers before the states in `memory`
+constexpr int kTrust = 6;    // steps after which a J that was good to half the tolerance is evaluated against again
+constexpr double kBear = 5;  // tolerances: a J of the model that misses by less stays
 
-/// Lagrange's weights of the states at times 0, -t_1, -t_2 .. for the time `step`.
-std::array<double, kStates> weights_at(const std::deque<Thrift::State>& states, double step) {
-  std::array<double, kStates> times{}, weights{};
-  for (std::size_t k = 1; k < states.size(); ++k) times[k] = times[k - 1] - states[k - 1].step;
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    weights[k] = 1;
-    for (std::size_t j = 0; j < states.size(); ++j)
-      if (j != k) weights[k] *= (step - times[j]) / (times[k] - times[j]);
-  }
-  return weights;
+/// R^T (y - y_key), node by node.
+void into_frames(const LinearRig& linear, In y, In key, Vec& d) {
+  d.resize(y.size());
+  for (Eigen::Index k = 0; k < y.size() / 3; ++k)
+    d.segment<3>(3 * k) = linear.row_frame(k).transpose() * (y.segment<3>(3 * k) - key.segment<3>(3 * k));
+}
+
+/// sum_k m_k |a_k|^2
+double weighted(const Vec& masses, const Vec& a) {
+  double sum = 0;
+  for (Eigen::Index k = 0; k < masses.size(); ++k) sum += masses[k] * a.segment<3>(3 * k).squaredNorm();
+  return sum;
 }
 
 }  // namespace
 
-void Thrift::forget() {
-  states.clear(), seen.clear();
-  trust = unseen = credit = 0;
+/// Vectors of nodes are those of the bound nodes, scene units.
+struct RigPredictor::Data {
+  explicit Data(const Vec& rest) : history(rest.size()) {}
+
+  StateHistory history;
+  std::optional<JacobianMemory> memory;  // Jacobians evaluated so far
+  std::optional<JacobianModel> model;    // of the samples
+  Eigen::Matrix3Xd modelled;             // what the model says of the present J
+  int trust = 0;                         // steps for which the last evaluation beside the path speaks for J
+  int unevaluated = 0;                   // steps since the last whose end was evaluated
+  int credit = 0;                        // how many there may be
+
+  // Of the step under way.
+  enum class Fault { none, start, jacobian };
+  Fault fault = Fault::none;     // why the last check refused
+  bool sound = false;            // fault start: J says all the same what the states did
+  bool predicted = false;        // y(p~) is not evaluated
+  bool stay_evaluated = false;   // y_stay is
+  double missed = 0;             // then: how far J missed, as a share of the way
+  bool from_memory = false;      // J comes from `memory` in this step
+  bool end_unevaluated = false;  // y_end is not evaluated
+  Vec key;                       // nodes in the keyed pose
+  Vec carried;                   // B s(p_key): the same where nodes go by the rig alone
+  Vec p_end, y_end;              // of the last check
+  Vec p_stay, y_stay;  // the last state's deviation of controls about the keyed pose of now, and the nodes there
+  Vec way, linear, scratch;
+
+  /// What the last evaluated states say of the nodes at the last state's deviation: those beside the model, if any.
+  Vec last_nodes() const { return model ? history.beside(0) : history.last().nodes; }
+};
+
+/// One region is best for the rows: frames of small ones turn with limbs that J has no part in.
+RigPredictor::RigPredictor(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options,
+                           BlockJacobian response)
+    : RigLineariser(map, x_rest, options, {.regions = options.frames, .row_regions = 1}, std::move(response)),
+      data_(std::make_unique<Data>(linear_.rest_nodes())) {
+  if (options_.most_unevaluated_steps > 0)  // noise of the rig does not count as missed
+    options_.floor = std::max(options_.floor, 4 * linear_.rig().traits().noise / (options_.tolerance * linear_.size()));
+  if (options_.remember_jacobians) data_->memory.emplace(linear_.rest_nodes());
 }
 
-Vec Thrift::beside(double step) const {
-  Vec nodes = Vec::Zero(seen.front().nodes.size());
-  for (std::size_t k = 0; k < seen.size(); ++k) {  // Lagrange's weights
-    double weight = 1;
-    for (std::size_t j = 0; j < seen.size(); ++j)
-      if (j != k) weight *= (time + step - seen[j].time) / (seen[k].time - seen[j].time);
-    nodes += weight * seen[k].nodes;
+RigPredictor::~RigPredictor() = default;
+
+void RigPredictor::restart() {
+  data_->history.clear();
+  data_->trust = data_->unevaluated = data_->credit = 0;
+}
+
+void RigPredictor::set_carried_key(In x_carried) {
+  const std::vector<int>& bound = linear_.bound();
+  carried_key_.resize(3 * std::ssize(bound));
+  for (std::size_t k = 0; k < bound.size(); ++k) point(carried_key_, static_cast<int>(k)) = point(x_carried, bound[k]);
+}
+
+/// The keyed pose, and the frames of the rows turned with it.
+void RigPredictor::stand_at(In p_key, In x_key) {
+  const std::vector<int>& bound = linear_.bound();
+  linear_.set_key(p_key);
+  data_->key.resize(3 * std::ssize(bound));
+  for (std::size_t k = 0; k < bound.size(); ++k) point(data_->key, static_cast<int>(k)) = point(x_key, bound[k]);
+  linear_.turn_rows(data_->key);
+}
+
+/// The nodes of the body where the rig carries them to y.
+Vec RigPredictor::shape_at(In y) const {
+  if (carried_key_.size() == 0) return y;
+  return y - data_->carried + data_->key;
+}
+
+/// Of the free controls from the keyed pose, in units of their typical change.
+Vec RigPredictor::deviation_at(In p) const {
+  const std::vector<int>& free = linear_.free();
+  Vec deviation(std::ssize(free));
+  for (Eigen::Index c = 0; c < deviation.size(); ++c)
+    deviation[c] = (p[free[c]] - linear_.p_key()[free[c]]) / linear_.typical()[c];
+  return deviation;
+}
+
+/// Some nodes of the keyed pose, without position and turn.
+Vec RigPredictor::keyed_shape() const {
+  constexpr Eigen::Index kMost = 48;
+  const Eigen::Index n = std::ssize(linear_.bound()), count = std::min(n, kMost);
+  Eigen::Matrix3Xd shape(3, count);
+  for (Eigen::Index k = 0; k < count; ++k)
+    shape.col(k) = linear_.row_frame(0).transpose() * data_->key.segment<3>(3 * (k * n / count));
+  shape.colwise() -= Vec3(shape.rowwise().mean());
+  return shape.reshaped();
+}
+
+void RigPredictor::set_samples(std::span<const JacobianSample> samples, const Mat& x_keys) {
+  const auto stand_at_sample = [&](std::size_t i) {
+    const auto x_key = x_keys.col(static_cast<Eigen::Index>(i));
+    stand_at(samples[i].p_key, x_key);
+    linear_.turn(x_key);
+  };
+  std::vector<JacobianModel::Sample> rows;
+  for (std::size_t i = 0; i < samples.size() && !linear_.bound().empty(); ++i) {
+    const JacobianSample& each = samples[i];
+    stand_at_sample(i);
+    linear_.set_point_jacobian(each.J);
+    age_ = 0;
+    JacobianModel::Sample sample{keyed_shape(), deviation_at(each.p), linear_.rows()};
+    if (!sample.deviation.isZero(0)) {
+      const auto same = [&](const JacobianSample& other) { return other.p == each.p_key; };
+      const auto end = samples.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto of = std::find_if(samples.begin(), end, same);
+      sample.of = of != end ? static_cast<int>(of - samples.begin()) : JacobianModel::kOnPath;
+    }
+    rows.push_back(std::move(sample));
   }
-  return nodes;
-}
-
-void Thrift::remember(State state) {
-  time += state.step;
-  if (taught && !end_unseen) {
-    seen.push_front({time, state.nodes});
-    if (seen.size() > kStates) seen.pop_back();
+  linear_.drop_rows();
+  if (rows.empty()) return;
+  data_->model.emplace(rows, linear_.typical());
+  linear_.fix_places(data_->model->start(), data_->model->column());
+  const auto on_path = [](const auto& sample) { return sample.of == JacobianModel::kOnPath; };
+  Mat nodes(3 * std::ssize(linear_.bound()), std::count_if(rows.begin(), rows.end(), on_path));
+  Eigen::Index column = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!on_path(rows[i])) continue;
+    stand_at_sample(i);
+    Vec way = Vec::Zero(nodes.rows());
+    for (int k = 0; k < linear_.ties().count(); ++k) {
+      linear_.ties().for_each(k, [&](int of_rig, double weight) {
+        point(way, k) += weight * (point(samples[i].s, of_rig) - point(samples[i].s_key, of_rig));
+      });
+      point(way, k) = (linear_.row_frame(k).transpose() * point(way, k)).eval();
+    }
+    add_modelled_way(samples[i].p, -1, way);
+    nodes.col(column++) = way;
   }
-  states.push_front(std::move(state));
-  if (states.size() > kStates) states.pop_back();
+  if (column > 0) data_->model->set_nodes(std::move(nodes));
 }
 
-Thrift::State Thrift::next(double step) const {
-  const auto weights = weights_at(states, step);
-  State after{step, Vec::Zero(states[0].controls.size()), Vec::Zero(states[0].nodes.size())};
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    after.controls += weights[k] * states[k].controls;
-    after.nodes += weights[k] * states[k].nodes;
+void RigPredictor::evaluate_jacobian() {
+  linear_.evaluate_jacobian();
+  age_ = 0;
+  if (data_->memory) data_->memory->add(shape_at(linear_.point_nodes()), linear_.rows());
+}
+
+/// J by the model for p~, with what J was beside the model before. A step's own, evaluated, is better.
+void RigPredictor::follow_model() {
+  if (!data_->model) return;
+  const JacobianModel& model = *data_->model;
+  Eigen::Matrix3Xd now;
+  model.predict(keyed_shape(), deviation_at(linear_.point_controls()), now);
+  if (linear_.has_rows()) {
+    linear_.add_to_rows(now - data_->modelled);
+  } else {
+    BlockJacobian J{.columns = static_cast<int>(linear_.free().size())};
+    J.start = model.start(), J.column = model.column(), J.value = now;
+    linear_.set_rows(std::move(J));
+    ++counts_.from_memory;
   }
-  return after;
+  data_->modelled = std::move(now);
+  age_ = 1;
 }
 
-Vec Thrift::memory() const {
-  const Eigen::Index c = states.empty() ? 0 : states[0].controls.size(), n = nodes.size(), each = 1 + c + n;
-  const Eigen::Index all_states = std::ssize(states) * each;
-  Vec all(kHead + all_states + std::ssize(seen) * (1 + n));
-  all.head<kHead>() << static_cast<double>(c), trust, unseen, credit, static_cast<double>(states.size()), time;
-  for (std::size_t k = 0; k < states.size(); ++k)
-    all.segment(kHead + static_cast<Eigen::Index>(k) * each, each) << states[k].step, states[k].controls,
-        states[k].nodes;
-  for (std::size_t k = 0; k < seen.size(); ++k)
-    all.segment(kHead + all_states + static_cast<Eigen::Index>(k) * (1 + n), 1 + n) << seen[k].time, seen[k].nodes;
+void RigPredictor::begin(In p, In p_key, In x_key, In x_turn) {
+  Data& step = *data_;
+  stand_at(p_key, x_key);
+  step.carried = carried_key_.size() > 0 ? carried_key_ : step.key;
+  linear_.turn(x_turn);
+  step.fault = Data::Fault::none;
+  step.stay_evaluated = step.from_memory = step.end_unevaluated = false;
+  step.predicted = linear_.has_rows() && age_ < options_.most_steps && !step.history.empty();
+  Vec y;
+  if (!step.predicted) {
+    linear_.evaluate(p, y);
+    linear_.set_point(p, y);
+    follow_model();
+    if (!linear_.has_rows() || age_ >= options_.most_steps) evaluate_jacobian();
+    return;
+  }
+  const StateHistory::State next = step.history.next(step_length_);
+  Vec expected = p_key;
+  const std::vector<int>& free = linear_.free();
+  for (std::size_t c = 0; c < free.size(); ++c) expected[free[c]] += next.controls[static_cast<Eigen::Index>(c)];
+  nodes_at_deviation(expected, step.model ? step.history.beside(step_length_) : next.nodes, y);
+  linear_.set_point(expected, y);
+  follow_model();
+}
+
+/// What the model says of the nodes at p, in the frames of the rest pose: J is linear in the deviation, so the mean of
+/// both ends leads there,  1/2 (J(key, 0) + J(key, d)) d.  States are kept beside that, where they change slowly, and
+/// go straight on from those that were evaluated.
+void RigPredictor::add_modelled_way(In p, double factor, Vec& nodes) const {
+  if (!data_->model) return;
+  const JacobianModel& model = *data_->model;
+  const Vec key = keyed_shape(), deviation = deviation_at(p);
+  nodes += factor * model.nodes(key, deviation);
+  Eigen::Matrix3Xd here, none;
+  model.predict(key, deviation, here);
+  model.predict(key, Vec::Zero(deviation.size()), none);
+  here += none;
+  const std::vector<int>&start = model.start(), &column = model.column();
+  for (std::size_t k = 0; k + 1 < start.size(); ++k)
+    for (int e = start[k]; e < start[k + 1]; ++e) {
+      const int c = linear_.free()[column[e]];
+      point(nodes, static_cast<int>(k)) += 0.5 * factor * (p[c] - linear_.p_key()[c]) * here.col(e);
+    }
+}
+
+/// Nodes of a deviation about the keyed pose of now, with the response, which takes no evaluation.
+void RigPredictor::nodes_at_deviation(In p, In deviation, Vec& y) const {
+  y.resize(deviation.size());
+  Vec nodes = deviation;
+  add_modelled_way(p, 1, nodes);
+  for (Eigen::Index k = 0; k < y.size() / 3; ++k) {
+    y.segment<3>(3 * k) = data_->carried.segment<3>(3 * k) + linear_.row_frame(k) * nodes.segment<3>(3 * k);
+    if (linear_.has_response()) y.segment<3>(3 * k) += linear_.beside(p, static_cast<std::size_t>(k));
+  }
+}
+
+bool RigPredictor::check_linearisation(In p, Vec& y) {
+  if (end_without_evaluation(p)) {
+    y = data_->y_end;
+    return true;
+  }
+  linear_.evaluate(p, data_->y_end);
+  y = data_->y_end;
+  return judge(p);
+}
+
+/// The end of a step where x~ has it: while evaluated ends miss little, and where the same step was evaluated a little
+/// aside.
+bool RigPredictor::end_without_evaluation(In p) {
+  Data& step = *data_;
+  step.end_unevaluated = false;
+  const bool aside = options_.most_unevaluated_steps > 0 && step.fault == Data::Fault::start && step.sound;
+  if (!aside && (!step.predicted || age_ == 0 || step.unevaluated >= step.credit)) return false;
+  linear_.at(p, step.y_end);
+  step.p_end = p;
+  step.fault = Data::Fault::none;
+  step.end_unevaluated = !aside;
+  return true;
+}
+
+bool RigPredictor::judge(In p) {
+  Data& step = *data_;
+  const std::vector<int>& free = linear_.free();
+  step.p_end = p;
+  step.fault = Data::Fault::none;
+  if (step.history.empty()) return true;
+  // The way of the free controls in this step, by J: from where the last state would be about the keyed pose of now.
+  step.p_stay = linear_.p_key();
+  for (std::size_t c = 0; c < free.size(); ++c)
+    step.p_stay[free[c]] += step.history.last().controls[static_cast<Eigen::Index>(c)];
+  linear_.at(p, step.linear);
+  linear_.at(step.p_stay, step.way);
+  step.way = step.linear - step.way;
+  const double way = weighted(masses_, step.way);
+  step.scratch = step.linear - step.y_end;
+  const double apart = share_of_way(weighted(masses_, step.scratch), way);
+  const bool near = apart <= options_.tolerance;
+  if (step.predicted)
+    step.credit = !near                               ? (step.model ? step.credit / 2 : 0)
+                  : apart <= 0.5 * options_.tolerance ? std::min(options_.most_unevaluated_steps, step.credit + 1)
+                                                      : step.credit;
+  if (!near && step.predicted) {
+    nodes_at_deviation(step.p_stay, step.last_nodes(), step.scratch);
+    step.scratch += step.way - step.y_end;
+    step.sound = share_of_way(weighted(masses_, step.scratch), way) <= 2 * options_.tolerance;
+    step.fault = Data::Fault::start;
+    return false;
+  }
+  if (age_ == 0) return true;  // J is of this very step: a newer one would be the same
+  // What J says of the way against what the states did; and where the keyed pose has a part in that, against the rig.
+  nodes_at_deviation(step.p_stay, step.last_nodes(), step.scratch);
+  step.scratch += step.way - step.y_end;
+  if (near && share_of_way(weighted(masses_, step.scratch), way) <= options_.tolerance) return true;
+  if (near && step.trust > 0) return true;
+  if (!step.stay_evaluated) linear_.evaluate(step.p_stay, step.y_stay);
+  step.stay_evaluated = true;
+  step.scratch = step.y_stay + step.way - step.y_end;
+  step.missed = share_of_way(weighted(masses_, step.scratch), way);
+  step.trust = step.missed <= 0.5 * options_.tolerance ? kTrust : 0;
+  if (near && step.missed <= options_.tolerance) return true;
+  step.fault = Data::Fault::jacobian;
+  return false;
+}
+
+/// Again from where the step ended, which was evaluated. If J missed: with one from memory, if that says the way that
+/// was just evaluated; else with a new one.
+void RigPredictor::renew() {
+  Data& step = *data_;
+  linear_.set_point(step.p_end, step.y_end);
+  step.predicted = false;
+  if (step.fault != Data::Fault::jacobian) {
+    ++counts_.moved;
+    if (age_ > 0) follow_model();
+    return;
+  }
+  ++counts_.rollbacks;
+  follow_model();
+  if (step.model && options_.most_unevaluated_steps > 0 && step.missed <= kBear * options_.tolerance) {
+    step.fault = Data::Fault::start, step.sound = true;  // where it was evaluated is near enough to the new end
+    return;
+  }
+  BlockJacobian J;
+  if (!step.model && step.memory && step.stay_evaluated && !step.from_memory &&
+      step.memory->predict(shape_at(step.y_end), J)) {
+    linear_.set_rows(std::move(J));
+    age_ = 1;
+    linear_.at(step.p_stay, step.linear);
+    step.way = linear_.point_nodes() - step.linear;
+    step.scratch = step.linear - step.y_stay;
+    step.from_memory = share_of_way(weighted(masses_, step.scratch), weighted(masses_, step.way)) <= options_.tolerance;
+    if (step.from_memory) {
+      ++counts_.from_memory;
+      return;
+    }
+  }
+  evaluate_jacobian();
+}
+
+void RigPredictor::accept(In p) {
+  Data& step = *data_;
+  const std::vector<int>& free = linear_.free();
+  ++age_;
+  if (step.p_end.size() != p.size() || step.p_end != p) return restart();  // the end was not checked
+  // One way says nothing of controls that had little part in it, as twists have: a model is better.
+  if (options_.broyden && !step.model && step.stay_evaluated && age_ > 1)
+    linear_.learn(step.p_stay, step.y_stay, p, step.y_end);
+  StateHistory::State state{step_length_, Vec(std::ssize(free)), {}};
+  for (std::size_t c = 0; c < free.size(); ++c)
+    state.controls[static_cast<Eigen::Index>(c)] = p[free[c]] - linear_.p_key()[free[c]];
+  step.scratch = step.y_end;
+  for (std::size_t k = 0; k < linear_.bound().size() && linear_.has_response(); ++k)
+    point(step.scratch, static_cast<int>(k)) -= linear_.beside(p, k);
+  into_frames(linear_, step.scratch, step.carried, state.nodes);
+  add_modelled_way(p, -1, state.nodes);
+  step.history.add(std::move(state), step.model && !step.end_unevaluated);
+  step.unevaluated = step.end_unevaluated ? step.unevaluated + 1 : 0;
+  if (step.end_unevaluated) ++counts_.unevaluated;
+  step.trust = std::max(0, step.trust - 1);
+}
+
+std::vector<Vec> RigPredictor::saved_state() const {
+  std::vector<Vec> all = linear_.saved_state();
+  all[0][2] = age_;
+  all.emplace_back();
+  all.push_back(data_->history.saved_state(data_->trust, data_->unevaluated, data_->credit));
+  if (data_->memory) all.push_back(data_->memory->saved_state());
+  if (data_->model) all.push_back(data_->modelled.reshaped());
   return all;
 }
 
-void Thrift::recall(In memory) {
-  states.clear(), seen.clear();
-  trust = static_cast<int>(memory[1]), unseen = static_cast<int>(memory[2]), credit = static_cast<int>(memory[3]);
-  time = memory[5];
-  const auto c = static_cast<Eigen::Index>(memory[0]), count = static_cast<Eigen::Index>(memory[4]), n = nodes.size();
-  Eigen::Index at = kHead;
-  for (Eigen::Index k = 0; k < count; ++k, at += 1 + c + n)
-    states.push_back({memory[at], memory.segment(at + 1, c), memory.segment(at + 1 + c, n)});
-  for (; at < memory.size(); at += 1 + n) seen.push_back({memory[at], memory.segment(at + 1, n)});
+void RigPredictor::restore(std::span<const Vec> state) {
+  linear_.restore(state);
+  age_ = static_cast<int>(state[0][2]);
+  data_->history.restore(state[5], data_->trust, data_->unevaluated, data_->credit);
+  if (data_->memory) data_->memory->restore(state[6]);
+  if (data_->model)
+    data_->modelled = Eigen::Map<const Eigen::Matrix3Xd>(state.back().data(), 3, state.back().size() / 3);
 }
 
 }  // namespace rigspace

@@ -41,10 +41,10 @@ void RigSpaceDescription::validate() const {
   std::vector<int> both;
   std::set_intersection(interior.begin(), interior.end(), bound.begin(), bound.end(), std::back_inserter(both));
   require(both.empty(), "a node", "is both interior and bound", "give each node one role");
-  require(bind_start.size() == bound.size() + 1 && bind_point.size() == bind_weight.size() &&
-              bind_start.back() == static_cast<int>(bind_point.size()),
-          "binding", "does not fit the bound nodes", "give one start per bound node and one more");
-  for (const int point : bind_point)
+  require(ties.count() == static_cast<int>(bound.size()) && ties.point.size() == ties.weight.size() &&
+              ties.start.back() == static_cast<int>(ties.point.size()),
+          "binding", "does not fit the bound nodes", "give one row of ties per bound node");
+  for (const int point : ties.point)
     require(point >= 0 && point < rig->point_count(), "binding", "names a point that the rig lacks",
             "count points from 0");
 }
@@ -194,12 +194,7 @@ std::unique_ptr<System> RigSpaceMapping::make_system(const State&) const {
 }
 
 void RigSpaceMapping::bind(In s, Vec& x) const {
-  for (std::size_t k = 0; k < d_.bound.size(); ++k) {
-    Vec3 node = Vec3::Zero();
-    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
-      node += d_.bind_weight[e] * s.segment<3>(3 * d_.bind_point[e]);
-    x.segment<3>(3 * d_.bound[k]) = node;
-  }
+  for (std::size_t k = 0; k < d_.bound.size(); ++k) x.segment<3>(3 * d_.bound[k]) = d_.ties.row(static_cast<int>(k), s);
 }
 
 void RigSpaceMapping::evaluate(State& state, In q, Vec& x) const {
@@ -237,12 +232,9 @@ void RigSpaceMapping::linearize(State& state, In q) const {
   d_.rig->jacobian(*memory.workspace, memory.p, d_.free, memory.ds_dp);
   ++rig_jacobians_;
   if (!d_.rig->traits().exact_jacobian) rig_evaluations_ += 2 * static_cast<long>(d_.free.size());
-  const BlockJacobian& Js = memory.ds_dp;
   memory.J.setZero();
-  for (std::size_t k = 0; k < d_.bound.size(); ++k)
-    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
-      for (int j = Js.start[d_.bind_point[e]]; j < Js.start[d_.bind_point[e] + 1]; ++j)
-        memory.J.block<3, 1>(3 * static_cast<Eigen::Index>(k), Js.column[j]) += d_.bind_weight[e] * Js.value.col(j);
+  for (int k = 0; k < d_.ties.count(); ++k)
+    d_.ties.add_jacobian_row(k, memory.ds_dp, memory.J.middleRows<3>(3 * static_cast<Eigen::Index>(k)));
 }
 
 void RigSpaceMapping::push(const State& state, In dq, Vec& dx) const {
@@ -391,8 +383,7 @@ void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
 void RigSpaceMapping::second_derivatives(Memory& memory, In g, Mat& T) const {
   Vec g_s = Vec::Zero(3 * static_cast<Eigen::Index>(d_.rig->point_count()));
   for (std::size_t k = 0; k < d_.bound.size(); ++k)
-    for (int e = d_.bind_start[k]; e < d_.bind_start[k + 1]; ++e)
-      g_s.segment<3>(3 * d_.bind_point[e]) += d_.bind_weight[e] * g.segment<3>(3 * d_.bound[k]);
+    d_.ties.pull_row(static_cast<int>(k), g.segment<3>(3 * d_.bound[k]), g_s);
   const int n = control_size();
   const Traits traits = d_.rig->traits();
   T.setZero(n, n);

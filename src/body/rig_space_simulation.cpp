@@ -2,6 +2,7 @@
 
 #include "rigspace/base/require.h"
 #include "rigspace/body/interior_response.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/energy/rods.h"
 #include "rigspace/geometry/harmonic.h"
 
@@ -19,7 +20,7 @@ Material in_units(Material material, double metres) {
   return material;
 }
 
-/// Of a body whose inside has no masses of its own: they count where they are carried.
+/// Masses of the nodes, kg; those of nodes inside without mass of their own are added to their carriers.
 Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
   const double density = options.density * std::pow(options.metres_per_unit, 3);
   if (body.volumes.size() > 0) return density * body.volumes;
@@ -34,7 +35,7 @@ Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
 
 }  // namespace
 
-/// Weak springs on the free controls, toward where they are.
+/// Weak springs on the free controls, toward their present values.
 struct RigSpaceSimulation::Hold {
   CoordinatePrior springs;
 };
@@ -49,19 +50,15 @@ void RigSpaceOptions::validate() const {
 }
 
 RigSpaceDescription RigSpaceSimulation::description(std::vector<int> free) const {
-  RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count(), .bind_start = {0}};
-  d.relative = !body_.moves.point.empty();
+  RigSpaceDescription d{.rig = body_.rig, .free = std::move(free), .node_count = body_.node_count()};
+  d.relative = !body_.moves.empty();
   for (int i = 0; i < body_.node_count(); ++i) {
     if (!body_.skin[i] && options_.interior != Interior::carried) {
       d.interior.push_back(i);
       continue;
     }
     d.bound.push_back(i);
-    const NodeTies& ties = d.relative ? body_.moves : body_;
-    d.bind_point.insert(d.bind_point.end(), ties.point.begin() + ties.start[i], ties.point.begin() + ties.start[i + 1]);
-    d.bind_weight.insert(d.bind_weight.end(), ties.weight.begin() + ties.start[i],
-                         ties.weight.begin() + ties.start[i + 1]);
-    d.bind_start.push_back(static_cast<int>(d.bind_point.size()));
+    d.ties.append(d.relative ? body_.moves : body_.ties, i);
   }
   return d;
 }
@@ -83,9 +80,10 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
   mapping_.set_curvature(options_.curvature);
   mapping_.keep_inertia(options_.keep_factor > 0);
   if (options_.linear) {
-    linear_ = std::make_unique<LinearRig>(mapping_.description(), body_.mesh.points, options_.jacobian,
-                                          rows_of(body_.response, mapping_.description().bound));
-    linear_->set_masses(masses_);
+    lineariser_ = make_rig_lineariser(mapping_.description(), body_.mesh.points, options_.jacobian,
+                                      rows_of(body_.response, mapping_.description().bound));
+    predictor_ = dynamic_cast<RigPredictor*>(lineariser_.get());
+    lineariser_->set_masses(masses_);
   }
   dynamics_.add("momentum", momentum_);
   for (Objective* each : {&dynamics_, &statics_}) {
@@ -137,7 +135,7 @@ void RigSpaceSimulation::set_stiffness(std::span<const double> factors) {
 void RigSpaceSimulation::carried_nodes(In p, Vec& x) {
   body_.rig->evaluate(*workspace_, p, s_);
   ++carried_;
-  body_.carry(s_, x);
+  body_.ties.apply(s_, x);
 }
 
 void RigSpaceSimulation::set_rest_pose(In p) {
@@ -151,9 +149,9 @@ void RigSpaceSimulation::restart(In p) {
   carried_nodes(p, x_);
   x_carried_ = x_;
   h_before_ = 0;
-  if (linear_) {
-    linear_->restart();
-    linear_->place(p, response_from(p), x_carried_, y_);
+  if (lineariser_) {
+    lineariser_->restart();
+    lineariser_->place(p, response_from(p), x_carried_, y_);
     mapping_.place(y_, x_);
   }
   integrator_.restart(x_, Vec::Zero(x_.size()));
@@ -192,7 +190,7 @@ void RigSpaceSimulation::set_key(In p_key) {
   mapping_.set_key(p, x_key, s_);
 }
 
-/// Where the step may end: free controls go on as they went, and what is inside keeps its place in the flesh.
+/// The start of a solve: free controls extrapolated, nodes inside moved with the flesh around them.
 Vec RigSpaceSimulation::start(In p_key, double ratio) {
   Vec p = p_key, x;
   for (const int c : free()) p[c] = p_[c] + ratio * (p_[c] - p_before_[c]);
@@ -218,42 +216,42 @@ void RigSpaceSimulation::accept(In q) {
   p_before_ = p_;
   mapping_.controls_at(q, p_);
   x_ = newton_.x();
-  if (linear_) {
-    linear_->accept(p_);
-    mapping_.place(y_, x_);  // history is where the rig truly is
+  if (lineariser_) {
+    lineariser_->accept(p_);
+    mapping_.place(y_, x_);  // the history takes the nodes of the rig, not of its linearisation
   }
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
 }
 
-/// The controls from which a response counts; beside it the offsets of the keyed pose.
+/// The controls at which the response is 0; sets the offsets of the keyed pose p.
 Vec RigSpaceSimulation::response_from(In p) {
   if (body_.loaded.empty()) return body_.rig->rest();
   Vec w;
   body_.loaded.poses.weights(p, w);
-  linear_->set_offset(body_.loaded.values * w);
+  lineariser_->set_offset(body_.loaded.values * w);
   if (body_.loaded.forces.size() > 0) balancing_.set_forces(body_.loaded.forces * w);
   return body_.loaded.p;
 }
 
-/// The rig made linear at the controls of q; whether there is one to be.
+/// Makes the rig linear at the controls of q; false if options().linear is off.
 bool RigSpaceSimulation::linearise(In q) {
-  mapping_.set_linear(linear_.get());
-  if (!linear_) return false;
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
+  if (!lineariser_) return false;
   Vec p;
   mapping_.controls_at(q, p);
   Vec p_key = response_from(p);
-  if (!options_.jacobian.frugal) {
-    linear_->begin(p, p_key, x_);
+  if (predictor_ == nullptr) {
+    lineariser_->begin(p, p_key, x_);
     return true;
   }
   Vec keyed = p, x_key;
   for (const int c : free()) keyed[c] = p_key[c];
   carried_nodes(keyed, x_key);
-  linear_->begin(p, keyed, x_key, x_);
+  predictor_->begin(p, keyed, x_key, x_);
   return true;
 }
 
-/// A solve from q; of a linear rig again while that was too far from the rig (4.13).
+/// A solve from q; with a linear rig, again while its nodes are too far from those of the rig (4.13).
 Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
   const bool linear = linearise(q);
   const Vec from = q;
@@ -262,8 +260,8 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
   if (!linear) return summary;
   Vec p;
   mapping_.controls_at(q, p);
-  while (!linear_->holds(p, y_)) {
-    linear_->renew();
+  while (!lineariser_->check_linearisation(p, y_)) {
+    lineariser_->renew();
     q = from;
     summary = Newton(newton).solve(dynamics_, q, newton_);
     report.iterations += summary.iterations, ++report.solves;
@@ -276,7 +274,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.begin(h);
   Vec target, drift = Vec::Zero(x_.size());
   if (options_.mass_damping > 0) {
-    Vec to, p = p_key;  // how the keyed controls alone carry the body over the step
+    Vec to, p = p_key;  // the motion of the nodes by the keyed controls alone
     for (const int c : free()) p[c] = p_[c];
     carried_nodes(p, to);
     drift = (to - x_carried_) / h;
@@ -284,7 +282,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.momentum_target(options_.mass_damping, drift, target);
   momentum_.set_target(target, integrator_.momentum_scale(options_.mass_damping));
   set_key(p_key);
-  if (linear_) linear_->set_step(h);
+  if (predictor_ != nullptr) predictor_->set_step(h);
   Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
   Summary summary = solve(newton_options(), q, report);
   const bool forced = options_.forced_iterations > 0;
@@ -325,13 +323,13 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
   set_key(p_key);
   Vec q = start(p_key, 0);
   hold_->springs.set_target(q.tail(mapping_.control_size()));
-  if (linear_) linear_->restart();
+  if (lineariser_) lineariser_->restart();
   Summary summary;
-  for (int round = 0; round < 20; ++round) {  // of a linear rig until it is so where the balance is
+  for (int round = 0; round < 20; ++round) {  // with a linear rig: until it is linearised at the balance
     const bool linear = linearise(q);
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
     if (!linear || summary.iterations == 0) break;
-    linear_->restart();
+    lineariser_->restart();
   }
   mapping_.controls_at(q, p_);
   p_before_ = p_;
@@ -351,7 +349,7 @@ double RigSpaceSimulation::energy() const {
 }
 
 void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses) {
-  options.linear = true, options.jacobian = {.deferred = false};
+  options.linear = true, options.jacobian = {.use = JacobianUse::every_step};
   sampled.loaded.forces.resize(0, 0);
   RigSpaceSimulation few(sampled, free, options);
   Mat forces(std::ssize(free), std::ssize(poses));

@@ -234,7 +234,7 @@ void Contact::forget() {
   begun_ = false;
 }
 
-Vec Contact::memory() const {
+Vec Contact::saved_state() const {
   std::vector<double> all{begun_ ? 1.0 : 0.0, static_cast<double>(report_.touching),
                           static_cast<double>(slips_.size())};
   for (const Vec3& facing : facing_) all.insert(all.end(), facing.begin(), facing.end());
@@ -250,14 +250,14 @@ Vec Contact::memory() const {
   return Eigen::Map<const Vec>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
-void Contact::recall(In memory) {
+void Contact::restore(In state) {
   Eigen::Index at = 0;
-  const auto number = [&] { return memory[at++]; };
-  const auto vector = [&] { return at += 3, Vec3(memory.segment<3>(at - 3)); };
+  const auto number = [&] { return state[at++]; };
+  const auto vector = [&] { return at += 3, Vec3(state.segment<3>(at - 3)); };
   begun_ = number() != 0;
   report_ = {.touching = static_cast<int>(number())};
   slips_.assign(static_cast<std::size_t>(number()), {});
-  assert(memory.size() ==
+  assert(state.size() ==
          3 + 3 * static_cast<Eigen::Index>(facing_.size()) + kSlipNumbers * static_cast<Eigen::Index>(slips_.size()));
   for (Vec3& facing : facing_) facing = vector();
   for (Slip& slip : slips_) {

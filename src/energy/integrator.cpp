@@ -37,7 +37,7 @@ void Integrator::accept(In x_next) {
   v_ = (x_ - step_.x_hat) / step_.tau;
 }
 
-Vec Integrator::memory() const {
+Vec Integrator::saved_state() const {
   const Eigen::Index n = x_.size();
   Vec memory = Vec::Zero(2 + 4 * n);
   memory[0] = has_before_ ? 1 : 0, memory[1] = h_before_;
@@ -46,11 +46,11 @@ Vec Integrator::memory() const {
   return memory;
 }
 
-void Integrator::recall(In memory) {
-  const Eigen::Index n = (memory.size() - 2) / 4;
-  has_before_ = memory[0] != 0, h_before_ = memory[1];
-  x_ = memory.segment(2, n), v_ = memory.segment(2 + n, n);
-  x_before_ = memory.segment(2 + 2 * n, n), v_before_ = memory.tail(n);
+void Integrator::restore(In state) {
+  const Eigen::Index n = (state.size() - 2) / 4;
+  has_before_ = state[0] != 0, h_before_ = state[1];
+  x_ = state.segment(2, n), v_ = state.segment(2 + n, n);
+  x_before_ = state.segment(2 + 2 * n, n), v_before_ = state.tail(n);
 }
 
 double Integrator::momentum_scale(double mass_damping) const { return (1 / step_.tau + mass_damping) / step_.tau; }

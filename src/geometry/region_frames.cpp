@@ -24,7 +24,7 @@ std::vector<int> regions(In y, int count) {
 
 }  // namespace
 
-TurningFrames::TurningFrames(Vec rest, int most) : rest_(std::move(rest)), still_(most == 0) {
+RegionFrames::RegionFrames(Vec rest, int most) : rest_(std::move(rest)), still_(most == 0) {
   constexpr int kFewest = 12;  // points that tell a turn well
   const int frames = std::clamp(static_cast<int>(rest_.size() / 3) / kFewest, 1, std::max(1, most));
   region_ = regions(rest_, frames);
@@ -37,7 +37,7 @@ TurningFrames::TurningFrames(Vec rest, int most) : rest_(std::move(rest)), still
     if (count_[f] > 0) center_rest_[f] /= count_[f];
 }
 
-void TurningFrames::turn(In y) {
+void RegionFrames::turn(In y) {
   if (still_) return;
   const std::size_t frames = turn_.size();
   for (std::size_t f = 0; f < frames; ++f) center_[f].setZero(), covariance_[f].setZero();

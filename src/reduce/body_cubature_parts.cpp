@@ -36,8 +36,7 @@ EigenvalueRange generalised_eigenvalues(const Mat& B, const Mat& A) {
 namespace {
 
 /// J + turn * response, over the columns of both.
-void add_rows(BlockJacobian& J, const BlockJacobian& response, std::span<const int> nodes,
-              const TurningFrames& frames) {
+void add_rows(BlockJacobian& J, const BlockJacobian& response, std::span<const int> nodes, const RegionFrames& frames) {
   BlockJacobian sum{.columns = J.columns};
   sum.start.push_back(0);
   std::vector<Vec3> values;
@@ -63,7 +62,7 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   TrainingPose result;
   BlockJacobian of_points;
   some.rig->jacobian(*some.rig->make_workspace(), example.p, free, of_points);
-  some.jacobian(of_points, result.J);
+  some.ties.jacobian(of_points, result.J);
   result.x = example.x;
   for (int i = 0; i < body.node_count(); ++i)
     if (body.is_held(i)) point(result.x, i) = point(example.x_key, i);
@@ -82,7 +81,7 @@ TrainingPose CubatureTraining::pose(const CarriedRows& some, const ExamplePose& 
   }
   if (options.response == nullptr) return result;
   const BlockJacobian& response = *options.response;
-  TurningFrames frames(body.mesh.points, LinearRigOptions().frames);
+  RegionFrames frames(body.mesh.points, LinearRigFrames().regions);
   frames.turn(options.loaded != nullptr ? example.x : example.x_key);
   const Vec& from = options.loaded != nullptr ? options.loaded->p : example.p_key;
   Vec beside = Vec::Zero(result.x.size());
@@ -104,7 +103,7 @@ TrainingPose CubatureTraining::rest(std::span<const ExamplePose> examples) const
     at_rest.p = at_rest.p_key = options.loaded->p;
     Vec s;
     body.rig->evaluate(*body.rig->make_workspace(), at_rest.p, s);
-    body.carry(s, at_rest.x);
+    body.ties.apply(s, at_rest.x);
     at_rest.x_key = at_rest.x;
   } else if (options.rest_follows && !examples.empty()) {
     at_rest.p = at_rest.p_key = examples.front().p_key;

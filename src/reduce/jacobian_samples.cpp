@@ -7,13 +7,13 @@ namespace rigspace {
 namespace {
 
 constexpr double kWay = 0.5;              // of a typical change
-constexpr std::size_t kMostPoses = 2000;  // to ask for second differences
-constexpr double kLeast = 1e-6;           // of the largest entry: what is less is none
+constexpr std::size_t kMostPoses = 2000;  // evaluations for second differences
+constexpr double kLeast = 1e-6;           // of the largest entry: smaller ones are left out
 
 /// Second differences of a rig at one pose.
 class Bending {
  public:
-  Bending(const Rig& rig, std::span<const int> free, const KnownJacobian& at)
+  Bending(const Rig& rig, std::span<const int> free, const JacobianSample& at)
       : rig_(rig), free_(free), at_(at), workspace_(rig.make_workspace()) {
     const auto n = std::ssize(free);
     ways_.resize(2, n);
@@ -43,7 +43,7 @@ class Bending {
     return T;
   }
 
-  /// Where J_c is told: on the side that has room.
+  /// The change of control c at which J is given: on the side where the limits leave room.
   double way(Eigen::Index c) const { return ways_(0, c) != 0 ? ways_(0, c) : ways_(1, c); }
 
  private:
@@ -87,7 +87,7 @@ class Bending {
 
   const Rig& rig_;
   std::span<const int> free_;
-  const KnownJacobian& at_;
+  const JacobianSample& at_;
   std::unique_ptr<Workspace> workspace_;
   Mat ways_;  // of each control, up and down; 0: no room
   Mat singles_[2], J0_;
@@ -117,34 +117,34 @@ BlockJacobian sum_of(const BlockJacobian& J, double a, const Mat& T, double leas
 
 }  // namespace
 
-KnownJacobian lesson_at(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p) {
+JacobianSample sample_jacobian(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p) {
   const auto workspace = rig.make_workspace();
-  KnownJacobian lesson{.p_key = p_key, .p = p};
-  rig.evaluate(*workspace, p_key, lesson.s_key);
-  rig.evaluate(*workspace, p, lesson.s);
-  rig.jacobian(*workspace, p, free, lesson.J);
-  return lesson;
+  JacobianSample sample{.p_key = p_key, .p = p};
+  rig.evaluate(*workspace, p_key, sample.s_key);
+  rig.evaluate(*workspace, p, sample.s);
+  rig.jacobian(*workspace, p, free, sample.J);
+  return sample;
 }
 
-std::vector<KnownJacobian> rig_lessons(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
-                                       const ProgressCallback& progress) {
-  std::vector<KnownJacobian> known;
+std::vector<JacobianSample> sample_jacobians(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
+                                             const ProgressCallback& progress) {
+  std::vector<JacobianSample> known;
   for (const Vec& pose : poses) {
     report(progress, "learning", 0.2 * static_cast<double>(known.size()) / static_cast<double>(poses.size()));
-    known.push_back(lesson_at(rig, free, pose, pose));
+    known.push_back(sample_jacobian(rig, free, pose, pose));
   }
   const std::size_t n = free.size(), most = std::max<std::size_t>(1, kMostPoses / (n * n + n + 1));
   const std::size_t count = std::min(most, poses.size());
   for (std::size_t k = 0; k < count; ++k) {
     report(progress, "learning", 0.2 + 0.8 * static_cast<double>(k) / static_cast<double>(count));
-    const KnownJacobian at = known[k * poses.size() / count];
+    const JacobianSample at = known[k * poses.size() / count];
     Bending bending(rig, free, at);
     const std::vector<Mat> T = bending.all();
     const double least = at.J.value.cols() > 0 ? kLeast * at.J.value.colwise().norm().maxCoeff() : 0;
     for (std::size_t c = 0; c < n; ++c) {
       const double a = bending.way(static_cast<Eigen::Index>(c));
       if (a == 0) continue;
-      KnownJacobian each{.p_key = at.p_key, .p = at.p, .s_key = at.s_key, .s = at.s};
+      JacobianSample each{.p_key = at.p_key, .p = at.p, .s_key = at.s_key, .s = at.s};
       each.p[free[c]] += a;
       each.J = sum_of(at.J, a, T[c], least);
       known.push_back(std::move(each));
@@ -168,21 +168,21 @@ BlockJacobian read_jacobian(ByteReader& in) {
   return J;
 }
 
-void write(std::span<const KnownJacobian> lessons, ByteWriter& out) {
-  out.number(static_cast<double>(lessons.size()));
-  for (const KnownJacobian& each : lessons) {
+void write(std::span<const JacobianSample> samples, ByteWriter& out) {
+  out.number(static_cast<double>(samples.size()));
+  for (const JacobianSample& each : samples) {
     for (const Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) out.values(*values);
     write(each.J, out);
   }
 }
 
-std::vector<KnownJacobian> read_lessons(ByteReader& in) {
-  std::vector<KnownJacobian> lessons(static_cast<std::size_t>(in.integer()));
-  for (KnownJacobian& each : lessons) {
+std::vector<JacobianSample> read_jacobian_samples(ByteReader& in) {
+  std::vector<JacobianSample> samples(static_cast<std::size_t>(in.integer()));
+  for (JacobianSample& each : samples) {
     for (Vec* values : {&each.p_key, &each.p, &each.s_key, &each.s}) *values = in.values();
     each.J = read_jacobian(in);
   }
-  return lessons;
+  return samples;
 }
 
 }  // namespace rigspace

@@ -21,17 +21,19 @@ std::vector<int> moved_nodes(const CarriedRows& rows, std::span<const int> free)
   rows.rig->jacobian(*rows.rig->make_workspace(), rows.rig->rest(), free, J);
   std::vector<int> moved;
   for (int i = 0; i < rows.node_count(); ++i) {
-    const auto begin = rows.point.begin() + rows.start[i], end = rows.point.begin() + rows.start[i + 1];
-    if (std::any_of(begin, end, [&](int point) { return J.start[point] < J.start[point + 1]; })) moved.push_back(i);
+    const std::span<const int> points = rows.ties.points_of(i);
+    if (std::any_of(points.begin(), points.end(), [&](int point) { return J.start[point] < J.start[point + 1]; }))
+      moved.push_back(i);
   }
   return moved;
 }
 
 /// Row of a node: the sum of those of its points.
-Row summed(const std::vector<Row>& of_points, std::span<const int> points, std::span<const double> weights) {
+Row summed(const std::vector<Row>& of_points, const PointTies& ties, int node) {
   std::map<int, double> sums;
-  for (std::size_t e = 0; e < points.size(); ++e)
-    for (const auto& [feature, share] : of_points[points[e]]) sums[feature] += weights[e] * share;
+  ties.for_each(node, [&](int point, double weight) {
+    for (const auto& [feature, share] : of_points[point]) sums[feature] += weight * share;
+  });
   return {sums.begin(), sums.end()};
 }
 
@@ -64,8 +66,8 @@ MassMomentsResult mass_moments(const RigBody& body, std::span<const int> free, c
   moments.node = moved_nodes(rows, free);
   std::vector<char> needed(rig->point_count(), 0);
   for (const int i : moments.node) {
-    for (int e = rows.start[i]; e < rows.start[i + 1]; ++e) needed[rows.point[e]] = 1;
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) needed[body.point[e]] = 1;
+    for (const int point : rows.ties.points_of(i)) needed[point] = 1;
+    for (const int point : body.ties.points_of(i)) needed[point] = 1;
   }
   MomentFeatures features = moment_features(*rig, needed, options.most_features);
   if (!features.reason.empty()) return without(std::move(features.reason));
@@ -74,15 +76,12 @@ MassMomentsResult mass_moments(const RigBody& body, std::span<const int> free, c
   moments.second = moments.keyed = Mat::Zero(count, count);
   moments.first = Vec::Zero(count);
   for (const int i : moments.node) {
-    const auto slice = [i](const auto& values, const std::vector<int>& start) {
-      return std::span(values).subspan(start[i], start[i + 1] - start[i]);
-    };
-    const Row row = summed(features.rows, slice(rows.point, rows.start), slice(rows.weight, rows.start));
+    const Row row = summed(features.rows, rows.ties, i);
     add_product(row, row, masses[i], moments.second);
     for (const auto& [feature, share] : row) moments.first[feature] += masses[i] * share;
     moments.mass += masses[i];
     if (body.skin[i]) continue;
-    const Row key = summed(features.rows, slice(body.point, body.start), slice(body.weight, body.start));
+    const Row key = summed(features.rows, body.ties, i);
     add_product(row, key, masses[i], moments.keyed);
     add_product(row, row, -masses[i], moments.keyed);
   }

@@ -6,7 +6,7 @@
 namespace rigspace {
 namespace {
 
-/// Places that any of several Jacobians has.
+/// The union of the places of several Jacobians, without values.
 BlockJacobian all_places(std::span<const BlockJacobian* const> each) {
   BlockJacobian all{.columns = each.front()->columns, .start = {0}};
   std::vector<bool> has(static_cast<std::size_t>(all.columns));
@@ -21,7 +21,7 @@ BlockJacobian all_places(std::span<const BlockJacobian* const> each) {
   return all;
 }
 
-/// Entries of J at the places of `all`.
+/// The values of J at the places of `all`, 0 where J has no entry.
 Eigen::Matrix3Xd spread_over(const BlockJacobian& all, const BlockJacobian& J) {
   Eigen::Matrix3Xd value = Eigen::Matrix3Xd::Zero(3, std::ssize(all.column));
   for (int i = 0; i < J.points(); ++i) {
@@ -36,83 +36,84 @@ Eigen::Matrix3Xd spread_over(const BlockJacobian& all, const BlockJacobian& J) {
 
 }  // namespace
 
-LessonRig::LessonRig(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const KnownJacobian> lessons)
+QuadraticRigModel::QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<const int> free,
+                                     std::span<const JacobianSample> samples)
     : box_(std::move(box)), free_(free.begin(), free.end()) {
   for (int c = 0; c < static_cast<int>(box_->controls().size()); ++c)
     if (!std::binary_search(free_.begin(), free_.end(), c)) others_.push_back(c);
-  for (const KnownJacobian& at : lessons) {
+  for (const JacobianSample& at : samples) {
     if (at.p != at.p_key) continue;
-    std::vector<const KnownJacobian*> moved(free_.size(), nullptr);
+    std::vector<const JacobianSample*> moved(free_.size(), nullptr);
     std::vector<const BlockJacobian*> all{&at.J};
-    for (const KnownJacobian& each : lessons)
+    for (const JacobianSample& each : samples)
       for (std::size_t c = 0; c < free_.size() && each.p_key == at.p; ++c)
         if (each.p[free_[c]] != at.p[free_[c]]) moved[c] = &each, all.push_back(&each.J);
-    if (all.size() == 1) continue;  // bending was not asked for here
-    Lesson lesson{.p = at.p, .s = at.s, .J = all_places(all)};
-    lesson.J.value = spread_over(lesson.J, at.J);
+    if (all.size() == 1) continue;  // no second differences here
+    Expansion expansion{.p = at.p, .s = at.s, .J = all_places(all)};
+    expansion.J.value = spread_over(expansion.J, at.J);
     for (std::size_t c = 0; c < free_.size(); ++c) {
-      Eigen::Matrix3Xd& bend = lesson.bends.emplace_back(Eigen::Matrix3Xd::Zero(3, lesson.J.value.cols()));
+      Eigen::Matrix3Xd& bend = expansion.bends.emplace_back(Eigen::Matrix3Xd::Zero(3, expansion.J.value.cols()));
       if (moved[c] != nullptr)
-        bend = (spread_over(lesson.J, moved[c]->J) - lesson.J.value) / (moved[c]->p[free_[c]] - at.p[free_[c]]);
+        bend = (spread_over(expansion.J, moved[c]->J) - expansion.J.value) / (moved[c]->p[free_[c]] - at.p[free_[c]]);
     }
-    lessons_.push_back(std::move(lesson));
+    expansions_.push_back(std::move(expansion));
   }
 }
 
-std::vector<Vec> LessonRig::poses() const {
+std::vector<Vec> QuadraticRigModel::poses() const {
   std::vector<Vec> poses;
-  for (const Lesson& lesson : lessons_) poses.push_back(lesson.p);
+  for (const Expansion& expansion : expansions_) poses.push_back(expansion.p);
   return poses;
 }
 
-/// Of those with the same other controls the nearest.
-const LessonRig::Lesson* LessonRig::lesson_of(In p) const {
-  const Lesson* nearest = nullptr;
+/// The nearest expansion whose other controls are those of p; null if there is none.
+const QuadraticRigModel::Expansion* QuadraticRigModel::expansion_near(In p) const {
+  const Expansion* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
-  for (const Lesson& lesson : lessons_) {
-    if (std::any_of(others_.begin(), others_.end(), [&](int c) { return lesson.p[c] != p[c]; })) continue;
+  for (const Expansion& expansion : expansions_) {
+    if (std::any_of(others_.begin(), others_.end(), [&](int c) { return expansion.p[c] != p[c]; })) continue;
     double apart = 0;
     for (const int c : free_) {
-      const double d = (p[c] - lesson.p[c]) / controls()[c].typical;
+      const double d = (p[c] - expansion.p[c]) / controls()[c].typical;
       apart += d * d;
     }
-    if (apart < least) least = apart, nearest = &lesson;
+    if (apart < least) least = apart, nearest = &expansion;
   }
   return nearest;
 }
 
-Vec LessonRig::deviation(const Lesson& lesson, In p) const {
+Vec QuadraticRigModel::deviation(const Expansion& expansion, In p) const {
   Vec d(std::ssize(free_));
-  for (std::size_t c = 0; c < free_.size(); ++c) d[static_cast<Eigen::Index>(c)] = p[free_[c]] - lesson.p[free_[c]];
+  for (std::size_t c = 0; c < free_.size(); ++c) d[static_cast<Eigen::Index>(c)] = p[free_[c]] - expansion.p[free_[c]];
   return d;
 }
 
-void LessonRig::evaluate(Workspace&, In p, Vec& s) const {
-  const Lesson* lesson = lesson_of(p);
-  if (lesson == nullptr) {
-    const std::lock_guard lock(asking_);
+void QuadraticRigModel::evaluate(Workspace&, In p, Vec& s) const {
+  const Expansion* expansion = expansion_near(p);
+  if (expansion == nullptr) {
+    const std::lock_guard lock(evaluating_);
     return box_->evaluate(*box_->make_workspace(), p, s);
   }
-  const Vec d = deviation(*lesson, p);
-  Eigen::Matrix3Xd half = lesson->J.value;
+  const Vec d = deviation(*expansion, p);
+  Eigen::Matrix3Xd half = expansion->J.value;
   for (std::size_t c = 0; c < free_.size(); ++c)
-    if (const double part = d[static_cast<Eigen::Index>(c)]; part != 0) half += 0.5 * part * lesson->bends[c];
-  s = lesson->s;
-  for (int i = 0; i < lesson->J.points(); ++i)
-    for (int e = lesson->J.start[i]; e < lesson->J.start[i + 1]; ++e)
-      point(s, i) += d[lesson->J.column[e]] * half.col(e);
+    if (const double part = d[static_cast<Eigen::Index>(c)]; part != 0) half += 0.5 * part * expansion->bends[c];
+  s = expansion->s;
+  for (int i = 0; i < expansion->J.points(); ++i)
+    for (int e = expansion->J.start[i]; e < expansion->J.start[i + 1]; ++e)
+      point(s, i) += d[expansion->J.column[e]] * half.col(e);
 }
 
-void LessonRig::jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian& J) const {
-  const Lesson* lesson = lesson_of(p);
-  if (lesson == nullptr || !std::ranges::equal(free, free_)) {
-    const std::lock_guard lock(asking_);
+void QuadraticRigModel::jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian& J) const {
+  const Expansion* expansion = expansion_near(p);
+  if (expansion == nullptr || !std::ranges::equal(free, free_)) {
+    const std::lock_guard lock(evaluating_);
     return box_->jacobian(*box_->make_workspace(), p, free, J);
   }
-  const Vec d = deviation(*lesson, p);
-  J = lesson->J;
+  const Vec d = deviation(*expansion, p);
+  J = expansion->J;
   for (std::size_t c = 0; c < free_.size(); ++c)
-    if (const double part = d[static_cast<Eigen::Index>(c)]; part != 0) J.value += part * lesson->bends[c];
+    if (const double part = d[static_cast<Eigen::Index>(c)]; part != 0) J.value += part * expansion->bends[c];
 }
 
 }  // namespace rigspace

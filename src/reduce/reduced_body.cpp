@@ -23,18 +23,20 @@ int place_in(const std::vector<int>& list, int value) {
 }
 
 /// Ties of nodes inside by way of the skin that carries them; of others as they are.
-NodeTies folded(const RigBody& body, const CarrierWeights& weights) {
-  NodeTies ties;
+PointTies folded(const RigBody& body, const CarrierWeights& weights) {
+  PointTies ties;
   for (int i = 0; i < body.node_count(); ++i) {
     std::map<int, double> sums;
     const auto add = [&](int node, double share) {
-      for (int e = body.start[node]; e < body.start[node + 1]; ++e) sums[body.point[e]] += share * body.weight[e];
+      body.ties.for_each(node, [&](int point, double weight) {
+        const double part = share * weight;  // rounded before the sum, on every path of the compiler
+        if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
+      });
     };
     if (body.skin[i]) add(i, 1);
     if (!body.skin[i])
       for (const auto& [node, weight] : weights[i]) add(node, weight);
-    for (const auto& [p, w] : sums) ties.point.push_back(p), ties.weight.push_back(w);
-    ties.start.push_back(static_cast<int>(ties.point.size()));
+    ties.append(sums);
   }
   return ties;
 }
@@ -59,13 +61,9 @@ void mend(const RigBody& body, CarrierWeights& weights) {
 }
 
 /// Of some nodes, counting points by their places among `points`.
-NodeTies some(const NodeTies& ties, const std::vector<int>& nodes, const std::vector<int>& points) {
-  NodeTies few;
-  for (const int i : nodes) {
-    for (int e = ties.start[i]; e < ties.start[i + 1]; ++e)
-      few.point.push_back(place_in(points, ties.point[e])), few.weight.push_back(ties.weight[e]);
-    few.start.push_back(static_cast<int>(few.point.size()));
-  }
+PointTies some(const PointTies& ties, const std::vector<int>& nodes, const std::vector<int>& points) {
+  PointTies few;
+  for (const int i : nodes) few.append(ties, i, points);
   return few;
 }
 
@@ -84,7 +82,7 @@ RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, Interi
   CarrierWeights weights = interior;
   mend(body, weights);
   tied.mesh.points = places(body.mesh, body.skin, weights);
-  static_cast<NodeTies&>(tied) = folded(body, weights);
+  tied.ties = folded(body, weights);
   return tied;
 }
 
@@ -93,7 +91,7 @@ RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const 
   tied.response = response.C, tied.loaded = response.offsets;
   tied.skin.assign(body.skin.size(), 1);
   tied.volumes = lumped_masses(body.mesh, 1);
-  static_cast<NodeTies&>(tied) = folded(body, interior);
+  tied.ties = folded(body, interior);
   return tied;
 }
 
@@ -101,15 +99,16 @@ RigBody sampled_body(const RigBody& body, const BodyCubature& cubature) {
   RigBody few;
   const std::vector<int>& nodes = cubature.nodes;
   std::vector<int> points;
-  for (const NodeTies* ties : {static_cast<const NodeTies*>(&body), &body.moves})
-    if (!ties->point.empty())
-      for (const int i : nodes)
-        points.insert(points.end(), ties->point.begin() + ties->start[i], ties->point.begin() + ties->start[i + 1]);
+  for (const PointTies* ties : {&body.ties, &body.moves})
+    for (std::size_t k = 0; !ties->empty() && k < nodes.size(); ++k) {
+      const std::span<const int> of_node = ties->points_of(nodes[k]);
+      points.insert(points.end(), of_node.begin(), of_node.end());
+    }
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
   few.rig = body.rig->restricted(points);
-  static_cast<NodeTies&>(few) = some(body, nodes, points);
-  if (!body.moves.point.empty()) few.moves = some(body.moves, nodes, points);
+  few.ties = some(body.ties, nodes, points);
+  if (!body.moves.empty()) few.moves = some(body.moves, nodes, points);
   few.response = rows_of(body.response, nodes);
   few.loaded = body.loaded;
   few.loaded.values.resize(body.loaded.empty() ? 0 : 3 * std::ssize(nodes), body.loaded.values.cols());

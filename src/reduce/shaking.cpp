@@ -85,7 +85,7 @@ class Shaker {
   Vec carried(In p) const {
     Vec s, x;
     body_.rig->evaluate(*body_.rig->make_workspace(), p, s);
-    body_.carry(s, x);
+    body_.ties.apply(s, x);
     return x;
   }
 

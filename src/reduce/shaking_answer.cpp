@@ -50,7 +50,7 @@ RigAnswer::RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In
   body.rig->jacobian(*workspace, p, free, J_);
   masses_ = Vec::Zero(body.rig->point_count());
   for (int i = 0; i < body.node_count(); ++i)
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) masses_[body.point[e]] += body.weight[e] * masses[i];
+    body.ties.for_each(i, [&](int point, double weight) { masses_[point] += weight * masses[i]; });
   masses_ = masses_.cwiseMax(0);
   diagonal_ = Vec::Zero(static_cast<Eigen::Index>(free.size()));
   reach_.assign(free.size(), 0);
@@ -99,7 +99,7 @@ Vec RigAnswer::to(const Impulse& impulse) const {
   }
   J_.push(dp, field);
   Vec u;
-  body_->carry(field, u);
+  body_->ties.apply(field, u);
   return u;
 }
 

@@ -1,6 +1,6 @@
 #include "rigspace/rig/jacobian_memory.h"
-#include "rigspace/base/decompositions.h"
 #include "affine_weights.h"
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ void blend(const std::vector<const BlockJacobian*>& all, const Vec& weights, Blo
 
 }  // namespace
 
-LearnedJacobian::LearnedJacobian(In rest) {
+JacobianMemory::JacobianMemory(In rest) {
   const auto count = static_cast<int>(rest.size() / 3);
   for (int k = 0; k < std::min(count, kPoints); ++k)
     points_.push_back(static_cast<int>(static_cast<long>(k) * count / std::min(count, kPoints)));
@@ -57,7 +57,7 @@ LearnedJacobian::LearnedJacobian(In rest) {
 }
 
 /// Without position and turn: the rotation that brings it nearest to the rest shape (Kabsch).
-Vec LearnedJacobian::shape_of(In y) const {
+Vec JacobianMemory::shape_of(In y) const {
   Vec shape(rest_.size());
   for (std::size_t k = 0; k < points_.size(); ++k) point(shape, static_cast<int>(k)) = point(y, points_[k]);
   shape = about_middle(shape);
@@ -66,7 +66,7 @@ Vec LearnedJacobian::shape_of(In y) const {
   return turned.reshaped() / size_;
 }
 
-void LearnedJacobian::add(In y, const BlockJacobian& J) {
+void JacobianMemory::add(In y, const BlockJacobian& J) {
   if (points_.empty()) return;
   Vec shape = shape_of(y);
   const auto same = [&](const Known& each) { return (each.shape - shape).norm() < kSame; };
@@ -83,7 +83,7 @@ void LearnedJacobian::add(In y, const BlockJacobian& J) {
   known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(least));
 }
 
-bool LearnedJacobian::predict(In y, BlockJacobian& J) const {
+bool JacobianMemory::predict(In y, BlockJacobian& J) const {
   if (known_.empty()) return false;
   const Vec shape = shape_of(y);
   std::vector<std::pair<double, int>> order;
@@ -101,7 +101,7 @@ bool LearnedJacobian::predict(In y, BlockJacobian& J) const {
   return true;
 }
 
-Vec LearnedJacobian::memory() const {
+Vec JacobianMemory::saved_state() const {
   std::vector<double> numbers{static_cast<double>(count())};
   const auto add = [&](const auto& list) {
     numbers.push_back(static_cast<double>(std::size(list)));
@@ -116,12 +116,12 @@ Vec LearnedJacobian::memory() const {
   return Eigen::Map<const Vec>(numbers.data(), std::ssize(numbers));
 }
 
-void LearnedJacobian::recall(In memory) {
+void JacobianMemory::restore(In state) {
   Eigen::Index at = 0;
-  const auto next = [&] { return memory[at++]; };
+  const auto next = [&] { return state[at++]; };
   const auto list = [&] {
     const auto size = static_cast<Eigen::Index>(next());
-    const Vec values = memory.segment(at, size);
+    const Vec values = state.segment(at, size);
     at += size;
     return values;
   };

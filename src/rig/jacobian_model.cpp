@@ -1,6 +1,6 @@
 #include "rigspace/rig/jacobian_model.h"
-#include "rigspace/base/decompositions.h"
 #include "affine_weights.h"
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,19 +8,18 @@
 namespace rigspace {
 namespace {
 
-
 Vec weights_of(const Mat& keys, In key) { return affine_weights(keys.colwise() - Vec(key)); }
 
 }  // namespace
 
-TaughtJacobian::TaughtJacobian(std::span<const Sample> samples, In typical) {
+JacobianModel::JacobianModel(std::span<const Sample> samples, In typical) {
   find_places(samples);
   learn_poses(samples);
   learn_bending(samples);
   learn_path(samples, typical);
 }
 
-void TaughtJacobian::find_places(std::span<const Sample> samples) {
+void JacobianModel::find_places(std::span<const Sample> samples) {
   start_.assign(1, 0);
   for (int i = 0; i < samples.front().J.points(); ++i) {
     const auto begin = static_cast<std::ptrdiff_t>(column_.size());
@@ -33,7 +32,7 @@ void TaughtJacobian::find_places(std::span<const Sample> samples) {
   }
 }
 
-void TaughtJacobian::learn_poses(std::span<const Sample> samples) {
+void JacobianModel::learn_poses(std::span<const Sample> samples) {
   const auto count =
       std::count_if(samples.begin(), samples.end(), [](const Sample& each) { return each.of == kKeyed; });
   keys_.resize(samples.front().key.size(), count), J_.resize(3 * std::ssize(column_), count);
@@ -42,7 +41,7 @@ void TaughtJacobian::learn_poses(std::span<const Sample> samples) {
     if (each.of == kKeyed) keys_.col(k) = each.key, J_.col(k++) = flat(each.J);
 }
 
-void TaughtJacobian::learn_bending(std::span<const Sample> samples) {
+void JacobianModel::learn_bending(std::span<const Sample> samples) {
   std::vector<const Sample*> all;
   for (const Sample& each : samples)
     if (each.of >= 0) all.push_back(&each);
@@ -61,7 +60,7 @@ void TaughtJacobian::learn_bending(std::span<const Sample> samples) {
 }
 
 /// Columns count alike where it is looked for how far a sample tells, however far they take nodes.
-void TaughtJacobian::learn_path(std::span<const Sample> samples, In typical) {
+void JacobianModel::learn_path(std::span<const Sample> samples, In typical) {
   Vec squares = Vec::Zero(typical.size());
   for (std::size_t e = 0; e < column_.size(); ++e)
     squares[column_[e]] += J_.block<3, 1>(3 * static_cast<Eigen::Index>(e), 0).squaredNorm();
@@ -86,14 +85,14 @@ void TaughtJacobian::learn_path(std::span<const Sample> samples, In typical) {
 }
 
 /// Keyed shape and deviation, both as lengths that nodes go.
-Vec TaughtJacobian::place_of(In key, In deviation) const {
+Vec JacobianModel::place_of(In key, In deviation) const {
   Vec z(key.size() + deviation.size());
   z << key / std::sqrt(std::max(1.0, static_cast<double>(key.size()) / 3)), deviation.cwiseProduct(lengths_);
   return z;
 }
 
 /// T D = changes, in the least squares sense, and small where nothing speaks for it.
-Mat TaughtJacobian::bending_of(std::span<const Sample* const> some, std::span<const Sample> all) const {
+Mat JacobianModel::bending_of(std::span<const Sample* const> some, std::span<const Sample> all) const {
   const Eigen::Index controls = all.front().deviation.size(), count = std::ssize(some);
   Mat changes(3 * std::ssize(column_), count), deviations(controls, count);
   for (Eigen::Index m = 0; m < count; ++m) {
@@ -105,7 +104,7 @@ Mat TaughtJacobian::bending_of(std::span<const Sample* const> some, std::span<co
   return solve_ldlt(G, deviations * changes.transpose()).transpose();
 }
 
-Vec TaughtJacobian::flat(const BlockJacobian& J) const {
+Vec JacobianModel::flat(const BlockJacobian& J) const {
   Vec values = Vec::Zero(3 * std::ssize(column_));
   for (int i = 0; i < J.points(); ++i)
     for (int e = J.start[i], at = start_[i]; e < J.start[i + 1]; ++e) {
@@ -115,7 +114,7 @@ Vec TaughtJacobian::flat(const BlockJacobian& J) const {
   return values;
 }
 
-void TaughtJacobian::predict(In key, In deviation, Eigen::Matrix3Xd& value) const {
+void JacobianModel::predict(In key, In deviation, Eigen::Matrix3Xd& value) const {
   value.resize(3, std::ssize(column_));
   Eigen::Map<Vec> flat(value.data(), value.size());
   flat.noalias() = J_ * weights_of(keys_, key);
@@ -125,12 +124,12 @@ void TaughtJacobian::predict(In key, In deviation, Eigen::Matrix3Xd& value) cons
 }
 
 /// Places of nodes are known better than derivatives: how far they tell is for them to say.
-void TaughtJacobian::set_nodes(Mat beside) {
+void JacobianModel::set_nodes(Mat beside) {
   node_path_ = Kriging(places_, beside.transpose() * beside);
   nodes_ = std::move(beside);
 }
 
-Vec TaughtJacobian::nodes(In key, In deviation) const {
+Vec JacobianModel::nodes(In key, In deviation) const {
   if (nodes_.cols() == 0) return Vec::Zero(3 * (std::ssize(start_) - 1));
   return nodes_ * node_path_.weights(place_of(key, deviation));
 }

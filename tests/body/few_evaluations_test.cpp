@@ -1,6 +1,6 @@
-// A linear rig that asks as little as it can (LinearRigOptions::frugal).
+// A rig made linear with as few evaluations as possible (RigPredictor).
 
-#include "rigspace/body/linear_rig.h"
+#include "rigspace/body/rig_predictor.h"
 
 #include "let_go.h"
 #include "rigspace/body/rig_space_simulation.h"
@@ -35,11 +35,9 @@ std::shared_ptr<const BlackBoxRig> strip() {
 }
 
 RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
-  RigSpaceDescription map{.rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .bind_start = {0}};
-  for (int i = 0; i < kPoints; ++i) {
-    map.bound.push_back(i), map.bind_point.push_back(i), map.bind_weight.push_back(1);
-    map.bind_start.push_back(i + 1);
-  }
+  RigSpaceDescription map{
+      .rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .ties = one_point_each(kPoints)};
+  for (int i = 0; i < kPoints; ++i) map.bound.push_back(i);
   return map;
 }
 
@@ -62,8 +60,8 @@ class Driven {
     linear_.set_step(length);
     linear_.begin(p, p_key, points_at(*rig_, p_key));
     Vec y, touching;
-    while (!linear_.holds(p, y)) linear_.renew();
-    linear_.at(p, touching);
+    while (!linear_.check_linearisation(p, y)) linear_.renew();
+    linear_.linear().at(p, touching);
     EXPECT_EQ(y, points_at(*rig_, p));
     missed_ = std::max(missed_, (touching - y).norm());
     way_ = std::max(way_, (y - last_).norm());
@@ -78,22 +76,22 @@ class Driven {
     }
   }
 
-  LinearRig& linear() { return linear_; }
-  const LinearRigCounts& counts() const { return linear_.counts(); }
+  RigPredictor& linear() { return linear_; }
+  LinearRigCounts counts() const { return linear_.counts(); }
   double missed() const { return missed_; }
   double way() const { return way_; }
 
  private:
   std::shared_ptr<const BlackBoxRig> rig_;
-  LinearRig linear_;
+  RigPredictor linear_;
   Vec last_ = Vec::Zero(3 * kPoints);
   double missed_ = 0, way_ = 0;
 };
 
-constexpr LinearRigOptions kFrugal{.most_steps = 10000, .frugal = true};
+constexpr LinearRigOptions kFew{.use = JacobianUse::few_evaluations, .most_steps = 10000};
 
-TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
-  Driven driven(kFrugal);
+TEST(RigPredictor, EvaluatesOnceAStepWhileItTurnsAndSwingsALittle) {
+  Driven driven(kFew);
   for (int k = 0; k < 5; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
   const long before = driven.counts().evaluations, jacobians = driven.counts().jacobians;
   for (int k = 5; k < 205; ++k) driven.step({0.02 * std::sin(0.1 * k), 0.01 * std::cos(0.1 * k), 0}, 0.03 * k);
@@ -101,23 +99,23 @@ TEST(FrugalRig, AsksOnceAStepWhileItTurnsAndSwingsALittle) {
   EXPECT_EQ(driven.counts().jacobians, jacobians);
 }
 
-TEST(FrugalRig, CountsWhatTheRigIsAsked) {
+TEST(RigPredictor, CountsAllEvaluations) {
   const auto rig = strip();
-  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), kFrugal);
+  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), kFew);
   const long before = rig->evaluations();
   Vec y;
   for (int k = 0; k < 60; ++k) {
     const Vec p = Eigen::Vector4d(std::sin(0.1 * k), 0, 0, 0);
     linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
-    while (!linear.holds(p, y)) linear.renew();
+    while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
   }
   EXPECT_EQ(rig->evaluations() - before - 60, linear.counts().evaluations);  // 60: the keyed pose, by this test
 }
 
-TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
+TEST(RigPredictor, NeverEndsFartherFromTheRigThanItsTolerance) {
   for (const double tolerance : {0.1, 0.02}) {
-    LinearRigOptions options = kFrugal;
+    LinearRigOptions options = kFew;
     options.tolerance = tolerance;
     Driven driven(options);
     driven.swing(0, 400);
@@ -127,24 +125,24 @@ TEST(FrugalRig, NeverEndsFartherFromTheRigThanItsTolerance) {
 }
 
 /// Jacobians of the strip at rest and around.
-void teach_strip(const Rig& rig, LinearRig& linear) {
+void give_samples_of_strip(const Rig& rig, RigPredictor& linear) {
   const Vec rest = points_at(rig, rig.rest());
-  std::vector<KnownJacobian> known;
+  std::vector<JacobianSample> known;
   for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
-    KnownJacobian each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
+    JacobianSample each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
     each.p.head<3>() = free;
     each.s = points_at(rig, each.p);
     rig.jacobian(*rig.make_workspace(), each.p, std::vector<int>{0, 1, 2}, each.J);
     known.push_back(each);
   }
-  linear.teach(known, rest.replicate(1, std::ssize(known)));
+  linear.set_samples(known, rest.replicate(1, std::ssize(known)));
 }
 
-TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
+TEST(RigPredictor, EvaluatesNoJacobianNearItsSamples) {
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
-  LinearRig linear(tied(rig), rest, kFrugal);
-  teach_strip(*rig, linear);
+  RigPredictor linear(tied(rig), rest, kFew);
+  give_samples_of_strip(*rig, linear);
   const long before = rig->evaluations();
   const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
   linear.begin(p, rig->rest(), rest);
@@ -153,12 +151,12 @@ TEST(FrugalRig, AsksForNoJacobianThatItWasTaught) {
   rig->jacobian(*rig->make_workspace(), p, std::vector<int>{0, 1, 2}, J);
   Vec one, other;
   for (int c = 0; c < 3; ++c) {
-    J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+    J.push(Vec3(Vec3::Unit(c)), one), linear.linear().J().push(Vec3(Vec3::Unit(c)), other);
     EXPECT_LT((one - other).norm(), 0.03 * one.norm());  // what bends is not linear in its bend
   }
 }
 
-TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
+TEST(RigPredictor, InterpolatesJacobiansAlongAPath) {
   // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
   const auto rig = strip();
   const Vec rest = points_at(*rig, rig->rest());
@@ -170,19 +168,20 @@ TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
     return p;
   };
   const std::vector<int> free{0, 1, 2};
-  std::vector<KnownJacobian> known(1);
+  std::vector<JacobianSample> known(1);
   known[0].p_key = known[0].p = rig->rest(), known[0].s_key = known[0].s = rest;
   rig->jacobian(*rig->make_workspace(), rig->rest(), free, known[0].J);
   for (int k = 1; k <= 24; ++k) {
     const Vec p = place(k * M_PI / 12);
-    KnownJacobian each{.p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
+    JacobianSample each{
+        .p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
     rig->jacobian(*rig->make_workspace(), p, free, each.J);
     known.push_back(each);
   }
   Mat x_keys(rest.size(), std::ssize(known));
   for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
-  LinearRig linear(tied(rig), rest, kFrugal);
-  linear.teach(known, x_keys);
+  RigPredictor linear(tied(rig), rest, kFew);
+  linear.set_samples(known, x_keys);
   for (const double between : {0.0, 0.5}) {
     const Vec p = place((7 + between) * M_PI / 12);
     linear.begin(p, keyed(p), points_at(*rig, keyed(p)));
@@ -191,57 +190,57 @@ TEST(FrugalRig, TellsTheJacobiansOfAPathThatItWasTaught) {
     rig->jacobian(*rig->make_workspace(), p, free, J);
     Vec one, other;
     for (int c = 0; c < 3; ++c) {
-      J.push(Vec3(Vec3::Unit(c)), one), linear.J().push(Vec3(Vec3::Unit(c)), other);
+      J.push(Vec3(Vec3::Unit(c)), one), linear.linear().J().push(Vec3(Vec3::Unit(c)), other);
       EXPECT_LT((one - other).norm(), (between == 0 ? 1e-3 : 1e-2) * one.norm()) << "control " << c;
     }
   }
 }
 
-TEST(FrugalRig, MissesLessOfAWideSwingThatItWasTaught) {
-  const auto steps = [](bool taught) {
+TEST(RigPredictor, MissesLessOfAWideSwingWithSamples) {
+  const auto steps = [](bool sampled) {
     const auto rig = strip();
     const Vec rest = points_at(*rig, rig->rest());
-    LinearRig linear(tied(rig), rest, kFrugal);
-    if (taught) teach_strip(*rig, linear);
+    RigPredictor linear(tied(rig), rest, kFew);
+    if (sampled) give_samples_of_strip(*rig, linear);
     Vec y;
     for (int k = 0; k < 200; ++k) {
       const Vec p = Eigen::Vector4d(0.4 * std::sin(0.06 * k), 0.05 * std::cos(0.06 * k), 0, 0);
       linear.begin(p, rig->rest(), rest);
-      while (!linear.holds(p, y)) linear.renew();
+      while (!linear.check_linearisation(p, y)) linear.renew();
       linear.accept(p);
     }
     return linear.counts();
   };
-  const LinearRigCounts plain = steps(false), taught = steps(true);
+  const LinearRigCounts plain = steps(false), sampled = steps(true);
   EXPECT_GT(plain.jacobians, 5);
-  EXPECT_LT(4 * taught.jacobians, plain.jacobians);
+  EXPECT_LT(4 * sampled.jacobians, plain.jacobians);
 }
 
-TEST(FrugalRig, EndsUnseenWhileItTellsWhatIsSeen) {
-  LinearRigOptions options = kFrugal;
-  options.unseen = 3;
+TEST(RigPredictor, SkipsEvaluationsWhileEvaluatedEndsAreNear) {
+  LinearRigOptions options = kFew;
+  options.most_unevaluated_steps = 3;
   const auto rig = strip();
-  LinearRig linear(tied(rig), points_at(*rig, rig->rest()), options);
-  teach_strip(*rig, linear);
+  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), options);
+  give_samples_of_strip(*rig, linear);
   double missed = 0, way = 0;
   Vec y, last = points_at(*rig, rig->rest());
   for (int k = 0; k < 400; ++k) {
     const Vec p = Eigen::Vector4d(0.3 * std::sin(0.05 * k), 0.05 * std::cos(0.05 * k), 0, 0);
     linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
-    while (!linear.holds(p, y)) linear.renew();
+    while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
     missed = std::max(missed, (y - points_at(*rig, p)).norm());
     way = std::max(way, (y - last).norm());
     last = y;
   }
-  EXPECT_GT(linear.counts().unseen, 200);
+  EXPECT_GT(linear.counts().unevaluated, 200);
   EXPECT_LT(linear.counts().evaluations, 300);     // those of Jacobians included
   EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
 }
 
-TEST(FrugalRig, KnowsHowLongStepsAre) {
+TEST(RigPredictor, ExtrapolatesByTheLengthOfSteps) {
   // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
-  Driven driven(kFrugal);
+  Driven driven(kFew);
   double time = 0;
   for (int k = 0; k < 40; ++k) {
     const double length = k % 3 == 0 ? 0.5 : 1;
@@ -251,8 +250,8 @@ TEST(FrugalRig, KnowsHowLongStepsAre) {
   EXPECT_EQ(driven.counts().moved, 0);
 }
 
-TEST(FrugalRig, LooksAgainAfterAJump) {
-  Driven driven(kFrugal);
+TEST(RigPredictor, EvaluatesAgainAfterARestart) {
+  Driven driven(kFew);
   driven.swing(0, 30);
   const long before = driven.counts().evaluations;
   driven.linear().restart();
@@ -260,42 +259,42 @@ TEST(FrugalRig, LooksAgainAfterAJump) {
   EXPECT_EQ(driven.counts().evaluations - before, 2);  // where it begins, since nothing led there, and where it ends
 }
 
-TEST(FrugalRig, AMotionThatRepeatsPaysForItsJacobiansOnce) {
-  LinearRigOptions learned = kFrugal;
-  learned.learned = true;
-  Driven plain(kFrugal), knowing(learned);
+TEST(RigPredictor, EvaluatesTheJacobiansOfARepeatedMotionOnce) {
+  LinearRigOptions remembering = kFew;
+  remembering.remember_jacobians = true;
+  Driven plain(kFew), knowing(remembering);
   plain.swing(0, 800), knowing.swing(0, 800);
-  EXPECT_GT(knowing.counts().recalled, 5);
+  EXPECT_GT(knowing.counts().from_memory, 5);
   EXPECT_LT(4 * knowing.counts().jacobians, plain.counts().jacobians);
   const long before = knowing.counts().jacobians, paid = knowing.counts().evaluations;
   knowing.swing(800, 1200);
   EXPECT_LT(20 * (knowing.counts().jacobians - before), plain.counts().jacobians);
   EXPECT_LT(knowing.counts().evaluations - paid, 2 * 400);
-  EXPECT_LT(knowing.missed(), 1.05 * learned.tolerance * knowing.way());
+  EXPECT_LT(knowing.missed(), 1.05 * remembering.tolerance * knowing.way());
 }
 
-TEST(FrugalRig, GoesOnFromItsMemoryToTheBit) {
-  LinearRigOptions options = kFrugal;
-  options.learned = options.broyden = true;
+TEST(RigPredictor, GoesOnFromItsMemoryToTheBit) {
+  LinearRigOptions options = kFew;
+  options.remember_jacobians = options.broyden = true;
   Driven one(options), other(options);
   one.swing(0, 150);
-  other.linear().recall(one.linear().memory());
+  other.linear().restore(one.linear().saved_state());
   Vec a, b;
   for (int k = 150; k < 260; ++k) {
     one.swing(k, k + 1), other.swing(k, k + 1);
     const Vec p = Eigen::Vector4d(0.4, 0.1, 0.2, 0);
-    one.linear().at(p, a), other.linear().at(p, b);
+    one.linear().linear().at(p, a), other.linear().linear().at(p, b);
     ASSERT_EQ(a, b) << "step " << k;
   }
 }
 
 Vec let_go(bool linear, double step) {
-  LinearRigOptions frugal = black_box_jacobian();
-  frugal.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
-  return rigspace::let_go({linear, step, frugal});
+  LinearRigOptions few = black_box_jacobian();
+  few.tolerance = 0.003;  // beside the curvature, what J may miss is left: it does not go with the step
+  return rigspace::let_go({linear, step, few});
 }
 
-TEST(FrugalRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
+TEST(RigPredictor, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // What is carried on to second order keeps the rig's curvature in the inertia, which (4.6) as printed loses.
   const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
   ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);

@@ -19,7 +19,7 @@ struct LetGo {
 /// After 0.1 s: where its free joints are.
 inline Vec let_go(const LetGo& how) {
   const Character bar = make_character("bar");
-  const RigBody body = make_rig_body(bar, {.cell = 0.1, .recall = true});
+  const RigBody body = make_rig_body(bar, {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   for (int c = 0; c < static_cast<int>(bar.rig->controls().size()); ++c)
     if (bar.rig->controls()[c].unit == Unit::angle && bar.rig->controls()[c].node.starts_with("right"))

@@ -27,7 +27,7 @@ class Bodies : public ::testing::TestWithParam<Scene> {
 };
 
 TEST_P(Bodies, AreAsLargeAsThePapersAndKeepTheShapeThatFillsTheSurface) {
-  const RigBody body = make_rig_body(character, {.cell = cell, .recall = true});
+  const RigBody body = make_rig_body(character, {.cell = cell, .use_cache = true});
   EXPECT_NEAR(3 * (body.node_count() - body.skin_count()), GetParam().interior, 0.15 * GetParam().interior);
   EXPECT_NEAR(3 * body.rig->point_count(), GetParam().surface, 0.15 * GetParam().surface);
   // Thin petals and ears too, where nodes of the body lie beside the surface.

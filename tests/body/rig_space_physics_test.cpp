@@ -38,12 +38,8 @@ struct Cube {
                           .free = std::move(free),
                           .node_count = body.points(),
                           .interior = interior,
-                          .bound = surface};
-    d.bind_start.resize(surface.size() + 1);
-    d.bind_point.resize(surface.size());
-    std::iota(d.bind_start.begin(), d.bind_start.end(), 0);
-    std::iota(d.bind_point.begin(), d.bind_point.end(), 0);
-    d.bind_weight.assign(surface.size(), 1);
+                          .bound = surface,
+                          .ties = one_point_each(static_cast<int>(surface.size()))};
     return d;
   }
 };

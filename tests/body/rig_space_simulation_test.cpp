@@ -21,7 +21,7 @@ double proxy_cell(std::string_view name) {
 }
 
 RigBody body_of(const Character& character) {
-  return make_rig_body(character, {.cell = proxy_cell(character.name), .recall = true});
+  return make_rig_body(character, {.cell = proxy_cell(character.name), .use_cache = true});
 }
 
 std::vector<int> named(const Rig& rig, std::initializer_list<const char*> names) {
@@ -50,7 +50,7 @@ TEST(RigBody, AtRestIsWhereTheRigCarriesIt) {
   EXPECT_GT(body.node_count() - body.skin_count(), 100);
   for (int i = 0; i < body.node_count(); ++i) {
     double sum = 0;
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) sum += body.weight[e];
+    for (const double weight : body.ties.weights_of(i)) sum += weight;
     ASSERT_NEAR(sum, 1, 1e-12);
   }
 }

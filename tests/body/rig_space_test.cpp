@@ -29,15 +29,11 @@ std::shared_ptr<const Rig> ring_rig() {
 
 RigSpaceDescription ring_body() {
   RigSpaceDescription body{.rig = ring_rig(), .free = {0, 1, 2, 4}, .node_count = 14, .interior = {1, 4, 5, 9}};
-  body.bind_start = {0};
   for (int node = 0; node < 14; ++node) {
     if (node == 1 || node == 4 || node == 5 || node == 9 || node == 13) continue;  // 13 is held
     body.bound.push_back(node);
-    for (int k = 0; k < 3; ++k) {
-      body.bind_point.push_back((node + 2 * k) % 12);
-      body.bind_weight.push_back(k == 0 ? 0.5 : 0.25);
-    }
-    body.bind_start.push_back(static_cast<int>(body.bind_point.size()));
+    for (int k = 0; k < 3; ++k) body.ties.add((node + 2 * k) % 12, k == 0 ? 0.5 : 0.25);
+    body.ties.end_row();
   }
   return body;
 }

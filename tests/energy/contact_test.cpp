@@ -105,9 +105,9 @@ TEST(Contact, RemembersFrictionAndSidesToTheBit) {
   const auto make = [&] { return Contact(loose(x, 3), {Collider::mesh(plate(1, 0.4))}, kTen); };
   Contact first = make(), second = make();
   first.accept(x);
-  const Vec memory = first.memory();
-  second.recall(memory);
-  EXPECT_EQ(second.memory(), memory);
+  const Vec memory = first.saved_state();
+  second.restore(memory);
+  EXPECT_EQ(second.saved_state(), memory);
   for (Contact* each : {&first, &second}) each->begin_step(0.5);
   const Vec moved = x + noise(6, 5, 0.05);
   EXPECT_NE(gradient(first, moved)[0], 0);

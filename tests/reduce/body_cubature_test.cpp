@@ -20,7 +20,7 @@ namespace {
 RigBody body_of(std::string_view name, double coarser = 1) {
   for (const CastMember& member : cast())
     if (member.name == name)
-      return make_rig_body(make_character(name), {.cell = coarser * member.proxy_cell, .recall = true});
+      return make_rig_body(make_character(name), {.cell = coarser * member.proxy_cell, .use_cache = true});
   throw Error({.element = std::string(name), .problem = "is not of the cast"});
 }
 
@@ -36,7 +36,7 @@ std::vector<int> angles_of(const Rig& rig, const std::vector<std::string>& nodes
 Vec carried(const RigBody& body, In p) {
   Vec s, x;
   body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.carry(s, x);
+  body.ties.apply(s, x);
   return x;
 }
 

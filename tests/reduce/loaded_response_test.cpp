@@ -37,7 +37,7 @@ TEST(PoseBlend, OfControlsThatMoveAllAsOneNothingCounts) {
 /// A soft bar that hangs under gravity while its clip swings it.
 struct HangingBar {
   Character character = make_character("bar");
-  RigBody body = make_rig_body(character, {.cell = 0.1, .recall = true});
+  RigBody body = make_rig_body(character, {.cell = 0.1, .use_cache = true});
   const Animation* clip = character.clip("Swing");
   std::vector<int> free;
   CarrierWeights harmonic = harmonic_weights(body.mesh, body.skin);
@@ -58,7 +58,7 @@ struct HangingBar {
 
   RigSpaceOptions fast() const {
     RigSpaceOptions linear = options;
-    linear.linear = true, linear.jacobian.deferred = false;
+    linear.linear = true, linear.jacobian.use = JacobianUse::every_step;
     return linear;
   }
 

@@ -33,7 +33,7 @@ Vec points_at(const Rig& rig, In p) {
 
 Vec nodes_at(const RigBody& body, In p) {
   Vec x;
-  body.carry(points_at(*body.rig, p), x);
+  body.ties.apply(points_at(*body.rig, p), x);
   return x;
 }
 
@@ -87,9 +87,7 @@ void expect_exact(const RigBody& body, const MassMoments& moments) {
     Vec g_x = Vec::Zero(x.size()), g_y = Vec::Zero(y.size()), g_s = Vec::Zero(3 * body.rig->point_count());
     whole.add_gradient(*whole_state, x, 1, g_x);
     momentum.add_gradient(*state, y, 1, g_y);
-    for (int i = 0; i < body.node_count(); ++i)
-      for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-        g_s.segment<3>(3 * body.point[e]) += body.weight[e] * g_x.segment<3>(3 * i);
+    body.ties.pull(g_x, g_s);
     Vec g_p, g_q;
     body.rig->pull(*body.rig->make_workspace(), p, g_s, g_p);
     moments.features->pull(*moments.features->make_workspace(), p, g_y, g_q);
@@ -176,14 +174,14 @@ TEST(MassMoments, OfShapesUnderASkinAreThoseOfEachWithEach) {
 }
 
 TEST(MassMoments, OfAWholeCharacterAreExact) {
-  const RigBody body = make_rig_body(make_character("bobbin"), {.cell = 0.08, .recall = true});
+  const RigBody body = make_rig_body(make_character("bobbin"), {.cell = 0.08, .use_cache = true});
   const MassMoments moments = moments_of(body, all_controls(*body.rig));
   EXPECT_LT(moments.second.rows(), 300);
   expect_exact(body, moments);
 }
 
 TEST(MassMoments, OfHandlesUnderASkinAreExactAndAboutWhatTheyMove) {
-  const RigBody body = make_rig_body(make_character("sumo"), {.cell = 0.1, .recall = true});
+  const RigBody body = make_rig_body(make_character("sumo"), {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   for (int c = 0; c < static_cast<int>(body.rig->controls().size()); ++c)
     if (body.rig->controls()[c].node.starts_with("belly_") && body.rig->controls()[c].unit == Unit::length)

@@ -1,4 +1,4 @@
-// A black box as its lessons tell it (lesson_rig.h).
+// A black box replaced by its second-order expansion (quadratic_rig_model.h).
 
 #include "rigspace/reduce/quadratic_rig_model.h"
 
@@ -45,10 +45,10 @@ struct Strip {
   }
 };
 
-TEST(LessonRig, IsTheBoxToSecondOrderAndAsksItForNothing) {
+TEST(QuadraticRigModel, IsTheBoxToSecondOrderAndAsksItForNothing) {
   const Strip strip;
   const std::vector<Vec> poses{Vec3(0, 0, 0.3), Vec3(0.2, -0.1, 2)};
-  const LessonRig model(strip.rig, strip.free, rig_lessons(*strip.rig, strip.free, poses));
+  const QuadraticRigModel model(strip.rig, strip.free, sample_jacobians(*strip.rig, strip.free, poses));
   ASSERT_EQ(model.poses().size(), 2u);
   for (const Vec& pose : poses) {
     double error[2];
@@ -64,10 +64,10 @@ TEST(LessonRig, IsTheBoxToSecondOrderAndAsksItForNothing) {
   }
 }
 
-TEST(LessonRig, HasTheJacobianOfWhatItSays) {
+TEST(QuadraticRigModel, HasTheJacobianOfWhatItSays) {
   const Strip strip;
   const std::vector<Vec> poses{Vec3(0, 0, 0.3)};
-  const LessonRig model(strip.rig, strip.free, rig_lessons(*strip.rig, strip.free, poses));
+  const QuadraticRigModel model(strip.rig, strip.free, sample_jacobians(*strip.rig, strip.free, poses));
   const Vec3 p(0.3, 0.5, 0.3);
   BlockJacobian J;
   const int before = *strip.asked;
@@ -84,10 +84,10 @@ TEST(LessonRig, HasTheJacobianOfWhatItSays) {
   }
 }
 
-TEST(LessonRig, AsksTheBoxWhereItWasToldNothing) {
+TEST(QuadraticRigModel, AsksTheBoxWhereItWasToldNothing) {
   const Strip strip;
   const std::vector<Vec> poses{Vec3(0, 0, 0.3)};
-  const LessonRig model(strip.rig, strip.free, rig_lessons(*strip.rig, strip.free, poses));
+  const QuadraticRigModel model(strip.rig, strip.free, sample_jacobians(*strip.rig, strip.free, poses));
   EXPECT_EQ(strip.at(model, 0.1, 0.2, 1.5), strip.at(*strip.rig, 0.1, 0.2, 1.5));
   BlockJacobian told, truth;
   const std::vector<int> turn{2};

@@ -15,7 +15,7 @@ namespace {
 
 struct Bar {
   Character character = make_character("bar");
-  RigBody body = make_rig_body(character, {.cell = 0.1, .recall = true});
+  RigBody body = make_rig_body(character, {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   CarrierWeights harmonic = harmonic_weights(body.mesh, body.skin);
   Material material{.young = 2e6, .poisson = 0.4};
@@ -40,7 +40,7 @@ TEST(SkinnedBody, AtRestIsWhereItsTiesCarryIt) {
     const RigBody skinned = skinned_body(bar.body, bar.harmonic, form);
     Vec s, x;
     skinned.rig->evaluate(*skinned.rig->make_workspace(), skinned.rig->rest(), s);
-    skinned.carry(s, x);
+    skinned.ties.apply(s, x);
     EXPECT_LT((x - skinned.mesh.points).norm(), 1e-9);
     EXPECT_GT(volumes(skinned.mesh).minCoeff(), 0);
     EXPECT_NEAR(skinned.volumes.sum(), volumes(bar.body.mesh).sum(), 1e-12);

@@ -33,7 +33,7 @@ inline ShakenBody shaken_body(std::string_view member, std::string_view nodes, U
   for (const CastMember& each : cast())
     if (each.name == member) cell = each.proxy_cell;
   ShakenBody result{.character = make_character(member)};
-  result.body = make_rig_body(result.character, {.cell = cell, .recall = true});
+  result.body = make_rig_body(result.character, {.cell = cell, .use_cache = true});
   for (int c = 0; c < static_cast<int>(result.body.rig->controls().size()); ++c) {
     const Control& control = result.body.rig->controls()[c];
     if (control.node.starts_with(nodes) && control.unit == unit) result.free.push_back(c);

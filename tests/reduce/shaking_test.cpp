@@ -19,7 +19,7 @@ using testing::ShakenBody;
 Vec carried(const RigBody& body, In p) {
   Vec s, x;
   body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.carry(s, x);
+  body.ties.apply(s, x);
   return x;
 }
 

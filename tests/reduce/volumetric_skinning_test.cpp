@@ -156,8 +156,7 @@ TEST(VolumetricSkinning, CarriesNodesThatNoSkinReaches) {
   bar.body.mesh.tets.push_back({first, first + 1, first + 2, first + 3});
   for (int k = 0; k < 4; ++k) {
     bar.body.skin.push_back(0);
-    bar.body.point.push_back(0), bar.body.weight.push_back(1);
-    bar.body.start.push_back(static_cast<int>(bar.body.point.size()));
+    bar.body.ties.add(0, 1), bar.body.ties.end_row();
   }
   const SkinnedInterior skinned = skin_interior(bar.body, examples);
   expect_convex(bar.body, skinned.weights);

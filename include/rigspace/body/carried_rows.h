@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: nodes of a body by points of its rig alone, those inside through what carries them, and their
-// derivatives by the free controls.
+// All nodes of a body as weighted sums of points of its rig: nodes inside through the skin nodes that carry them. For
+// training, where the free controls are the only unknowns.
 
 #include "rigspace/body/rig_body.h"
 #include "rigspace/geometry/harmonic.h"
@@ -11,24 +11,23 @@
 
 namespace rigspace {
 
-/// Node i is the sum of weight[e] s[point[e]], e in start[i] .. start[i + 1], where nodes inside are the sums of their
-/// carriers.
+/// Row i of `ties` is node i; of a node inside it is the weighted sum of the rows of its carriers. Rows of held nodes
+/// are empty: no free control moves them.
 struct CarriedRows {
   std::shared_ptr<const Rig> rig;
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
+  PointTies ties;
 
-  int node_count() const { return static_cast<int>(start.size()) - 1; }
-  /// These nodes alone, ascending, and the rig for the points that they need. It must not outlive this one.
+  int node_count() const { return ties.count(); }
+  /// The rows of `nodes`, ascending, and the rig restricted to the points that those rows need. The result refers to
+  /// this rig and must not outlive it.
   CarriedRows restricted(std::span<const int> nodes) const;
-  /// dx/dp over the controls `free`, ascending, from that of the rig's points.
-  void jacobian(const BlockJacobian& of_points, BlockJacobian& of_nodes) const;
 };
 
-/// Throws Error if a carrier is no node of the skin, or there is not one list a node.
+/// `interior`: for each node inside, the skin nodes that carry it and their weights. Throws Error if a carrier is not a
+/// node of the skin, or if there is not one list per node.
 CarriedRows carried_rows(const RigBody& body, const CarrierWeights& interior);
 
-/// x inside from x on the skin: x_i = sum_j w_ij x_j.
+/// Sets the nodes inside from those of the skin, x_i = sum_j w_ij x_j. `x`: all nodes.
 void carry_inside(const RigBody& body, const CarrierWeights& interior, Vec& x);
 
 }  // namespace rigspace

@@ -1,5 +1,5 @@
 #pragma once
-// A character as something that others run into.
+// A character as an obstacle of other bodies.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/energy/obstacle.h"
@@ -8,7 +8,8 @@
 
 namespace rigspace {
 
-/// A character's surface along one of its clips (none: at rest), for ever: loops go on, others stay at their end.
+/// The character's surface, moved by one of its clips (empty name: at rest). A clip that loops repeats, any other stays
+/// at its last pose. The obstacle owns the character.
 Obstacle obstacle_of(Character character, const std::string& clip);
 
 }  // namespace rigspace

@@ -1,19 +1,20 @@
 #pragma once
-// Choices that all simulations in rig space offer.
+// Options that all simulations in rig space share.
 
 #include <string_view>
 
 namespace rigspace {
 
-/// What the nodes inside a body do (RSP 6).
+/// How the nodes inside a body move (RSP 6).
 enum class Interior {
-  dynamic,  ///< move with masses of their own: waves run through the body
-  still,    ///< are in balance at every moment; their masses count where the skin carries them
-  carried,  ///< follow the skin: no unknowns but the controls
+  dynamic,  ///< unknowns with masses of their own: waves run through the body
+  still,    ///< unknowns without mass, in static balance at every step; their masses are added to the skin that carries
+            ///< them
+  carried,  ///< weighted sums of the skin: the controls are the only unknowns
 };
 
-/// What H_pp says of the bending of the rig itself, T : g, the last two lines of RSP (5). All but `none` take effect
-/// where Newton is asked for the curvature of the map.
+/// How the second derivative of the rig enters H_pp: T : g with T = d^2x/dp^2, the last two lines of RSP (5). All but
+/// `none` take effect only where Newton adds the curvature of the map (NewtonOptions::projected_curvature).
 enum class RigCurvature {
   none,     ///< Gauss-Newton, J^T H J alone: no further evaluation of the rig
   learned,  ///< T : g from the Jacobians of successive iterates, by structured BFGS: no further evaluation, and

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: K = sum_e J_e^T H_e J_e over the few controls that each element feels.
+// K = sum_e J_e^T H_e J_e, where J_e has only the columns of the controls that move element e.
 
 #include "rigspace/optimize/energy.h"
 #include "rigspace/rig/jacobian.h"
@@ -11,22 +11,24 @@
 
 namespace rigspace {
 
-/// Takes blocks of nodes and adds them to the lower triangle of a dense matrix over the controls. Energies bring the
-/// same elements in the same order again and again: which controls an element feels is found once.
+/// Receives Hessian blocks over nodes and adds their projections to the lower triangle of a dense matrix over the free
+/// controls. Energies add the same elements in the same order in every iteration: the columns of each element are found
+/// once and kept.
 class ElementProjection final : public BlockSink {
  public:
-  /// Rows of J, one for each bound node. `pattern` changes when the places of its entries do, `shape` when its values
-  /// do otherwise than by rotations of whole rows. Referred to.
+  /// J: one row of blocks for each bound node; referred to. The caller changes the number `pattern` when the places of
+  /// J's entries change, and `shape` when its values change otherwise than by rotations of whole rows.
   void set_rows(const BlockJacobian& J, long pattern, long shape);
-  /// Whether J^T M J serves further steps. Its last bits then depend on when it was summed: not for runs that are to be
-  /// resumed to the same bits.
+  /// Whether J^T M J of one step is reused in the next ones while `shape` stays. Its last bits then depend on when it
+  /// was summed: not for runs that are resumed to the same bits.
   void keep_inertia(bool keep) { keep_inertia_ = keep; }
-  /// `roles` as RigSpaceMapping has them: -2 - k is bound node k, what is more is not moved by the controls.
+  /// Blocks that follow are added to K. `roles`, one per node: -2 - k is bound node k; larger numbers are nodes that no
+  /// control moves. Both are referred to until `finish`.
   void begin(Mat& K, std::span<const int> roles);
 
   void add(std::span<const int> points, const double* H) override;
   void add_batch(int k, std::span<const int> points, const double* H) override;
-  /// The blocks have arrived in K.
+  /// Projects the blocks that are still gathered: K is complete.
   void finish();
   void add_coordinates(std::span<const int> coordinates, const double* H) override;
 

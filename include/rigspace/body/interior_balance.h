@@ -9,7 +9,7 @@
 
 namespace rigspace {
 
-/// The inside n~ of a body for its skin as it is: minimal elastic energy over the nodes inside alone (Thesis 4.7).
+/// The nodes inside, n~, that minimise the elastic energy while the skin stays where it is (Thesis 4.7).
 class InteriorBalance {
  public:
   explicit InteriorBalance(const RigBody& body, const Material& material = {});
@@ -17,9 +17,10 @@ class InteriorBalance {
   InteriorBalance(InteriorBalance&&) noexcept;
   InteriorBalance& operator=(InteriorBalance&&) noexcept;
 
-  /// The shape without stress; at first that of the body's mesh.
+  /// The shape without stress, all nodes; until the first call that of the body's mesh.
   void set_rest(In x_rest);
-  /// Moves the inside of x from where it is; converged when a step moves no node by more than 1e-5 of the body's size.
+  /// Solves from the nodes inside x and writes them there; x has all nodes. Converged when a step moves no node by more
+  /// than 1e-5 of the body's size.
   Summary solve(Vec& x);
   const Solid& solid() const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What weights alone cannot tell of the inside of a body: how it gives way, to first order, to each control.
+// How nodes inside a body deviate, to first order in each control, from what the skin's weights make of them.
 
 #include "rigspace/body/rig_body.h"
 #include "rigspace/energy/material.h"
@@ -13,8 +13,8 @@ namespace rigspace {
 ///   C = -K_nn^-1 K_nb J_b - W J_b,
 /// so that x_n = W x_s + C (p - p_rest) has at rest the stiffness of a body whose inside is in balance (Guyan 1965),
 /// where weights of skinning, one number for all three axes, are up to three times too stiff along the softest motions.
-/// Rows of the skin are empty; what is below `least` of the largest in a row is left out. `stiffness`: factors, one a
-/// tetrahedron, or none.
+/// Rows of skin nodes are empty; entries below `least` times the largest of their row are left out. `stiffness`:
+/// factors on the material, one a tetrahedron; empty: 1.
 BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                                 const Material& material, std::span<const double> stiffness = {}, double least = 0.01);
 
@@ -24,18 +24,18 @@ struct LoadedPose {
   Vec x;  ///< all nodes
 };
 
-/// The same about states in balance under load, where a body hangs that sags far from its rest shape:
+/// The same linearised about states in balance under load, for bodies that sag far from their rest shape:
 ///   x_n = W x_s + F (o(p_key) + C (p - p*)),   F the turn of the flesh from rest to now,
-/// o mixed of x_n - W x_s in the poses, less what C tells of them, by how near the keyed pose is to each. C and p* are
-/// those of the first pose, the rest shape stays that of the body.
+/// o blended from x_n - W x_s - F C (p - p*) of the poses by how near the keyed pose is to each (PoseBlend). C and p*
+/// are those of the first pose; the rest shape stays that of the body.
 struct LoadedResponse {
-  BlockJacobian C;        ///< per node, in the frame of the rest pose
-  LoadedOffsets offsets;  ///< likewise
+  BlockJacobian C;        ///< per node and free control, in the frame of the rest pose
+  LoadedOffsets offsets;  ///< o, per node, in the same frame
 };
 LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                                const Material& material, std::span<const LoadedPose> poses);
 
-/// Rows of some nodes.
+/// The rows of `nodes`, in their order.
 BlockJacobian rows_of(const BlockJacobian& J, std::span<const int> nodes);
 
 }  // namespace rigspace

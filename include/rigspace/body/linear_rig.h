@@ -3,176 +3,133 @@
 //   x~(p) = x(p~) + J (p - p~),   p~ the controls that a step is expected to end at, keyed ones at their new values.
 // (The printed p~ = p^t loses half of J^T M T p'^2 as h -> 0: docs/corrections.md, "linearisation point".)
 //
-// J may be kept over many steps. It is stored in frames that turn with the keyed pose, so that a body that turns as a
-// whole does not wear it out, and it is renewed where it misses what the rig truly does.
+// J is stored in frames that turn with the keyed pose, so that it stays valid while the body turns as a whole. Which p~
+// is taken, and when J is renewed, is up to a RigLineariser.
 
+#include "rigspace/body/point_ties.h"
 #include "rigspace/body/rig_space.h"
+#include "rigspace/geometry/region_frames.h"
 #include "rigspace/rig/jacobian.h"
-#include "rigspace/rig/jacobian_sample.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace rigspace {
 
-struct LinearRigOptions {
-  bool deferred = true;     ///< J is kept while it holds; false: a new one every step
-  bool predict = true;      ///< renews J before a step that it would miss (4.14), not only after it (4.13)
-  bool broyden = false;     ///< between evaluations J learns from every state that is evaluated anyway
-  double tolerance = 0.05;  ///< how far J may miss, of the way that the free controls take the nodes in a step
-  double floor = 1e-5;      ///< of the body's size: ways shorter than this are nothing
-  int frames = 16;          ///< regions of the body that turn by themselves; 0: J is kept as it is
-  int most_steps = 120;     ///< that a J may serve
-  /// For rigs whose evaluations cost more than solves: a step makes one, at its end. Where x~ touches x is carried on
-  /// from the states before, in the frames that turn, and only looked up where the end shows that it missed. Whether J
-  /// still holds is judged by what the last states did, and only where those differ from it by one more evaluation.
-  /// `predict` has no meaning then, and x_key must be where p_key carries the nodes, free controls included.
-  bool frugal = false;
-  bool learned = false;  ///< frugal: a J that misses is first looked for among those known (learned_jacobian.h)
-  /// Frugal: so many steps in a row may end where x~ has them, unseen, while x~ tells what is looked up to half the
-  /// tolerance.
-  int unseen = 0;
-
-  void validate() const;
+struct LinearRigFrames {
+  int regions = 16;  ///< of the body that turn by themselves; 0: J is kept as it is
+  /// Of the frames of J's rows, where those are not the frames of the response.
+  std::optional<int> row_regions = {};
 };
 
-/// For rigs without derivatives.
-LinearRigOptions black_box_jacobian();
-
-struct LinearRigCounts {
-  long evaluations = 0;  ///< of the rig, those of differences included
-  long jacobians = 0;
-  long predicted = 0;  ///< Jacobians that were renewed before a step
-  long rollbacks = 0;  ///< steps done again with a new one
-  long moved = 0;      ///< frugal: steps done again from where they ended, with the same one
-  long recalled = 0;   ///< frugal: Jacobians made of known ones
-  long unseen = 0;     ///< frugal: steps whose end was not looked up
-};
-
-class TurningFrames;
-class Thrift;
-
+/// The linear map of one step, and what renews it. y: the bound nodes in order, three numbers each, scene units.
 class LinearRig {
  public:
-  /// Of the description, rig, free controls and bound nodes count. `x_rest`: all nodes. `response`: beside B s(p), what
-  /// nodes do by the deviation of each free control from the keyed pose, per bound node, in the frame of the rest pose
-  /// (interior_response.h); none if empty.
-  LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options = {},
-            BlockJacobian response = {});
-  ~LinearRig();
+  /// Of the description, rig, free controls, bound nodes and ties count. `x_rest`: all nodes. `response`: what nodes do
+  /// beside B s(p) by the deviation of each free control from the keyed pose, per bound node, in the frame of the rest
+  /// pose (interior_response.h); none if empty.
+  LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigFrames& frames = {}, BlockJacobian response = {});
 
-  /// Weights of the nodes in what is missed; 1 until the first call.
-  void set_masses(In masses);
-  /// What bound nodes are beside B s(p) at no deviation, in the frame of the rest pose: 0 until the first call.
-  void set_offset(In offset) { offset_ = offset; }
-  /// Frugal: what bound nodes are of the rig in the keyed pose, B s(p_key), where that is not their place there
-  /// (RigSpaceDescription::relative). All nodes; before each `begin`.
-  void set_carried_key(In x_carried);
-  /// Frugal: Jacobians that are known, some of them at their keyed poses, where columns of x_keys are all nodes. From
-  /// now on J follows what they tell of the shape and deviation of each step (taught_jacobian.h), and what is learned
-  /// on the way is beside that. Before the first step.
-  void teach(std::span<const KnownJacobian> known, const Mat& x_keys);
-  /// What was before is nothing to go by: a teleport, another clip. J stays until it misses.
-  void restart();
-  /// How long the next steps are, in any unit; 1 until the first call. Only a frugal rig wants to know.
-  void set_step(double length) { step_ = length; }
-
-  /// Where the bound nodes are at p: B s(p) and the response. One evaluation.
-  void place(In p, In p_key, In x_key, Vec& y);
-  /// A step toward p, all controls, with p_key and all nodes at x_key in the keyed pose. Two evaluations (frugal: none
-  /// once under way), and a Jacobian where that is due.
-  void begin(In p, In p_key, In x_key);
-  /// The same, frugal, where the response turns with other nodes than those of the keyed pose.
-  void begin(In p, In p_key, In x_key, In x_turn);
-  /// J anew at the same place, for a step that `holds` refused. Frugal: x~ touches x where that step ended, and J is
-  /// new only if it was J that missed; so `holds` may refuse again, once or twice.
-  void renew();
-
-  /// B s(p) and the response as they truly are, of the bound nodes in order; and whether x~ is near enough to it. One
-  /// evaluation, rarely two.
-  bool holds(In p, Vec& y);
-  /// The step ends there: y of the last `holds`.
-  void accept(In p);
-
-  /// y~ = y(p~) + J (p - p~), of the bound nodes in order. All controls.
+  /// y~ = y(p~) + J (p - p~). `p`: all controls.
   void at(In p, Vec& y) const;
   /// g_q += J^T g, of each: of all nodes, to the free controls, which are the last of g_q.
   void pull_each(std::span<const Vec> g, std::span<Vec> g_q) const;
-  /// Rows of J: entries e in start[k] .. start[k + 1] of bound node k.
+  /// Rows of J in the frames of now: entries e in start[k] .. start[k + 1] of bound node k.
   const BlockJacobian& J() const;
   /// Changes with J's values, with the places of its entries, and with its values beside the turning of frames.
   long version() const { return version_; }
   long pattern() const { return pattern_; }
   long shape() const { return shape_; }
 
-  const LinearRigOptions& options() const { return options_; }
-  const LinearRigCounts& counts() const { return counts_; }
   const Rig& rig() const { return *rig_; }
+  const std::vector<int>& free() const { return free_; }
+  const std::vector<int>& bound() const { return bound_; }
+  const PointTies& ties() const { return ties_; }        ///< one row a bound node
+  const Vec& typical() const { return typical_; }        ///< change of each free control, positive
+  double size() const { return size_; }                  ///< diagonal of the bound nodes at rest, scene units
+  const Vec& rest_nodes() const { return rest_nodes_; }  ///< bound nodes at rest
+  bool has_response() const { return !response_.start.empty(); }
+  long evaluations() const { return evaluations_; }  ///< of the rig, those of differences included
+  long jacobians() const { return jacobians_; }      ///< of the rig
 
-  /// All that later steps depend on, as numbers; recalled, they come out to the bit. Between steps.
-  std::vector<Vec> memory() const;
-  void recall(std::span<const Vec> memory);
+  /// What bound nodes are beside B s(p) at no deviation, in the frame of the rest pose: 0 until the first call.
+  void set_offset(In offset) { offset_ = offset; }
+  /// The keyed pose: all controls, of which the free ones are where the response is 0.
+  void set_key(In p_key) { p_key_ = p_key; }
+  const Vec& p_key() const { return p_key_; }
+  /// Turns the frames of the response with all nodes at x; those of the rows too, unless they are their own.
+  void turn(In x);
+  /// Turns the rows' own frames with the bound nodes at y.
+  void turn_rows(In y);
+  const Mat3& row_frame(Eigen::Index k) const { return row_frames_ ? row_frames_->of(k) : frames_.of(k); }
+  /// Of a bound node: what its response adds to B s(p), in the frames of now. There must be a response.
+  Vec3 beside(In p, std::size_t k) const;
+  /// y(p) = B s(p) and the response. One evaluation.
+  void evaluate(In p, Vec& y);
+
+  /// x~ touches x at p~ = p, where the bound nodes are at y.
+  void set_point(In p, In y) { p_ = p, y0_ = y; }
+  const Vec& point_controls() const { return p_; }
+  const Vec& point_nodes() const { return y0_; }
+
+  /// Whether there is a J.
+  bool has_rows() const { return has_rows_; }
+  /// J at p~ from the rig.
+  void evaluate_jacobian();
+  /// J from that of the rig's points, ds/dp by the free controls, as the rig would give it at p~.
+  void set_point_jacobian(const BlockJacobian& of_points);
+  /// J in the frames of the rest pose; `add_to_rows` at the places that it has.
+  const BlockJacobian& rows() const { return rows_; }
+  void set_rows(BlockJacobian rows);
+  void add_to_rows(const Eigen::Matrix3Xd& change);
+  void drop_rows() { has_rows_ = false; }
+  /// From now on each J has entries at these places: those of a model, which hold all that the rig may have.
+  void fix_places(std::vector<int> start, std::vector<int> column);
+  /// Broyden's update, so that J leads from y_from at p_from to y at p.
+  void learn(In p_from, In y_from, In p, In y);
+
+  /// J as numbers: a flag of three, of which the first is has_rows(), places, values. Restored, it is the same to the
+  /// bit.
+  std::vector<Vec> saved_state() const;
+  void restore(std::span<const Vec> state);
 
  private:
   template <int N>
   void pull_some(const Vec* g, Vec* g_q) const;
-  void nodes_at(In p, Vec& y);
-  Vec3 beside(In p, std::size_t k) const;
-  void carry_on(In p, In deviation, Vec& y) const;
-  void turn(In x_key);
-  void turn_rows();
   const Vec& repeated_way(In p, In from) const;
-  void evaluate_jacobian();
+  void rows_changed();
   void place_rows();
   void find_places();
-  void follow_taught();
-  void add_told_way(In p, double factor, Vec& nodes) const;
-  Vec deviation_at(In p) const;
-  Vec keyed_shape() const;
-  bool take_unseen(In p);
-  Vec shape_at(In y) const;
-  void carry_points(In s, In p, Vec& y) const;
-  void learn(In p_from, In y_from, In p, In y);
-  void begin_frugal(In p);
-  const Mat3& frame_of_row(Eigen::Index k) const;
-  bool holds_frugal(In p);
-  void renew_frugal();
-  void accept_frugal(In p);
-  void adopt(BlockJacobian& J);
-  double missed(In y_linear, In y_true, In y_from) const;
-  double share_of_way(double miss, double way) const;
 
   std::shared_ptr<const Rig> rig_;
   std::unique_ptr<Workspace> workspace_;
-  std::vector<int> free_, bound_, bind_start_, bind_point_;
-  std::vector<double> bind_weight_;
-  LinearRigOptions options_;
-  LinearRigCounts counts_;
+  std::vector<int> free_, bound_;
+  PointTies ties_;
   double size_ = 1;
+  Vec rest_nodes_, typical_;
+  long evaluations_ = 0, jacobians_ = 0;
 
-  BlockJacobian point_J_;        // of the rig's points
-  BlockJacobian response_;       // of the bound nodes, in the frames of the rest pose
-  Vec offset_;                   // likewise
-  BlockJacobian reference_;      // of the bound nodes, in the frames of the rest pose
-  mutable BlockJacobian J_;      // the same in the frames of now, once somebody asks for it
-  mutable bool turned_ = false;  // whether it is
-  mutable Vec way_, gathered_;   // three numbers a free control (block_rows.h), of three vectors
+  RegionFrames frames_;                     // of the response
+  std::optional<RegionFrames> row_frames_;  // of J's rows; none: those of the response
+  BlockJacobian response_;                  // of the bound nodes, in the frames of the rest pose
+  Vec offset_;                              // likewise
+  Vec key_, p_key_;                         // bound nodes that frames turn with; all controls of the keyed pose
+  Vec p_, y0_;                              // where x~ touches x
+
+  BlockJacobian point_J_;  // of the rig's points
+  BlockJacobian rows_;     // of the bound nodes, in the frames of the rest pose
+  bool has_rows_ = false;
+  mutable BlockJacobian J_;      // the same in the frames of now
+  mutable bool turned_ = false;  // whether J_ is up to date
   long version_ = 0, pattern_ = 0, shape_ = 0;
-  bool has_J_ = false, has_last_ = false;
-  int age_ = 0;
 
-  std::unique_ptr<TurningFrames> frames_;
-  std::unique_ptr<Thrift> thrift_;  // of a frugal rig
-  double step_ = 1;
-  Vec key_, p_key_;      // bound nodes, all controls, in the keyed pose
-  Vec carried_key_;      // bound nodes: B s(p_key); empty: the keyed pose itself
-  Vec p_, y0_;           // where x~ touches x
-  Vec p_stay_, y_stay_;  // the last state's free controls among the keyed ones of now
-  Vec y_, p_last_;       // of the last `holds`; accepted
-  Vec s_, y_linear_, masses_, typical_, row_;
-  std::vector<int> mark_, columns_, start_before_, column_before_;
+  std::vector<int> fixed_start_, fixed_column_;                               // see fix_places; empty: not fixed
   std::vector<int> asked_start_, asked_column_, found_start_, found_column_;  // places of J, for those of the points
+  std::vector<int> mark_, columns_, start_before_, column_before_;
+  mutable Vec way_, gathered_;  // three numbers a free control (block_rows.h), of three vectors
+  Vec s_, row_;
 };
 
 }  // namespace rigspace

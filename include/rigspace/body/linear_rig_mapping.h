@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: the nodes of a reduced body over its free controls, linear within a step. What RigSpaceMapping is
-// with set_linear, for bodies without interior unknowns, in the little memory that a crowd can afford.
+// The nodes of a reduced body as a function of its free controls, linear within a step: RigSpaceMapping with
+// set_linear, for bodies without interior unknowns, in less memory, so that a crowd of bodies fits.
 
 #include "rigspace/body/element_projection.h"
 #include "rigspace/body/linear_rig.h"
@@ -12,7 +12,7 @@
 
 namespace rigspace {
 
-/// x = all nodes;  q = the free controls. One solve at a time: its scratch memory is its own.
+/// x = all nodes;  q = the free controls. Scratch memory is part of the mapping: one solve at a time.
 class LinearRigMapping final : public Mapping {
  public:
   /// Refers to both. Throws Error if the body has interior nodes.
@@ -21,7 +21,8 @@ class LinearRigMapping final : public Mapping {
   /// The keyed pose: all controls, all nodes, and all points of the rig. Between solves only.
   void set_key(In p_key, In x_key, In s_key);
   void controls_at(In q, Vec& p) const;
-  /// The bound nodes, in order, into x; with what nodes that go by others keep of their own place.
+  /// Writes the bound nodes y, in order, into x, all nodes; nodes with SteppedBody::moves are shifted by x_key - B
+  /// s_key.
   void place(In y, Vec& x) const;
 
   int size_q() const override { return static_cast<int>(body_.free.size()); }

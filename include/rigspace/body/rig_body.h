@@ -3,6 +3,7 @@
 // boxes included.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/body/point_ties.h"
 #include "rigspace/geometry/tet_mesh.h"
 #include "rigspace/rig/pose_blend.h"
 
@@ -11,55 +12,49 @@
 
 namespace rigspace {
 
-/// Points of a rig with weights, for each node: e in start[i] .. start[i + 1].
-struct NodeTies {
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
-};
-
-/// Where nodes are beside what carries them, in balance under load, by the keyed pose.
+/// How far nodes in balance under load are from where their ties carry them, as a function of the keyed pose.
 struct LoadedOffsets {
-  Vec p;            ///< all controls, of which a response counts deviations
-  Mat values;       ///< 3 rows a node, a column a pose, in the frame of the rest pose
-  Mat forces;       ///< of few elements: what keeps the body in balance there, a row a free control; may be empty
-  PoseBlend poses;  ///< that mixes the columns
+  Vec p;       ///< all controls: a response is linear in the deviation from these
+  Mat values;  ///< 3 rows a node, a column a pose, in the frame of the rest pose
+  Mat forces;  ///< on the free controls (rows), a column a pose: what a sampled body lacks to be in balance; may be
+               ///< empty
+  PoseBlend poses;  ///< weights of the columns for a keyed pose
 
   bool empty() const { return values.cols() == 0; }
+  /// Sum of the columns, weighted for p_now: three numbers a node.
   void at(In p_now, Vec& offset) const;
 };
 
-/// Every node is carried by points of the rig: x_i = sum of weight[e] s[point[e]], e in start[i] .. start[i + 1]. Nodes
-/// of the skin are there, b = B s(p); those inside are free to be elsewhere, and what carries them, by harmonic weights
-/// of the skin, is where they would be if the flesh had no life of its own. The rest shape is that of the rig's rest
-/// pose.
-struct RigBody : NodeTies {
+/// Every node is carried by points of the rig, row i of `ties` for node i. Nodes of the skin are there, b = B s(p);
+/// those inside are free to be elsewhere, and what carries them, by harmonic weights of the skin, is where they would
+/// be if the flesh had no dynamics of its own. The rest shape is that of the rig's rest pose.
+struct RigBody {
   std::shared_ptr<const Rig> rig;  ///< for the points that nodes need alone
+  PointTies ties;                  ///< one row a node
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
-  /// Of a body that is a part of another: skin that stays in the keyed pose, however the free controls would move it.
-  /// One per node; empty: none. Training heeds it (shake, interior_response, train_cubature).
+  /// Of a body that is a part of another: skin nodes that stay in the keyed pose, whatever the free controls do. One
+  /// per node; empty: none. Used by training (shake, interior_response, train_cubature).
   std::vector<char> held = {};
-  /// Of a reduced body whose inside is carried in keyed form: what takes each node away from where it is carried with
-  /// the free controls at rest. Empty: the ties themselves.
-  NodeTies moves = {};
-  /// Of a reduced body too: what nodes do beside their ties, per node (interior_response.h). Takes a linear rig.
+  /// Of a reduced body whose inside is carried in keyed form: row i moves node i from its place in the keyed pose by
+  /// sum of weight (s(p) - s(p_key)). Empty: `ties` does.
+  PointTies moves = {};
+  /// Of a reduced body: added to the ties, per node and free control (interior_response.h). Needs a linear rig.
   BlockJacobian response = {};
   LoadedOffsets loaded = {};  ///< where the response is about states under load (LoadedResponse)
-  /// Of a body of which a few elements stand for all (reduced_body.h): how many each stands for, and the volume that
-  /// each node has the mass of. Empty: 1, and a quarter of each element around.
+  /// Of a sampled body (reduced_body.h): the weight of each element, and per node the volume whose mass it has. Empty:
+  /// 1, and a quarter of each element around the node.
   std::vector<double> shares = {};
   Vec volumes = {};
 
   int node_count() const { return mesh.point_count(); }
   int skin_count() const;
   bool is_held(int node) const { return !held.empty() && held[node] != 0; }
-  /// All nodes as points of the rig carry them.
-  void carry(In s, Vec& x) const;
 };
 
 struct RigBodyOptions {
-  double cell = 0;      ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
-  bool recall = false;  ///< bodies from the cache, and into it
+  double cell = 0;         ///< edge of a lattice cube, scene units; 0: 2 % of the diagonal
+  bool use_cache = false;  ///< reads meshes from the cache and writes them there
   /// Points of the rig that get nodes of their own, on the skin and without mass, after those of the mesh: where pulls
   /// take hold, exactly.
   std::vector<int> points = {};

@@ -2,6 +2,7 @@
 // The map of rig-space physics (RSP 3): the surface of a body follows a rig, s(p); its interior is free.
 
 #include "rigspace/body/choices.h"
+#include "rigspace/body/point_ties.h"
 #include "rigspace/optimize/mapping.h"
 #include "rigspace/rig/rig.h"
 
@@ -10,19 +11,17 @@
 
 namespace rigspace {
 
-/// Which node of a body is what. Nodes that appear in neither list are held where set_key puts them.
+/// The role of each node of a body. Nodes in neither list are held: set_key places them.
 struct RigSpaceDescription {
   std::shared_ptr<const Rig> rig;
   std::vector<int> free;  ///< controls to solve for, ascending; the others are keyed
   int node_count = 0;
   std::vector<int> interior;  ///< nodes that are unknowns themselves, ascending
   std::vector<int> bound;     ///< nodes that follow the rig's points, ascending
-  /// Node bound[k] is the sum of bind_weight[e] times point bind_point[e] of the rig, e in bind_start[k] .. [k+1], so
-  /// that b(p) = B s(p) and J_b = B J_s exactly.
-  std::vector<int> bind_start, bind_point;
-  std::vector<double> bind_weight;
-  /// What is bound is the way from the keyed pose, b(p) = x_key + B (s(p) - s(p_key)): nodes that are carried by others
-  /// keep their own place while nothing but the keys moves (Thesis 4.9, in keyed form).
+  /// Row k ties node bound[k] to points of the rig, so that b(p) = B s(p) and J_b = B J_s exactly.
+  PointTies ties;
+  /// Bound nodes follow the way from the keyed pose, b(p) = x_key + B (s(p) - s(p_key)), and so stay at x_key while no
+  /// free control deviates (Thesis 4.9, in keyed form). False: b(p) = B s(p).
   bool relative = false;
 
   /// Throws Error if an index is out of range, a list not ascending, or a node in both lists.
@@ -42,21 +41,23 @@ class RigSpaceMapping final : public Mapping {
   /// The keyed pose: all controls, of which the free ones are ignored, and all nodes, of which the held ones are used.
   /// Between solves only.
   void set_key(In p_key, In x_key);
-  /// The same where the rig's points at p_key are known.
+  /// The same with the rig's points at p_key given, which saves an evaluation.
   void set_key(In p_key, In x_key, In s_key);
 
   /// q at the given state, and the full set of controls at q.
   Vec coordinates(In x, In p) const;
   void controls_at(In q, Vec& p) const;
 
-  /// From now on bound nodes follow this instead of the rig itself, to first order (linear_rig.h). It is referred to;
-  /// null: the rig. Between solves only.
+  /// From now on bound nodes are those of this linear rig (linear_rig.h) instead of the rig itself. Referred to; null:
+  /// the rig. Between solves only.
   void set_linear(const LinearRig* linear) { linear_ = linear; }
-  /// With a linear rig the inertia of the controls may serve many steps: faster, and the last bits depend on the past.
+  /// With a linear rig: reuses J^T M J over steps (ElementProjection::keep_inertia). Faster; the last bits depend on
+  /// earlier steps.
   void keep_inertia(bool keep) { keep_inertia_ = keep; }
-  /// B s(p) of the bound nodes, in order, into x; what else `relative` asks for is added.
+  /// Writes y = B s(p) of the bound nodes, in order, into x, all nodes; where they are relative, plus x_key - B
+  /// s(p_key).
   void place(In y, Vec& x) const;
-  /// All nodes: of bound ones, where they are relative, what the rig has of them in the keyed pose.
+  /// All nodes; bound ones that are relative are at B s(p_key).
   const Vec& carried_key() const { return moved_; }
 
   void set_curvature(RigCurvature curvature) { curvature_ = curvature; }
@@ -80,7 +81,7 @@ class RigSpaceMapping final : public Mapping {
   void finish(State&, System&) const override;
   bool add_curvature(State&, In g, System&) const override;
 
-  /// Evaluations of the rig so far, over all states, those that differences took included; and Jacobians.
+  /// Evaluations of the rig so far over all states, those of differences included; and Jacobians.
   long rig_evaluations() const { return rig_evaluations_; }
   long rig_jacobians() const { return rig_jacobians_; }
 

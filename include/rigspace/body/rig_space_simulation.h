@@ -1,11 +1,11 @@
 #pragma once
 // Rig-space physics as the papers state it (RSP 3, 4): a body whose skin follows a rig is stepped in time, in absolute
 // coordinates, under gravity, about its rest shape. Some controls are keyed, the others free. For research, benchmarks,
-// posing and `--paper`; what animators get is simulation.h, which adds to their motion instead.
+// posing and `--paper`. Animators use simulation.h, which adds deviations to their motion instead.
 
 #include "rigspace/base/progress.h"
-#include "rigspace/body/linear_rig.h"
 #include "rigspace/body/rig_body.h"
+#include "rigspace/body/rig_lineariser.h"
 #include "rigspace/body/rig_space.h"
 #include "rigspace/energy/gravity.h"
 #include "rigspace/energy/integrator.h"
@@ -37,8 +37,8 @@ struct RigSpaceOptions {
   double step_tolerance = 0;         ///< scene units: a full step that moves no node farther ends a solve; 0: never
   int max_iterations = 50;
   int forced_iterations = 0;  ///< unless 0: exactly as many, for comparisons of speed (RSP 7)
-  bool predict = true;        ///< a step starts where controls would go on as they went; false: where they are
-  int max_halvings = 4;       ///< of a step that does not converge; keyed controls go straight within it
+  bool predict = true;        ///< a solve starts at extrapolated controls; false: at the present ones
+  int max_halvings = 4;       ///< of a step that does not converge; keyed controls are interpolated linearly within it
   bool keep_limits = false;   ///< free controls stay within their limits
   bool linear = false;        ///< the rig is linear within a step (Thesis 4.2.2), as `jacobian` says
   LinearRigOptions jacobian = {};
@@ -54,6 +54,8 @@ struct RigSpaceStep {
   double gradient = 0;  ///< |sum g|, kg unit / s^2 per unit of q
 };
 
+class RigPredictor;
+
 class RigSpaceSimulation {
  public:
   /// `free`: controls, ascending.
@@ -67,25 +69,26 @@ class RigSpaceSimulation {
   /// A factor on the stiffness of each element.
   void set_stiffness(std::span<const double> factors);
 
-  /// The shape without stress is where p carries the nodes: the flesh wants that pose. Elements that are inverted there
-  /// want their shape of the rig's rest pose.
+  /// The shape without stress becomes that of the nodes at p. Elements that are inverted there keep their shape of the
+  /// rig's rest pose.
   void set_rest_pose(In p);
 
-  /// All controls p, the nodes where p carries them, at rest.
+  /// Restarts at the controls p, with all nodes where p carries them and zero velocity.
   void restart(In p);
   /// The same with the nodes inside at their places in x.
   void restart(In p, In x);
-  /// The velocity of the nodes, scene units / s; the skin's is what the rig can follow of it.
+  /// The velocity of all nodes, scene units / s; that of the skin is projected onto what the rig can do.
   void set_velocity(In v);
 
-  /// One step of options().step to where the keyed controls are those of p_key; its free ones are not looked at.
+  /// One step of options().step, at whose end the keyed controls are those of p_key; its free controls are ignored.
   RigSpaceStep step(In p_key);
 
-  /// Without momentum: the balance of all other energies with the keyed controls of p_key, from the present state,
-  /// which becomes it, at rest. What nothing holds is held by a weak spring toward where it is (1e-6 of the stiffness).
+  /// Static balance: minimises all energies but momentum with the keyed controls of p_key, from the present state, and
+  /// restarts there with zero velocity. Weak springs (1e-6 of the stiffness) toward the present controls keep
+  /// directions that no energy holds.
   Summary settle(In p_key, const ProgressCallback& = {});
 
-  /// What all energies but momentum do to the free controls at p, nodes where p carries them.
+  /// The gradient of all energies but momentum by the free controls at p, with the nodes where p carries them.
   Vec static_forces(In p);
 
   const Vec& controls() const { return p_; }
@@ -99,10 +102,10 @@ class RigSpaceSimulation {
   const Vec& masses() const { return masses_; }  ///< kg, per node
   /// Evaluations of the rig so far, those of differences included.
   long rig_evaluations() const {
-    return mapping_.rig_evaluations() + carried_ + (linear_ ? linear_->counts().evaluations : 0);
+    return mapping_.rig_evaluations() + carried_ + (lineariser_ ? lineariser_->counts().evaluations : 0);
   }
-  /// Of a linear rig, what it took; null of others.
-  const LinearRig* linear() const { return linear_.get(); }
+  /// Null unless options().linear.
+  const RigLineariser* lineariser() const { return lineariser_.get(); }
   /// kg unit^2 / s^2: kinetic, elastic, against gravity.
   double energy() const;
 
@@ -123,7 +126,8 @@ class RigSpaceSimulation {
   RigBody body_;
   RigSpaceOptions options_;
   RigSpaceMapping mapping_;
-  std::unique_ptr<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same, with few evaluations
   Solid solid_;
   Vec masses_;
   Momentum momentum_;
@@ -139,8 +143,8 @@ class RigSpaceSimulation {
   long carried_ = 0;
 };
 
-/// Takes away what few elements miss of the balance in each pose of a body with loaded offsets (LoadedOffsets::forces).
-/// `poses`: all controls, in the order of those offsets.
+/// Sets LoadedOffsets::forces of a sampled body so that it is in balance in each pose of its loaded offsets, as the
+/// whole body is. `poses`: all controls, in the order of those offsets.
 void keep_balance(RigBody& sampled, const std::vector<int>& free, RigSpaceOptions options, std::span<const Vec> poses);
 
 }  // namespace rigspace

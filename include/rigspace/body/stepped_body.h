@@ -1,5 +1,5 @@
 #pragma once
-// The data of a body that is stepped in rig space: nodes, what they follow, masses, stiffness, limits. No solver.
+// The data of a body that is stepped in rig space: nodes, their ties to the rig, masses, stiffness, limits. No solver.
 
 #include "rigspace/body/rig_body.h"
 #include "rigspace/body/rig_space.h"
@@ -17,12 +17,12 @@ namespace rigspace {
 struct MassGroup {
   std::string name;
   Vec masses;          ///< per node, zero outside the part; any unit, the same for all and for the stiffness
-  double damping = 0;  ///< 1/s, against the velocity of the animation
-  double drag = 0;     ///< 1/s, against that of the character's travel
-  double sag = 0;      ///< of gravity
+  double damping = 0;  ///< 1/s, of the velocity relative to the animation
+  double drag = 0;     ///< 1/s, of the velocity relative to the character's travel
+  double sag = 0;      ///< factor of gravity
   double load = 1;     ///< factor of the inertial load that the animation's acceleration makes
-  double travel = 0;   ///< of the character's travel, the mean over a second: what of its velocity counts as wind
-  double push = 1;     ///< what of its acceleration counts as load
+  double travel = 0;   ///< share of the velocity of travel, the mean over a second, that counts as wind
+  double push = 1;     ///< share of the acceleration of travel that counts as load
   double wind = 1;     ///< factor of the load that drag makes
   double pull = 0;     ///< 1/s^2, toward the animation: a force per mass and deviation
 };
@@ -31,24 +31,23 @@ enum class NodeRole : char { held, interior, bound };
 
 struct WholeBody;
 
-/// All nodes follow points of a rig: node i at rest in the animation is the sum of weight[e] times point[e] of the rig,
-/// e in start[i] .. start[i + 1]. Held ones stay there, bound ones follow the free controls too, interior ones are
-/// free.
+/// All nodes follow points of a rig: in the animation node i is row i of `ties`. Held nodes stay there, bound ones
+/// follow the free controls too, interior ones are unknowns themselves.
 struct SteppedBody {
   std::shared_ptr<const Rig> rig;
   std::vector<int> free;  ///< controls, ascending; in groups of three where there are rods or limits
-  std::vector<int> start{0}, point;
-  std::vector<double> weight;
+  PointTies ties;         ///< one row a node
   std::vector<NodeRole> roles;
 
-  /// Of a reduced body (fast_body.h): bound nodes go by these points away from the keyed pose, the rig is linear within
-  /// a step, and `whole` is what it stands for. Empty: by those above.
-  NodeTies moves;
-  BlockJacobian response;  ///< beside that, per node (interior_response.h)
+  /// Of a reduced body (fast_body.h): row i moves bound node i from its place in the keyed pose, as RigBody::moves
+  /// does; the rig is linear within a step, and `whole` is the body before its reduction. Empty: `ties` does.
+  PointTies moves;
+  BlockJacobian response;  ///< added to that, per node and free control (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
-  std::shared_ptr<const std::vector<KnownJacobian>> known;  ///< of a black box; none if null
-  std::shared_ptr<const BlockJacobian> rest_jacobian;       ///< of a black box: at rest; null: not known yet
+  std::shared_ptr<const std::vector<JacobianSample>>
+      known;                                           ///< of a black box: Jacobians evaluated in training; may be null
+  std::shared_ptr<const BlockJacobian> rest_jacobian;  ///< of a black box: ds/dp at rest; null: not evaluated yet
 
   std::vector<MassGroup> groups;
   std::vector<Tet> tets;         ///< of flesh, over the nodes; empty for rods
@@ -64,18 +63,18 @@ struct SteppedBody {
   double reach_stiffness = 1;  ///< of that limit, per node
   double size = 1;             ///< scene units: errors are measured by it
   double gravity = 9.81;       ///< scene units / s^2
-  double force_floor = 0;      ///< forces on controls below this are nothing
+  double force_floor = 0;      ///< a gradient by the controls below this counts as converged
 
   int node_count() const { return static_cast<int>(roles.size()); }
 };
 
-/// What a reduced body was made of, for what is measured of its shape.
+/// The body that a reduced one was made of: shapes are measured on it.
 struct WholeBody {
   SteppedBody body;
-  CarrierWeights interior;  ///< what carries nodes inside
+  CarrierWeights interior;  ///< per node inside: skin nodes and weights
 };
 
-/// Its map: which nodes are what.
+/// The roles and ties of its nodes, for RigSpaceMapping.
 RigSpaceDescription description_of(const SteppedBody& body);
 
 }  // namespace rigspace

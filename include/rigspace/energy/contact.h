@@ -87,9 +87,9 @@ class Contact final : public Energy {
   /// As if nothing had been before: for another motion.
   void forget();
 
-  /// All that later steps depend on, as numbers; recalled, they come out to the bit.
-  Vec memory() const;
-  void recall(In memory);
+  /// All that later steps depend on, as numbers; restored, they come out to the bit.
+  Vec saved_state() const;
+  void restore(In state);
 
   std::unique_ptr<State> make_state() const override;
   Change refresh(State&, In x, Phase) const override;

@@ -52,9 +52,9 @@ class Integrator {
   /// x_drift: where the points arrive if they move as the animation does; the centre of Damping, of scale beta / tau.
   void drift(In v_key, Vec& x_drift) const;
 
-  /// All that later steps depend on, as numbers; recalled, they come out to the bit. Between steps.
-  Vec memory() const;
-  void recall(In memory);
+  /// All that later steps depend on, as numbers; restored, they come out to the bit. Between steps.
+  Vec saved_state() const;
+  void restore(In state);
 
   const Vec& x() const { return x_; }
   const Vec& v() const { return v_; }

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: regions of a body and how each has turned from the rest pose.
+// Regions of a body, and the rotation of each from the rest pose.
 
 #include "rigspace/base/types.h"
 
@@ -7,11 +7,11 @@
 
 namespace rigspace {
 
-class TurningFrames {
+class RegionFrames {
  public:
-  TurningFrames() = default;
+  RegionFrames() = default;
   /// Points at rest, flattened; at most so many regions, each of a dozen points and more. 0: nothing ever turns.
-  TurningFrames(Vec rest, int most);
+  RegionFrames(Vec rest, int most);
 
   /// The same points in another pose: the rotation of each region is the one nearest to the sum of
   /// (y - center)(y_rest - center_rest)^T, held a little by that of the whole where a region is flat or small.

@@ -25,14 +25,14 @@ struct MassMoments {
   Mat second;  ///< Phi^T M Phi, features x features, kg for masses in kg
   Vec first;   ///< Phi^T M 1: the weight of gravity g is -sum_f first_f g . y_f
   /// Phi^T M (Phi_key - Phi), where nodes inside are carried as x_i = x_key_i + sum_j w_ij (x_j - x_key_j) from where
-  /// RigBody::carry has them in the keyed pose:  x = Phi y + (Phi_key - Phi) y_key. Zero where both carry alike.
+  /// RigBody::ties has them in the keyed pose:  x = Phi y + (Phi_key - Phi) y_key. Zero where both carry alike.
   Mat keyed;
   double mass = 0;        ///< of those nodes
   std::vector<int> node;  ///< which they are, ascending
 };
 
 struct MassMomentOptions {
-  int most_features = 2000;  ///< beyond it sampling is cheaper
+  int most_features = 2000;  ///< with more, sampled masses are cheaper
 
   void validate() const;
 };

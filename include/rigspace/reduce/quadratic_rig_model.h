@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: a black box as its lessons tell it, for training, which would ask it for thousands of poses.
+// A black box replaced by its second-order expansion about sampled poses: training evaluates it at thousands of poses.
 
 #include "rigspace/reduce/jacobian_samples.h"
 #include "rigspace/rig/rig.h"
@@ -11,12 +11,13 @@
 
 namespace rigspace {
 
-/// Near each pose p_0 whose bending was taught (rig_lessons), to second order in the free controls:
+/// Near each pose p_0 that has samples for each free control (sample_jacobians), to second order in those:
 ///   s(p) = s_0 + sum_c d_c (J_c + 1/2 sum_i d_i T_ic),   J(p) = J + sum_i d_i T_i,   d = p - p_0.
-/// Its Jacobian is exact, and many threads may ask at once. Poses whose other controls are none of these go to the box.
-class LessonRig final : public Rig {
+/// The Jacobian is that of this function, exact, and may be evaluated by many threads at once. Poses whose other
+/// controls are not those of a sampled pose are evaluated by the box.
+class QuadraticRigModel final : public Rig {
  public:
-  LessonRig(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const KnownJacobian> lessons);
+  QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const JacobianSample> samples);
 
   std::span<const Control> controls() const override { return box_->controls(); }
   int point_count() const override { return box_->point_count(); }
@@ -24,22 +25,22 @@ class LessonRig final : public Rig {
   void evaluate(Workspace&, In p, Vec& s) const override;
   void jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian& J) const override;
 
-  /// The poses whose bending was taught.
+  /// The poses p_0.
   std::vector<Vec> poses() const;
 
  private:
-  struct Lesson {
-    Vec p, s;
+  struct Expansion {
+    Vec p, s;                             ///< p_0, all controls; s_0, all points
     BlockJacobian J;                      ///< with the places of all T
     std::vector<Eigen::Matrix3Xd> bends;  ///< T_c, at the places of J
   };
-  const Lesson* lesson_of(In p) const;
-  Vec deviation(const Lesson& lesson, In p) const;
+  const Expansion* expansion_near(In p) const;
+  Vec deviation(const Expansion& expansion, In p) const;
 
   std::shared_ptr<const Rig> box_;
   std::vector<int> free_, others_;
-  std::vector<Lesson> lessons_;
-  mutable std::mutex asking_;  ///< the box, which may be asked by one at a time
+  std::vector<Expansion> expansions_;
+  mutable std::mutex evaluating_;  ///< one evaluation of the box at a time
 };
 
 }  // namespace rigspace

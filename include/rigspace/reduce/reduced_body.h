@@ -1,5 +1,5 @@
 #pragma once
-// Bodies that have the controls of a rig as their only unknowns (Thesis 4.2.5), and then few elements.
+// Bodies whose only unknowns are the controls of a rig (Thesis 4.2.5), with all elements or a sample of them.
 
 #include "rigspace/body/interior_response.h"
 #include "rigspace/body/rig_body.h"
@@ -12,15 +12,15 @@ namespace rigspace {
 ///
 /// In absolute form x_n = W x_s, and the rest shape is made so too, X_n := W X_s, so that it is without stress
 /// (docs/corrections.md, "weights that sum to one"). Nodes of elements that this inverts get harmonic weights.
-/// In keyed form x_n = x_key_n + W (x_s - x_key_s), x_key as the body carries its nodes with the free controls at rest.
-/// `response`, per node, or none, is beside that (interior_response.h).
+/// In keyed form x_n = x_key_n + W (x_s - x_key_s), x_key where the ties carry the nodes with the free controls at
+/// rest. `response`, per node and free control, is added to that (interior_response.h); empty: none.
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, InteriorSkinForm form,
                      BlockJacobian response = {});
-/// In absolute form beside the response about a state under load, which is reproduced exactly: the rest shape stays.
+/// In absolute form plus the response about a state under load, which is reproduced exactly; the rest shape stays.
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const LoadedResponse& response);
 
-/// Of a body whose every node is tied to the rig, the elements of a cubature and the nodes that they and the masses
-/// need; and of the rig, the points that those need.
+/// The elements of a cubature, the nodes that those and the masses need, and the rig restricted to the points of those
+/// nodes. Every node of the body must be tied to the rig (skinned_body). The result refers to the body's rig.
 RigBody sampled_body(const RigBody& body, const BodyCubature& cubature);
 
 }  // namespace rigspace

@@ -1,6 +1,6 @@
 #pragma once
 // Physics-based volumetric skinning (Thesis 4.2.3): the inside of a body follows its skin by few weights each node,
-// learned from examples in static balance, so that nothing but controls remains to be solved for.
+// fitted to examples in static balance, so that the controls are the only unknowns.
 
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/reduce/shaking.h"
@@ -31,10 +31,11 @@ struct InteriorSkinOptions {
   int candidates = 20;  ///< nodes of the skin that may carry a node: so many nearest, along edges of tetrahedra,
   int around = 20;      ///< and the nearest toward so many directions all round, lest a node deep inside be left to one
                         ///< side; the thesis has none
-  double residual_share = 1e-3;  ///< tau_res: rms error that is nothing, as a share of the body's diagonal
+  double residual_share = 1e-3;  ///< tau_res: rms error that is accepted, as a share of the body's diagonal
   double residual_ratio = 1.5;   ///< tau_ratio: or as a multiple of the error with all candidates
-  /// Sweeps over the nodes at the end: each is fitted anew with the others as they are, errors measured by the elastic
-  /// energy that they cost, to second order about the keyed pose, since flesh minds strain and not displacement.
+  /// Sweeps over the nodes at the end: each node is fitted again with the others fixed, with errors measured by the
+  /// elastic energy that they add, to second order about the keyed pose: forces come from strain, not from
+  /// displacement.
   int sweeps = 4;
   double poisson = 0.4;  ///< of the flesh, for the sweeps
   bool repair = true;    ///< elements that turn over in an example get other weights for their nodes

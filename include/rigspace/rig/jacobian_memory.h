@@ -1,10 +1,10 @@
 #pragma once
-// Private to physics: Jacobians of a rig that were paid for, and one that is made of them for a shape in between.
+// Jacobians of a rig that were evaluated, and one that is interpolated from them for a shape in between.
 //
 // Near a shape f the rig's Jacobian is taken to be affine in the shape:  J(f) = sum_k w_k J_k  over the nearest shapes
 // known, with sum_k w_k = 1 and the w_k that come nearest to  f = sum_k w_k f_k  (as Roweis and Saul 2000 reconstruct a
 // point from its neighbours). Shapes count and not controls, since of a black box nobody knows which controls matter;
-// they are taken without their position and turn. Whether J(f) holds is for others to find out.
+// they are taken without their position and turn. The caller checks whether J(f) is near enough to the rig.
 
 #include "rigspace/base/types.h"
 #include "rigspace/rig/jacobian.h"
@@ -13,23 +13,23 @@
 
 namespace rigspace {
 
-class LearnedJacobian {
+class JacobianMemory {
  public:
   /// Shapes have these points at rest, flattened.
-  explicit LearnedJacobian(In rest);
+  explicit JacobianMemory(In rest);
 
-  /// J, whose rows are in frames that turn with the shape, belongs to the shape y. Of more than `kMost` the one that
-  /// the others tell best is forgotten.
+  /// J, whose rows are in frames that turn with the shape, is that of the shape y. Of more than `kMost` the one that
+  /// the others interpolate best is dropped.
   void add(In y, const BlockJacobian& J);
-  /// False if nothing is known. A shape that was added gives its own J.
+  /// False if nothing was added. A shape that was added gives its own J.
   bool predict(In y, BlockJacobian& J) const;
 
   int count() const { return static_cast<int>(known_.size()); }
   static constexpr int kMost = 24;
 
   /// All of it as numbers.
-  Vec memory() const;
-  void recall(In memory);
+  Vec saved_state() const;
+  void restore(In state);
 
  private:
   struct Known {

@@ -1,7 +1,7 @@
 #pragma once
-// Private to physics: the Jacobian of a black box near poses where it was paid for,
+// The Jacobian of a black box, interpolated from poses where it was evaluated,
 //   J(key, d) = sum_k w_k(key) J_k + sum_c d_c T_c(key) + R(key, d),   T_c(key) = sum_k v_k(key) T_kc
-// in frames that turn with the keyed pose: affine in the keyed shape between those of training (learned_jacobian.h has
+// in frames that turn with the keyed pose: affine in the keyed shape between those of training (jacobian_memory.h has
 // the weights), and linear in the deviation d of the free controls, which is the rig to second order. T_kc are those of
 // keyed poses that have a sample for each free control; where none has, one T serves all. R is what samples on the path
 // of an earlier run are beside that (kriging.h).
@@ -15,7 +15,7 @@
 
 namespace rigspace {
 
-class TaughtJacobian {
+class JacobianModel {
  public:
   static constexpr int kKeyed = -1, kOnPath = -2;
   struct Sample {
@@ -26,15 +26,15 @@ class TaughtJacobian {
   };
 
   /// At least one sample of a keyed pose; those come first; all of the same rows. `typical`: of the free controls.
-  TaughtJacobian(std::span<const Sample> samples, In typical);
+  JacobianModel(std::span<const Sample> samples, In typical);
 
   /// Places that some sample has; values of `predict` are in these.
   const std::vector<int>& start() const { return start_; }
   const std::vector<int>& column() const { return column_; }
   void predict(In key, In deviation, Eigen::Matrix3Xd& value) const;
 
-  /// What nodes are at the samples on the path beside where J leads, a column each; and what they are so elsewhere: 0
-  /// where nothing is known.
+  /// `beside`: at each sample on the path, a column, nodes less where J leads. `nodes` interpolates these; 0 without
+  /// any.
   void set_nodes(Mat beside);
   Vec nodes(In key, In deviation) const;
 

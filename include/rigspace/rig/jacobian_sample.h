@@ -5,10 +5,10 @@
 
 namespace rigspace {
 
-/// A Jacobian that was paid for before (LinearRig::teach).
-struct KnownJacobian {
-  Vec p_key, p;     ///< all controls
-  Vec s_key, s;     ///< all points of the rig there
+/// A Jacobian that was evaluated before, for reuse (RigPredictor::set_samples).
+struct JacobianSample {
+  Vec p_key, p;     ///< all controls: of the keyed pose, and where J is
+  Vec s_key, s;     ///< all points of the rig at p_key and at p
   BlockJacobian J;  ///< ds/dp at p, by the free controls
 };
 

@@ -3,6 +3,7 @@
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/error.h"
+#include "rigspace/body/character_obstacle.h"
 #include "support/ball.h"
 #include "support/rods.h"
 

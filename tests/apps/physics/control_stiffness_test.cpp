@@ -27,7 +27,6 @@ ControlledBody chain(int cells, int held, const std::vector<int>& pulled) {
   std::vector<std::shared_ptr<const Deformer>> deformers;
   RigSpaceDescription& map = body.map;
   map.node_count = body.mesh.point_count();
-  map.bind_start = {0};
   for (int i = 0; i < map.node_count; ++i) {
     const int plane = static_cast<int>(std::lround(box.x[3 * i]));
     const auto at = std::find(pulled.begin(), pulled.end(), plane);
@@ -35,8 +34,7 @@ ControlledBody chain(int cells, int held, const std::vector<int>& pulled) {
       const int point = static_cast<int>(points.size()) / 3;
       deformers.push_back(make_rigid(point, 1, slots[at - pulled.begin()]));
       points.insert(points.end(), &box.x[3 * i], &box.x[3 * i] + 3);
-      map.bound.push_back(i), map.bind_point.push_back(point), map.bind_weight.push_back(1);
-      map.bind_start.push_back(point + 1);
+      map.bound.push_back(i), map.ties.add(point, 1), map.ties.end_row();
     } else if (plane != held) {
       map.interior.push_back(i);
     }
@@ -120,7 +118,7 @@ struct Bar {
   std::vector<int> free;
 
   Bar()
-      : simulation(make_rig_body(character, {.cell = 0.053, .recall = true}), modes(*character.rig),
+      : simulation(make_rig_body(character, {.cell = 0.053, .use_cache = true}), modes(*character.rig),
                    {.material = {.young = 2e5, .poisson = 0.3}, .gravity = {0, -9.81, 0}}),
         body{simulation.mapping().description(), simulation.body().mesh, simulation.options().material},
         free(simulation.free()) {}

@@ -18,7 +18,7 @@ struct Trunk {
   Trunk() {
     Part part = control_part_from_pattern(peanut, "trunk_*=tail");
     part.look.set("rate", 2.2), part.look.set("settle", 0.9);
-    parts.push_back(with_solid(peanut, part, {.recall = true}));
+    parts.push_back(with_solid(peanut, part, {.use_cache = true}));
   }
   SoftMotion walk(SimulationOptions options) const {
     options.end = 0.5, options.looping = Looping::never;
@@ -38,8 +38,8 @@ TEST(FastMethod, MovesATrunkAsTheFullMethodDoes) {
 
 TEST(FastMethod, IsTheSameOutOfTheCache) {
   const Trunk trunk;
-  const SoftMotion trained = trunk.walk({}), kept = trunk.walk({.recall = true}),
-                   recalled = trunk.walk({.recall = true});
+  const SoftMotion trained = trunk.walk({}), kept = trunk.walk({.use_cache = true}),
+                   recalled = trunk.walk({.use_cache = true});
   for (const SoftMotion* other : {&kept, &recalled})
     EXPECT_EQ(std::memcmp(trained.deviation.data(), other->deviation.data(),
                           sizeof(double) * static_cast<std::size_t>(trained.deviation.size())),

@@ -15,10 +15,10 @@ using FrugalParts = OwnCache;
 
 /// The far half of the bar follows its lattice points; its rate is looked for.
 std::vector<Part> parts_of(const Character& character) {
-  return {with_solid(character, control_part_from_pattern(character, "p?=flesh"), {.recall = true})};
+  return {with_solid(character, control_part_from_pattern(character, "p?=flesh"), {.use_cache = true})};
 }
 
-const SimulationOptions kOnce{.end = 1, .looping = Looping::never, .recall = true};
+const SimulationOptions kOnce{.end = 1, .looping = Looping::never, .use_cache = true};
 
 SoftMotion run(const Character& character, const SimulationOptions& options = kOnce) {
   return simulate_parts(character, &character.clips.front(), parts_of(character), options);
@@ -31,7 +31,7 @@ TEST_F(FrugalParts, MoveAsWithAJacobianEveryStep) {
   std::vector<Part> parts = parts_of(black);
   parts.front().look.rate = 2;
   SimulationOptions options = kOnce;
-  options.recall = false;
+  options.use_cache = false;
   const auto run = [&](bool claims) {
     return run_claiming(*rig, claims, [&](const ProgressCallback& progress) {
       return simulate_parts(black, &black.clips.front(), parts, options, progress);
@@ -69,7 +69,7 @@ TEST_F(FrugalParts, AreTheSameToTheBitColdAndWarm) {
 TEST_F(FrugalParts, GoOnFromWhereTheyStoodToTheBit) {
   const Character black = as_black_box(small_bar());
   SimulationOptions options = kOnce;
-  options.recall = false;
+  options.use_cache = false;
   options.checkpoints.every = 35;
   std::vector<std::vector<std::byte>> saved;
   options.checkpoints.save = [&](std::span<const std::byte> bytes) { saved.emplace_back(bytes.begin(), bytes.end()); };
@@ -85,7 +85,7 @@ TEST_F(FrugalParts, GoOnFromWhereTheyStoodToTheBit) {
 TEST_F(FrugalParts, ALoopAsksForItsKeyedPosesOnce) {
   const auto asked = std::make_shared<AskedPoses>();
   const Character black = as_black_box(small_bar(), asked);
-  SimulationOptions loop{.looping = Looping::always, .recall = true};
+  SimulationOptions loop{.looping = Looping::always, .use_cache = true};
   run(black, loop);
   asked->clear();
   const SoftMotion motion = run(black, loop);

@@ -24,7 +24,7 @@ Tail black_tail() {
   Tail tail{with_all_bones(make_character("bobbin")), nullptr, {}};
   tail.rig = std::make_shared<ClaimingRig>(tail.character.rig);
   tail.character.rig = tail.rig;
-  tail.part = with_solid(tail.character, control_part_from_pattern(tail.character, kTail), {.recall = true});
+  tail.part = with_solid(tail.character, control_part_from_pattern(tail.character, kTail), {.use_cache = true});
   tail.part.look.rate = 3;
   return tail;
 }
@@ -54,7 +54,7 @@ TEST(FrugalTwist, EveryChannelMovesAsWithAJacobianEveryStep) {
 TEST(FrugalTwist, AChainHasTheSameSolidWhateverItsRigIs) {
   const Tail tail = black_tail();
   const Character inside = with_all_bones(make_character("bobbin"));
-  const Part own = with_solid(inside, control_part_from_pattern(inside, kTail), {.recall = true});
+  const Part own = with_solid(inside, control_part_from_pattern(inside, kTail), {.use_cache = true});
   EXPECT_EQ(own.flesh->mesh.points, tail.part.flesh->mesh.points);
   EXPECT_EQ(own.flesh->nodes, tail.part.flesh->nodes);
   EXPECT_EQ(own.flesh->on_surface, tail.part.flesh->on_surface);

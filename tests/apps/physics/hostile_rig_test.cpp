@@ -28,7 +28,7 @@ const Character& bar() {
 }
 
 Part part_of(const Character& character, const char* pattern = "p?=tail") {
-  Part part = with_solid(character, control_part_from_pattern(character, pattern), {.recall = true});
+  Part part = with_solid(character, control_part_from_pattern(character, pattern), {.use_cache = true});
   part.look.rate = 2;  // asked for, so that it is not looked for run by run
   return part;
 }
@@ -104,7 +104,7 @@ std::function<double()> papers(RigSpaceOptions options, double shift = 0.1) {
     std::vector<int> free;
     for (const char* name : {"p1", "p2", "p3", "p4"}) free.push_back(bar().rig->find(name));
     std::sort(free.begin(), free.end());
-    RigSpaceSimulation simulation(make_rig_body(bar(), {.cell = 0.1, .recall = true}), free, options);
+    RigSpaceSimulation simulation(make_rig_body(bar(), {.cell = 0.1, .use_cache = true}), free, options);
     Vec p = bar().rig->rest();
     for (int k = 0; k < 4; ++k) {
       p[bar().rig->find("bar.ty")] += shift;

@@ -30,7 +30,7 @@ struct Elephant {
   }
 };
 
-const SimulationOptions kOnce{.looping = Looping::never, .recall = true};
+const SimulationOptions kOnce{.looping = Looping::never, .use_cache = true};
 
 TEST(PartJobs, SideBySideAreTheSameToTheBit) {
   const Elephant elephant;

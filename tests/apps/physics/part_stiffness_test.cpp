@@ -19,7 +19,8 @@ const Character& flower() {
 
 /// The blossom, two handles of three controls each.
 Part blossom() {
-  static const Part part = with_solid(flower(), control_part_from_pattern(flower(), "blossom=flesh"), {.recall = true});
+  static const Part part =
+      with_solid(flower(), control_part_from_pattern(flower(), "blossom=flesh"), {.use_cache = true});
   return part;
 }
 

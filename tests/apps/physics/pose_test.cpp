@@ -204,7 +204,7 @@ TEST(Poser, RaisesPeanutsHandsWithItsFeetOnTheGround) {
   const Character peanut = make_character("peanut");
   const int left = nearest(peanut, {0.478, 0.504, 0.026}), right = nearest(peanut, {-0.478, 0.504, 0.026});
   const std::vector<int> feet = {nearest(peanut, {0.15, 0, 0.05}), nearest(peanut, {-0.15, 0, 0.05})};
-  Poser poser(peanut, peanut.rig->rest(), {.pulled = {left, right}, .held = feet, .recall = true});
+  Poser poser(peanut, peanut.rig->rest(), {.pulled = {left, right}, .held = feet, .use_cache = true});
   const Vec3 up(-0.05, 0.2, 0.05), mirrored(0.05, 0.2, 0.05);
   const Vec3 targets[] = {rest_place(peanut, left) + up, rest_place(peanut, right) + mirrored};
   const PoseReport report = poser.drag(targets);

@@ -41,7 +41,7 @@ std::vector<Part> ball_parts() {
 
 std::shared_ptr<const RealtimeModel> ball_model() {
   static const auto model =
-      std::make_shared<const RealtimeModel>(ball().character, ball_parts(), RealtimeOptions{.recall = false});
+      std::make_shared<const RealtimeModel>(ball().character, ball_parts(), RealtimeOptions{.use_cache = false});
   return model;
 }
 
@@ -193,7 +193,7 @@ TEST(RealtimeRig, FindsLooksOnAClip) {
   parts[0].look = {.rate = 0, .settle = 0};
   const auto largest = [&](const Animation* tune_on) {
     Hand hand(std::make_shared<const RealtimeModel>(ball().character, parts,
-                                                    RealtimeOptions{.tune_on = tune_on, .recall = false}));
+                                                    RealtimeOptions{.tune_on = tune_on, .use_cache = false}));
     double most = 0;
     for (int k = 0; k < 240; ++k)
       hand.to(values[static_cast<std::size_t>(k % 60)], kFrame), most = std::max(most, hand.largest());
@@ -273,7 +273,7 @@ std::shared_ptr<const RealtimeModel> far_model(bool widen) {
   std::vector<Part> parts = ball_parts();
   parts[0].look = {.rate = 1.2, .settle = 1.5, .lag = 0, .limit = 0.8};
   return std::make_shared<const RealtimeModel>(ball().character, parts,
-                                               RealtimeOptions{.recall = false, .widen = widen});
+                                               RealtimeOptions{.use_cache = false, .widen = widen});
 }
 
 double far_swing(double t) { return t < 1.2 ? 2 * swing(t) : 2 * swing(1.2) * std::max(0.0, 1 - 3 * (t - 1.2)); }
@@ -365,7 +365,7 @@ TEST(RealtimeRig, HasAllPartsOfACharacterInsideIt) {
   const Character hard = make_character("bobbin");
   const Softened soft = soften(hard, find_parts(hard));
   const auto model =
-      std::make_shared<const RealtimeModel>(soft.character, soft.parts, RealtimeOptions{.recall = false});
+      std::make_shared<const RealtimeModel>(soft.character, soft.parts, RealtimeOptions{.use_cache = false});
   RealtimeRig rig(model);
   KeyedMotion motion(model->character(), model->character().clip("Walk"));
   motion.set_cyclic(true);

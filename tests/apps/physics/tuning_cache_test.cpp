@@ -14,18 +14,18 @@ class KeptLooks : public OwnCache {
  protected:
   void SetUp() override {
     OwnCache::SetUp();
-    part_ = with_solid(peanut_, control_part_from_pattern(peanut_, "shoulders.t?=flesh"), {.recall = true});
+    part_ = with_solid(peanut_, control_part_from_pattern(peanut_, "shoulders.t?=flesh"), {.use_cache = true});
   }
 
   struct Seen {
     SoftMotion motion;
     int reports = 0;  ///< of steps, searches included
   };
-  Seen run(double amount, bool recall = true) {
+  Seen run(double amount, bool use_cache = true) {
     part_.look.amount = amount;
     Seen seen;
     seen.motion = simulate_parts(peanut_, peanut_.clip("Walk"), std::vector{part_},
-                                 {.looping = Looping::never, .recall = recall}, [&](const Progress& progress) {
+                                 {.looping = Looping::never, .use_cache = use_cache}, [&](const Progress& progress) {
                                    seen.reports += progress.stage == "simulating" ? 1 : 0;
                                    return true;
                                  });

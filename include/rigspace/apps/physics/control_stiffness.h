@@ -56,7 +56,7 @@ struct ControlStiffness {
   std::vector<ScaledControl> controls;  ///< those that are free, in order
   int rounds = 0;
   bool settled = true;
-  bool recalled = false;  ///< from an earlier run, not fitted now
+  bool from_cache = false;  ///< from an earlier run, not fitted now
 
   bool feasible() const;
 };

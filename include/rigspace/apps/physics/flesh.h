@@ -55,7 +55,7 @@ struct SoftenOptions {
   double least_thickness = 0.02;  ///< of the character's size: what is thinner has no flesh
   std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
   ChainForm chains = ChainForm::rods;
-  bool recall = false;  ///< bodies from the cache, and into it
+  bool use_cache = false;  ///< bodies from the cache, and into it
   ProgressCallback progress;
 
   void validate() const;

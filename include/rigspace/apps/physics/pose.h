@@ -20,7 +20,7 @@ struct PoserOptions {
       0.1;              ///< of a pull, N/m, as a share of Young's modulus times the size of the body; holds: ten times
   double reach = 0.01;  ///< share of the size: a target this near is reached
   double cell = 0;  ///< edge of a lattice cube of the body, scene units; 0: 3 % of the diagonal, more for stout bodies
-  bool recall = false;         ///< bodies from the cache, and into it
+  bool use_cache = false;      ///< bodies from the cache, and into it
   bool keep_limits = true;     ///< free controls stay within their limits
   double tolerance = 1e-5;     ///< of forces out of balance, see NewtonOptions::gradient_tolerance
   double settled = 3e-5;       ///< share of the size: a full step that moves no node farther is the last

@@ -33,7 +33,7 @@ struct RealtimeOptions {
   double poisson = 0.4;                                      ///< of flesh
   /// A clip on which the looks are found that nobody set (see simulate_parts); null: rates follow from sizes.
   const Animation* tune_on = nullptr;
-  bool recall = true;  ///< what is trained comes from the cache, and goes there
+  bool use_cache = true;  ///< what is trained comes from the cache, and goes there
   /// An instance has all elements of its flesh ready beside the few, and steps those while a part is farther from the
   /// animation than it was in training: right there too, for several times the work and memory. For heroes, not crowds.
   bool widen = false;

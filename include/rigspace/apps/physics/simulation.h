@@ -66,7 +66,7 @@ struct SimulationOptions {
   Collisions collisions;
   /// Of flesh; chains of rods are small as they are. An interior or a curvature that is asked for is the full method's.
   Method method = Method::fast;
-  bool recall = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
+  bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
   bool paper = false;                           ///< every choice as printed (paper.h); looks and loops do not count

@@ -98,9 +98,7 @@ class Stance {
     map.rig->jacobian(*map.rig->make_workspace(), p, map.free, Js);
     J_ = Mat::Zero(3 * static_cast<Eigen::Index>(map.node_count), controls());
     for (std::size_t k = 0; k < map.bound.size(); ++k)
-      for (int e = map.bind_start[k]; e < map.bind_start[k + 1]; ++e)
-        for (int j = Js.start[map.bind_point[e]]; j < Js.start[map.bind_point[e] + 1]; ++j)
-          J_.block<3, 1>(3 * map.bound[k], Js.column[j]) += map.bind_weight[e] * Js.value.col(j);
+      map.ties.add_jacobian_row(static_cast<int>(k), Js, J_.middleRows<3>(3 * map.bound[k]));
     U_ = J_;
   }
 

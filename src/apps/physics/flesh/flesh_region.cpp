@@ -102,9 +102,9 @@ struct WholeBody {
   std::vector<char> boundary, splittable;
 };
 
-WholeBody whole_body(const RiggedSurface& surface, double cell, bool recall) {
+WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) {
   WholeBody whole;
-  whole.body = recall ? stuff_or_recall(surface.mesh, {.cell = cell}) : stuff(surface.mesh, {.cell = cell});
+  whole.body = use_cache ? stuff_or_recall(surface.mesh, {.cell = cell}) : stuff(surface.mesh, {.cell = cell});
   const TetMesh& mesh = whole.body.mesh;
   const int n = mesh.point_count();
   whole.weights.resize(n), whole.on_surface.resize(n);
@@ -255,7 +255,7 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
   Region region;
   if (box.empty()) return region;
   region.cell = region_cell(box, surface.size);
-  const WholeBody whole = whole_body(surface, region.cell, options.recall);
+  const WholeBody whole = whole_body(surface, region.cell, options.use_cache);
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
 
   cut_out(whole, free, region);
@@ -275,7 +275,7 @@ Region chain_region(const Character& character, const RiggedSurface& surface, co
                     const SoftenOptions& options, std::span<const int> chain, double cell) {
   Region region;
   region.cell = cell;
-  const WholeBody whole = whole_body(surface, region.cell, options.recall);
+  const WholeBody whole = whole_body(surface, region.cell, options.use_cache);
   const TetMesh& body = whole.body.mesh;
   // The motion of the skin, spread inwards as weights are: of bone 0 what moves, of bone 1 the rest.
   BoneWeights shares(body.point_count());

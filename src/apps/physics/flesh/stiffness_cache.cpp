@@ -18,9 +18,9 @@ std::vector<std::byte> content_of(const ControlledBody& body, std::span<const do
   out.number(static_cast<double>(body.material.kind));
   out.number(body.material.young), out.number(body.material.poisson);
   const RigSpaceDescription& map = body.map;
-  for (const std::vector<int>* list : {&map.free, &map.interior, &map.bound, &map.bind_start, &map.bind_point})
+  for (const std::vector<int>* list : {&map.free, &map.interior, &map.bound, &map.ties.start, &map.ties.point})
     out.integers(*list);
-  numbers(map.bind_weight);
+  numbers(map.ties.weight);
   BlockJacobian J;
   map.rig->jacobian(*map.rig->make_workspace(), map.rig->rest(), map.free, J);
   out.integers(J.start), out.integers(J.column);
@@ -43,7 +43,7 @@ std::vector<std::byte> to_bytes(const ControlStiffness& stiffness) {
 
 ControlStiffness from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
-  ControlStiffness stiffness{.recalled = true};
+  ControlStiffness stiffness{.from_cache = true};
   const Vec factors = in.values();
   stiffness.factors.assign(factors.begin(), factors.end());
   stiffness.rounds = in.integer(), stiffness.settled = in.number() != 0;

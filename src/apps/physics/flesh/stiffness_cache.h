@@ -6,7 +6,7 @@
 namespace rigspace {
 
 /// control_stiffness with its default options, from the cache where the same body was fitted to the same scales
-/// (ControlStiffness::recalled), and into it. The rig counts by its Jacobian at rest, which is all that a fit sees of
+/// (ControlStiffness::from_cache), and into it. The rig counts by its Jacobian at rest, which is all that a fit sees of
 /// it.
 ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales);
 

@@ -74,7 +74,7 @@ class ClipMaker final : public ClipWork {
     set_values(parts, clip.set);
     set_values(parts, values);
     SimulationOptions physics = clips_.recipe.options.physics;
-    physics.recall = true;
+    physics.use_cache = true;
     physics.start = clip.start;
     physics.end = clip.end;
     physics.preroll = clip.preroll;

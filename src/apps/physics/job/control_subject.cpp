@@ -64,7 +64,7 @@ class ControlSubject : public Subject {
   const Character& character() const override { return character_; }
   const Character& simulated() const override { return character_; }
   std::span<const Part> parts() const override { return parts_; }
-  std::vector<std::string> recalled() const override { return recalled_; }
+  std::vector<std::string> from_earlier_runs() const override { return from_earlier_runs_; }
   std::vector<Part> found_parts() const override { return find_control_parts(character_); }
   void refuse_without_parts() const override {
     throw Error({.file = name_,
@@ -77,12 +77,13 @@ class ControlSubject : public Subject {
 
   void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) override {
     for (Part& part : parts_from_recipe(character_, recipe.parts)) {
-      parts_.push_back(with_solid(character_, std::move(part), {.recall = true, .progress = progress}));
+      parts_.push_back(with_solid(character_, std::move(part), {.use_cache = true, .progress = progress}));
       if (parts_.back().stiffness.empty()) continue;
       SimulationOptions recalling = recipe.options.physics;
-      recalling.recall = true;
+      recalling.use_cache = true;
       const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling);
-      if (stiffness.recalled) recalled_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
+      if (stiffness.from_cache)
+        from_earlier_runs_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
       notes.push_back(parts_.back().name + ", stiffness of " +
                       stiffness_in_words(stiffness, character_.rig->controls()));
     }
@@ -149,7 +150,7 @@ class ControlSubject : public Subject {
   Character character_;
   std::vector<Animation> shown_;  // the artist's clips, beside which the result is played
   std::vector<Part> parts_;
-  std::vector<std::string> recalled_;
+  std::vector<std::string> from_earlier_runs_;
 };
 
 class RigFileSubject final : public ControlSubject {

@@ -78,7 +78,7 @@ class GltfSubject final : public Subject {
                       {.max_influences = options.max_influences,
                        .protect = options.protect,
                        .chains = options.chains,
-                       .recall = true,
+                       .use_cache = true,
                        .progress = progress});
     notes.insert(notes.end(), soft_.notes.begin(), soft_.notes.end());
     if (soft_.parts.empty()) refuse_without_parts();

@@ -47,10 +47,10 @@ NpzFile arrays_of(const PaperRun& run) {
   file.add("jacobian", run.J);
   file.add_vector("masses", run.masses);
   // B of b = B s, row-compressed over all nodes.
-  file.add_integers("carry_start", run.body.start);
-  file.add_integers("carry_point", run.body.point);
-  file.add_vector("carry_weight",
-                  Eigen::Map<const Vec>(run.body.weight.data(), static_cast<Eigen::Index>(run.body.weight.size())));
+  file.add_integers("carry_start", run.body.ties.start);
+  file.add_integers("carry_point", run.body.ties.point);
+  file.add_vector("carry_weight", Eigen::Map<const Vec>(run.body.ties.weight.data(),
+                                                        static_cast<Eigen::Index>(run.body.ties.weight.size())));
   return file;
 }
 

@@ -54,7 +54,7 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
   require_new_clips(run);
   std::vector<std::string> notes = run.recipe.notes;
   about_file(input, run.subject->character(), [&] { run.subject->prepare(run.recipe, notes, events.progress); });
-  for (const std::string& each : run.subject->recalled()) run.notes.push_back(each);
+  for (const std::string& each : run.subject->from_earlier_runs()) run.notes.push_back(each);
   for (const auto& list : {run.notes, notes})
     for (const std::string& note : list) events.print(fmt::format("{}: {}\n", input, note));
   events.print(parts_in_words(run.recipe));

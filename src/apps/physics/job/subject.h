@@ -35,7 +35,7 @@ class Subject {
   /// their solids, and the recipe's parts and the notes say so. Throws Error if no part is left.
   virtual void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) = 0;
   /// What it took from earlier runs, one sentence each: for people, and nothing that the result depends on.
-  virtual std::vector<std::string> recalled() const { return {}; }
+  virtual std::vector<std::string> from_earlier_runs() const { return {}; }
   /// After that: what is simulated.
   virtual const Character& simulated() const = 0;
   virtual std::span<const Part> parts() const = 0;

@@ -13,9 +13,9 @@ void add(const SteppedBody& body, ByteWriter& out) {
   const auto numbers = [&](const std::vector<double>& list) {
     out.values(Eigen::Map<const Vec>(list.data(), std::ssize(list)));
   };
-  for (const auto* list : {&body.free, &body.start, &body.point, &body.moves.start, &body.moves.point})
+  for (const auto* list : {&body.free, &body.ties.start, &body.ties.point, &body.moves.start, &body.moves.point})
     out.integers(*list);
-  numbers(body.weight), numbers(body.moves.weight), numbers(body.factors);
+  numbers(body.ties.weight), numbers(body.moves.weight), numbers(body.factors);
   out.values(body.springs);
   write(body.response, out);
   for (const MassGroup& group : body.groups) out.values(group.masses);
@@ -50,7 +50,7 @@ void add(const SimulationOptions& options, ByteWriter& out) {
 
 std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options,
                                      double character_size) {
-  if (!options.recall || (motion.black_box() && options.collisions.any())) return {};
+  if (!options.use_cache || (motion.black_box() && options.collisions.any())) return {};
   for (const TunedPart& part : system.parts)
     if (!part.part->look.keys.empty()) return {};
   const SteppedBody body = system.body();

@@ -102,7 +102,7 @@ class PaperSimulation {
 
   RigBody make_body() const {
     const double diagonal = bounding_box(rest_surface(character_).points).diagonal();
-    RigBody body = make_rig_body(character_, {.cell = printed_.cell * diagonal, .recall = true});
+    RigBody body = make_rig_body(character_, {.cell = printed_.cell * diagonal, .use_cache = true});
     if (!body.rig->traits().exact_jacobian) body.rig = with_printed_differences(body.rig, printed_.difference);
     return body;
   }
@@ -132,13 +132,11 @@ class PaperSimulation {
     workspace_ = body.rig->make_workspace();
     BlockJacobian ds_dp;
     body.rig->jacobian(*workspace_, body.rig->rest(), free_, ds_dp);
-    const Mat J_s = ds_dp.dense();
-    result.J = Mat::Zero(3 * static_cast<Eigen::Index>(body.skin_count()), J_s.cols());
+    result.J = Mat::Zero(3 * static_cast<Eigen::Index>(body.skin_count()), ds_dp.columns);
     Eigen::Index row = 0;
     for (int i = 0; i < body.node_count(); ++i) {
       if (!body.skin[i]) continue;
-      for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-        result.J.middleRows<3>(row) += body.weight[e] * J_s.middleRows<3>(3 * static_cast<Eigen::Index>(body.point[e]));
+      body.ties.add_jacobian_row(i, ds_dp, result.J.middleRows<3>(row));
       row += 3;
     }
     for (PartTrack& track : tracks_) track.length = extent(body, result.J, track);
@@ -223,7 +221,7 @@ class PaperSimulation {
 
   void carry(const RigBody& body, In p, Vec& x) {
     body.rig->evaluate(*workspace_, p, s_);
-    body.carry(s_, x);
+    body.ties.apply(s_, x);
   }
 
   void record(PaperRun& result, const RigSpaceSimulation& simulation, double time) {

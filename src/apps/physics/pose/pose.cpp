@@ -166,7 +166,7 @@ Poser::Poser(const Character& character, In p, const PoserOptions& options) : op
                  .element = "first pose",
                  .problem = "is not one finite number for each control",
                  .remedy = "expected " + std::to_string(rig.controls().size())});
-  RigBodyOptions filling{.cell = options.cell, .recall = options.recall, .points = options.pulled};
+  RigBodyOptions filling{.cell = options.cell, .use_cache = options.use_cache, .points = options.pulled};
   filling.points.insert(filling.points.end(), options.held.begin(), options.held.end());
   if (filling.cell == 0) filling.cell = chosen_cell(character);
   RigBody body = make_rig_body(character, filling);

@@ -4,16 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace rigspace {
 namespace {
-
-std::vector<int> counted(std::size_t count) {
-  std::vector<int> list(count);
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
 
 /// A factor of the Hessian serves, over steps too, while it brings the gradient down. Steps shorter than a
 /// fifty-thousandth of the size are not seen.
@@ -34,7 +27,6 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
       window_(std::max(1, static_cast<int>(std::lround(options.window / options.step)))),
       second_(std::max(2, 2 * static_cast<int>(std::lround(0.5 / options.step)))),
       workspace_(body.rig->make_workspace()),
-      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()))),
       newton_(newton_options(body, options)) {
   zero_ = Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()));
   p_now_ = p_before_ = p_older_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
@@ -43,50 +35,17 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
   look(body.rig->rest());
   const RigSpaceDescription map = description_of(body);
-  linear_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
-                  body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
-  mapping_.emplace(*linear_, body);
+  lineariser_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
+                      body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
+  mapping_.emplace(lineariser_->linear(), body);
   objective_.emplace(*mapping_);
   Vec masses = Vec::Zero(body.node_count());
   for (const MassGroup& group : body.groups) masses += group.masses;
-  linear_->set_masses(masses);
-  make_terms(options);
+  lineariser_->set_masses(masses);
+  terms_.emplace(body, x_key_, options.material, 0);
+  terms_->add_to(*objective_);
+  if (terms_->solid) solid_state_ = terms_->solid->make_state();
   warm_up();
-}
-
-void RealtimeBody::make_terms(const RealtimeOptions& options) {
-  momenta_.reserve(body_.groups.size());
-  for (const MassGroup& group : body_.groups) {
-    momenta_.emplace_back(group.masses);
-    objective_->add(group.name, momenta_.back());
-  }
-  if (!body_.tets.empty()) {
-    solid_.emplace(x_key_, body_.tets,
-                   Material{.kind = options.material, .young = body_.stiffness, .poisson = body_.poisson},
-                   body_.factors);
-    solid_state_ = solid_->make_state();
-    objective_->add("flesh", *solid_);
-    if (body_.stiffness_damping > 0) objective_->add("damping", damping_.emplace(*solid_));
-  }
-  if (!body_.rods.empty()) objective_->add("springs", rods_.emplace(body_.rods), 1, Space::coordinates);
-  if (body_.springs.size() > 0)
-    objective_->add("control springs",
-                    springs_.emplace(counted(body_.free.size()), body_.springs, Vec::Zero(body_.springs.size())), 1,
-                    Space::coordinates);
-  if (!body_.limits.empty())
-    objective_->add(
-        "limit",
-        limit_.emplace(counted(body_.limits.size()), body_.limits, LimitOptions{.stiffness = body_.limit_stiffness}), 1,
-        Space::coordinates);
-  if (body_.reach_limit > 0) {
-    std::vector<int> nodes;
-    for (int i = 0; i < body_.node_count(); ++i)
-      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
-    const std::vector<double> limits(nodes.size(), body_.reach_limit);
-    objective_->add("reach",
-                    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness}));
-  }
-  objective_->add("load", load_);
 }
 
 /// Everything is done once, so that all memory is there: a solve away from balance, a Jacobian anew with another before
@@ -97,7 +56,7 @@ void RealtimeBody::warm_up() {
     look(body_.rig->rest());
     for (int k = 0; k < body_.groups.front().masses.size(); ++k) x_key_[3 * k + 1] += 1e-3 * turn * turn * body_.size;
     step();
-    linear_->renew();
+    lineariser_->renew();
   }
   look(body_.rig->rest());
   rest(false);
@@ -110,8 +69,7 @@ double RealtimeBody::look(In p_key) {
   const Vec& last = poses_[static_cast<std::size_t>(pose_)];
   double farthest = 0;
   for (int i = 0; i < body_.node_count(); ++i) {
-    Vec3 node = Vec3::Zero();
-    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e) node += body_.weight[e] * point(s_key_, body_.point[e]);
+    const Vec3 node = body_.ties.row(i, s_key_);
     point(x_key_, i) = node;
     farthest = std::max(farthest, (node - point(last, i)).squaredNorm());
   }
@@ -156,12 +114,12 @@ void RealtimeBody::settle(bool zero) {
 void RealtimeBody::rest(bool zero) {
   if (zero) p_now_.setZero();
   p_before_ = p_older_ = p_now_;
-  linear_->restart();
+  lineariser_->restart();
   mapping_->set_key(p_key_, x_key_, s_key_);
   q_ = free_key_ + p_now_;
   mapping_->controls_at(q_, p_end_);
-  linear_->begin(p_end_, p_key_, x_key_);
-  linear_->holds(p_end_, y_);
+  lineariser_->begin(p_end_, p_key_, x_key_);
+  lineariser_->check_linearisation(p_end_, y_);
   x_ = x_key_;
   mapping_->place(y_, x_);
   if (zero)
@@ -207,20 +165,20 @@ void RealtimeBody::set_targets() {
     const double a = body_.groups[g].damping + body_.groups[g].drag;
     integrator_.momentum_target(a, zero_, target_);
     target_ += x_key_;
-    momenta_[g].set_target(target_, integrator_.momentum_scale(a));
+    terms_->momenta[g].set_target(target_, integrator_.momentum_scale(a));
   }
 }
 
 /// What is damped is the way of the controls, as Stepper::damp_controls has it.
 void RealtimeBody::damp_controls() {
-  if (!damping_) return;
+  if (!terms_->damping) return;
   const double tau = integrator_.step().tau;
   q_ = free_key_ + p_now_ + (1 - tau / h_) * (p_now_ - p_before_);
   mapping_->controls_at(q_, p_end_);
-  linear_->at(p_end_, y_);
+  lineariser_->linear().at(p_end_, y_);
   target_ = x_key_;
   mapping_->place(y_, target_);
-  damping_->set_target(target_, body_.stiffness_damping / tau);
+  terms_->damping->set_target(target_, body_.stiffness_damping / tau);
 }
 
 /// The loads of Stepper::set_loads from the past alone: with w the window, acceleration
@@ -244,30 +202,30 @@ void RealtimeBody::set_loads() {
       forces_[3 * i + 1] -= group.sag * mass * body_.gravity;
     }
   }
-  if (solid_ && solid_->fallbacks() > 0) solid_->add_gradient(*solid_state_, x_key_, 1, forces_);
-  load_.set_forces(forces_);
-  load_.set_reference(x_key_);
+  if (terms_->solid && terms_->solid->fallbacks() > 0) terms_->solid->add_gradient(*solid_state_, x_key_, 1, forces_);
+  terms_->load.set_forces(forces_);
+  terms_->load.set_reference(x_key_);
 }
 
 void RealtimeBody::set_keys() {
   mapping_->set_key(p_key_, x_key_, s_key_);
-  if (springs_) springs_->set_target(free_key_);
-  if (limit_) limit_->set_keys(free_key_);
-  if (reach_limit_) reach_limit_->set_keys(x_key_);
+  if (terms_->springs) terms_->springs->set_target(free_key_);
+  if (terms_->limit) terms_->limit->set_keys(free_key_);
+  if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
 }
 
 /// From a share of the last deviation, and so many steps ahead of it.
 void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
-  linear_->begin(p_end_, p_key_, x_key_);
+  lineariser_->begin(p_end_, p_key_, x_key_);
   damp_controls();
   solve();
-  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || linear_->holds(p_end_, y_)) return;
-  linear_->renew();  // it was too far from the rig (Thesis 4.13)
+  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || lineariser_->check_linearisation(p_end_, y_)) return;
+  lineariser_->renew();  // it was too far from the rig (Thesis 4.13)
   damp_controls();
   solve();
-  linear_->holds(p_end_, y_);
+  lineariser_->check_linearisation(p_end_, y_);
 }
 
 void RealtimeBody::solve() {
@@ -278,7 +236,7 @@ void RealtimeBody::solve() {
 
 bool RealtimeBody::step() {
   pass();
-  if (solid_) solid_->set_rest(x_key_);
+  if (terms_->solid) terms_->solid->set_rest(x_key_);
   integrator_.begin(h_);
   set_targets();
   set_loads();
@@ -297,7 +255,7 @@ bool RealtimeBody::step() {
   mapping_->place(y_, x_);
   d_ = x_ - x_key_;
   integrator_.accept(d_);
-  linear_->accept(p_end_);
+  lineariser_->accept(p_end_);
   p_older_ = p_before_, p_before_ = p_now_;
   p_now_ = q_ - free_key_;
   return summary_.converged();

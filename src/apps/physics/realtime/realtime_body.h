@@ -3,7 +3,9 @@
 // a bounded amount of work a step and no allocation.
 
 #include "rigspace/apps/physics/realtime_rig.h"
+#include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/linear_rig_mapping.h"
+#include "rigspace/body/step_terms.h"
 #include "run/stepper.h"
 
 #include <optional>
@@ -39,11 +41,10 @@ class RealtimeBody {
   const Vec& deviation_before() const { return p_before_; }
   /// Largest distance of a node from the animation, scene units.
   double reach() const;
-  long jacobians() const { return linear_->counts().jacobians; }
+  long jacobians() const { return lineariser_->counts().jacobians; }
   const Summary& summary() const { return summary_; }  ///< of the last solve
 
  private:
-  void make_terms(const RealtimeOptions& options);
   void warm_up();
   const Vec& past(int steps) const;
   const Vec3& past_mean(int steps) const;
@@ -58,17 +59,11 @@ class RealtimeBody {
   const SteppedBody& body_;
   double h_;
   int window_, second_;  // grid steps
-  std::optional<LinearRig> linear_;
+  std::optional<DeferredJacobian> lineariser_;
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
-  std::vector<Momentum> momenta_;
-  std::optional<Solid> solid_;
+  std::optional<StepTerms> terms_;
   std::unique_ptr<State> solid_state_;
-  std::optional<Damping> damping_;
-  std::optional<Rods> rods_;
-  std::optional<CoordinatePrior> springs_;
-  std::optional<Limit> limit_, reach_limit_;
-  Load load_;
   std::optional<Objective> objective_;
   Newton newton_;
   NewtonWorkspace newton_workspace_;

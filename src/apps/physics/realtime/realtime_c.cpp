@@ -137,9 +137,9 @@ std::shared_ptr<const RealtimeModel> load(const std::filesystem::path& path, con
   std::vector<Part> parts = parts_of(character, settings, controls);
   set_looks(parts, settings);
   if (controls) {
-    for (Part& part : parts) part = with_solid(character, std::move(part), {.recall = true});
+    for (Part& part : parts) part = with_solid(character, std::move(part), {.use_cache = true});
   } else {
-    Softened soft = soften(character, std::move(parts), {.recall = true});
+    Softened soft = soften(character, std::move(parts), {.use_cache = true});
     character = std::move(soft.character), parts = std::move(soft.parts);
   }
   const RealtimeOptions options = options_of(settings, character);

@@ -33,7 +33,7 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   SimulationOptions result;
   result.step = options.step, result.metres_per_unit = options.metres_per_unit;
   result.material = options.material, result.poisson = options.poisson;
-  result.method = Method::fast, result.recall = options.recall;
+  result.method = Method::fast, result.use_cache = options.use_cache;
   return result;
 }
 
@@ -77,8 +77,7 @@ double moved_size(const SteppedBody& body) {
   Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (int i = 0; i < body.node_count(); ++i) {
     if (body.roles[i] == NodeRole::held) continue;
-    Vec3 node = Vec3::Zero();
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e) node += body.weight[e] * point(s, body.point[e]);
+    const Vec3 node = body.ties.row(i, s);
     low = low.cwiseMin(node), high = high.cwiseMax(node);
   }
   return (high - low).norm();

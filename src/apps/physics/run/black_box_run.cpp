@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kCoarse = 1.0 / 48;  // s
 constexpr double kAround = 0.5;       // s: as far as loads look (Stepper::travel_velocity)
-constexpr double kLessonsPerSecond = 15;
-constexpr int kMostLessons = 120;
+constexpr double kSamplesPerSecond = 15;
+constexpr int kMostSamples = 120;
 
 }  // namespace
 
@@ -64,10 +64,10 @@ double coarse_step(const KeyedMotion& motion, const SimulationOptions& options) 
 }
 
 std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
-                                     std::span<const KnownJacobian> known) {
+                                     std::span<const JacobianSample> known) {
   const Eigen::Index columns = run.deviation.cols();
   const double length = run.times[static_cast<std::size_t>(columns - 1)] - run.times.front();
-  const int count = std::clamp(static_cast<int>(std::lround(kLessonsPerSecond * length)), 2, kMostLessons);
+  const int count = std::clamp(static_cast<int>(std::lround(kSamplesPerSecond * length)), 2, kMostSamples);
   std::vector<Moment> moments;
   Eigen::Index from = 0;
   for (int k = 1; k <= count; ++k) {  // of each stretch its last moment that will do
@@ -75,7 +75,7 @@ std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, 
     for (Eigen::Index column = to; column > from; --column) {
       Moment moment;
       motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
-      const auto same = [&](const KnownJacobian& each) { return each.p_key == moment.p_key; };
+      const auto same = [&](const JacobianSample& each) { return each.p_key == moment.p_key; };
       if (run.deviation.col(column).isZero(0) || std::any_of(known.begin(), known.end(), same)) continue;
       moment.p = moment.p_key;
       for (std::size_t c = 0; c < free.size(); ++c)

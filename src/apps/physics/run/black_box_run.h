@@ -34,6 +34,6 @@ double coarse_step(const KeyedMotion& motion, const SimulationOptions& options);
 /// Moments of a run at which Jacobians are asked for: some a second, at most so many, where controls are away from the
 /// animation; beside those whose keyed pose is known. `free`: the controls of its rows.
 std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, std::span<const int> free,
-                                     std::span<const KnownJacobian> known);
+                                     std::span<const JacobianSample> known);
 
 }  // namespace rigspace

@@ -239,9 +239,8 @@ double ChainSystem::lever() const {
 
 SteppedBody ChainSystem::body() {
   const Vec springs = stiffness();
-  SteppedBody body{.rig = rig_, .free = free_};
+  SteppedBody body{.rig = rig_, .free = free_, .ties = one_point_each(rig_->point_count())};
   for (int i = 0; i < rig_->point_count(); ++i) {
-    body.point.push_back(i), body.weight.push_back(1), body.start.push_back(i + 1);
     body.roles.push_back(NodeRole::bound);
   }
   for (int c = 0; c < static_cast<int>(free_.size()); c += 3)

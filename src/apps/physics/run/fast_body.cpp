@@ -1,7 +1,9 @@
 #include "fast_body.h"
 
 #include "rigspace/base/cache.h"
+#include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/interior_response.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/reduce/quadratic_rig_model.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ namespace {
 /// Held nodes are skin here too: the keyed pose carries them, and nothing else moves them.
 RigBody rig_body_of(const SteppedBody& body) {
   RigBody whole;
-  whole.rig = body.rig, whole.start = body.start, whole.point = body.point, whole.weight = body.weight;
+  whole.rig = body.rig, whole.ties = body.ties;
   for (const NodeRole role : body.roles) {
     whole.skin.push_back(role != NodeRole::interior);
     whole.held.push_back(role == NodeRole::held);
@@ -23,17 +25,15 @@ RigBody rig_body_of(const SteppedBody& body) {
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
   whole.mesh = {Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count())), body.tets};
-  Vec x;
-  whole.carry(s, x);
-  whole.mesh.points = x;
+  whole.ties.apply(s, whole.mesh.points);
   return whole;
 }
 
 std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOptions& options) {
   ByteWriter out;
   out.number(static_cast<double>(options.material)), out.number(options.amplitude), out.number(body.poisson);
-  out.integers(body.free), out.integers(body.start), out.integers(body.point);
-  out.values(Eigen::Map<const Vec>(body.weight.data(), std::ssize(body.weight)));
+  out.integers(body.free), out.integers(body.ties.start), out.integers(body.ties.point);
+  out.values(Eigen::Map<const Vec>(body.ties.weight.data(), std::ssize(body.ties.weight)));
   out.values(Eigen::Map<const Vec>(body.factors.data(), std::ssize(body.factors)));
   for (const NodeRole role : body.roles) out.number(static_cast<double>(role));
   for (const Tet& tet : body.tets) out.integers(tet);
@@ -73,7 +73,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
   out.integers(c.nodes);
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
-  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const KnownJacobian>(), out);
+  rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const JacobianSample>(), out);
 }
 
 Reduction read(ByteReader in) {
@@ -98,9 +98,9 @@ Reduction read(ByteReader in) {
   c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
   c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
   c.reached = figures[7] != 0;
-  std::vector<KnownJacobian> known = read_lessons(in);
+  std::vector<JacobianSample> known = read_jacobian_samples(in);
   if (known.empty()) return reduction;
-  reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(known));
+  reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(known));
   return reduction;
 }
 
@@ -112,16 +112,22 @@ class ElasticForces {
     const Vec x_rest = keyed(body.rig->rest());
     // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
     const bool exact = body.rig->traits().exact_jacobian;
-    linear_.emplace(mapping_.description(), x_rest, exact ? LinearRigOptions{.deferred = false} : black_box_jacobian(),
-                    rows_of(body.response, mapping_.description().bound));
-    if (body.known) {
+    const RigSpaceDescription& map = mapping_.description();
+    BlockJacobian response = rows_of(body.response, map.bound);
+    if (exact) {
+      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    } else {
+      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_jacobian(), std::move(response));
+      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
+    }
+    if (predictor_ != nullptr && body.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body.known));
       for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
-      linear_->teach(*body.known, x_keys);
+      predictor_->set_samples(*body.known, x_keys);
     }
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
-    mapping_.set_linear(&*linear_);
+    mapping_.set_linear(&lineariser_->linear());
     state_ = objective_.make_state();
   }
 
@@ -129,9 +135,9 @@ class ElasticForces {
     const Vec x_key = keyed(moment.p_key);
     solid_->set_rest(x_key);
     mapping_.set_key(moment.p_key, x_key);
-    linear_->restart();
-    if (linear_->options().frugal && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
-    linear_->begin(moment.p, moment.p_key, x_key);
+    lineariser_->restart();
+    if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
+    lineariser_->begin(moment.p, moment.p_key, x_key);
     Vec q = mapping_.coordinates(x_key, moment.p), x, g;
     objective_.evaluate(state_, q, x);
     objective_.refresh(state_, q, x, Phase::step);
@@ -149,10 +155,8 @@ class ElasticForces {
   }
 
   Vec nodes_of(In s) const {
-    Vec x = Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()));
-    for (int i = 0; i < body_.node_count(); ++i)
-      for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
-        point(x, i) += body_.weight[e] * point(s, body_.point[e]);
+    Vec x;
+    body_.ties.apply(s, x);
     return x;
   }
 
@@ -160,7 +164,8 @@ class ElasticForces {
   RigSpaceMapping mapping_;
   std::unique_ptr<Workspace> workspace_;
   Objective objective_;
-  std::optional<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same, of a black box
   std::optional<Solid> solid_;
   ObjectiveState state_;
 };
@@ -173,9 +178,11 @@ void add_farthest(const RigBody& body, std::span<const int> free, std::vector<in
   std::vector<std::pair<double, int>> ways;
   for (int i = 0; i < body.node_count(); ++i) {
     double way = 0;
-    for (int e = body.start[i]; body.skin[i] && e < body.start[i + 1]; ++e)
-      for (int j = J.start[body.point[e]]; j < J.start[body.point[e] + 1]; ++j)
-        way += body.weight[e] * J.value.col(j).norm() * body.rig->controls()[free[J.column[j]]].typical;
+    if (!body.skin[i]) continue;
+    body.ties.for_each(i, [&](int point, double weight) {
+      for (int j = J.start[point]; j < J.start[point + 1]; ++j)
+        way += weight * J.value.col(j).norm() * body.rig->controls()[free[J.column[j]]].typical;
+    });
     if (way > 0) ways.emplace_back(-way, i);
   }
   std::sort(ways.begin(), ways.end());
@@ -205,13 +212,13 @@ std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free
 }
 
 /// Jacobians of a black box with many controls at the poses of training, and at shapes away from them.
-std::vector<KnownJacobian> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
-                                           std::span<const ExamplePose> examples) {
+std::vector<JacobianSample> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
+                                            std::span<const ExamplePose> examples) {
   constexpr std::size_t kMost = 24;
-  std::vector<KnownJacobian> known;
-  for (const Vec& pose : poses) known.push_back(lesson_at(*body.rig, free, pose, pose));
+  std::vector<JacobianSample> known;
+  for (const Vec& pose : poses) known.push_back(sample_jacobian(*body.rig, free, pose, pose));
   for (const ExamplePose* each : spread(*body.rig, free, examples, std::min(kMost, 2 + 2 * free.size())))
-    known.push_back(lesson_at(*body.rig, free, each->p_key, each->p));
+    known.push_back(sample_jacobian(*body.rig, free, each->p_key, each->p));
   return known;
 }
 
@@ -229,19 +236,19 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
   constexpr std::string_view kKind = "reduction";
   constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
-  constexpr std::size_t kFew = 32;      // controls whose bending is taught
-  const std::vector<std::byte> content = options.recall ? content_of(body, options) : std::vector<std::byte>();
-  if (options.recall)
+  constexpr std::size_t kFew = 32;      // controls: of more, second differences cost too much
+  const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
+  if (options.use_cache)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
   RigBody whole = rig_body_of(body);
-  std::vector<KnownJacobian> lessons;
+  std::vector<JacobianSample> samples;
   std::vector<Vec> poses(options.poses.begin(), options.poses.end());
-  double taught = 0;
+  double sampled = 0;
   if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
-    // All that follows is trained on what the lessons tell, which asks the box for no more, and by many threads.
-    taught = 0.3;
-    lessons = rig_lessons(*body.rig, body.free, poses, part_of_progress(progress, 0, taught, "training"));
-    const auto model = std::make_shared<LessonRig>(body.rig, body.free, lessons);
+    // Training runs on the model of the samples: no further evaluations of the box, and many threads.
+    sampled = 0.3;
+    samples = sample_jacobians(*body.rig, body.free, poses, part_of_progress(progress, 0, sampled, "training"));
+    const auto model = std::make_shared<QuadraticRigModel>(body.rig, body.free, samples);
     if (!model->poses().empty()) whole.rig = model, poses = model->poses();
   }
   const bool black_box = !whole.rig->traits().exact_jacobian;
@@ -249,7 +256,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   const std::vector<ExamplePose> examples =
       shake(whole, body.free, poses,
             {.amplitude = options.amplitude, .material = material, .rest_follows = true, .probes = true},
-            part_of_progress(progress, taught, 0.6, "training"));
+            part_of_progress(progress, sampled, 0.6, "training"));
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, part_of_progress(progress, 0.6, 0.75, "training")).weights;
   reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
@@ -261,9 +268,9 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
                                       part_of_progress(progress, 0.75, 1, "training"));
   add_farthest(whole, body.free, reduction.cubature.nodes);
-  if (black_box && lessons.empty()) lessons = known_jacobians(whole, body.free, options.poses, examples);
-  if (!lessons.empty()) reduction.known = std::make_shared<const std::vector<KnownJacobian>>(std::move(lessons));
-  if (options.recall) {
+  if (black_box && samples.empty()) samples = known_jacobians(whole, body.free, options.poses, examples);
+  if (!samples.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(samples));
+  if (options.use_cache) {
     ByteWriter out;
     write(reduction, out);
     to_cache(kKind, content, out.bytes());
@@ -290,23 +297,23 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     for (int i = 0; i < body.node_count(); ++i) nodes[i] = i;
   }
   // What a node needs of the rig: its place in the keyed pose, and what carries it from there.
-  struct Tie {
-    std::map<int, double> moves;
-  };
-  std::vector<Tie> ties(nodes.size());
+  std::vector<std::map<int, double>> moves(nodes.size());
   std::vector<int> points;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int i = nodes[k];
     const auto add = [&](int node, double share) {
-      for (int e = body.start[node]; e < body.start[node + 1]; ++e)
-        ties[k].moves[body.point[e]] += share * body.weight[e];
+      body.ties.for_each(node, [&](int point, double weight) {
+        const double part = share * weight;  // rounded before the sum, on every path of the compiler
+        if (const auto [at, added] = moves[k].try_emplace(point, part); !added) at->second += part;
+      });
     };
     if (body.roles[i] == NodeRole::bound) add(i, 1);
     if (body.roles[i] == NodeRole::interior)
       for (const auto& [node, weight] : reduction.interior[i])
         if (body.roles[node] == NodeRole::bound) add(node, weight);  // held ones go nowhere
-    points.insert(points.end(), body.point.begin() + body.start[i], body.point.begin() + body.start[i + 1]);
-    for (const auto& [p, w] : ties[k].moves) points.push_back(p);
+    const std::span<const int> keyed = body.ties.points_of(i);
+    points.insert(points.end(), keyed.begin(), keyed.end());
+    for (const auto& [p, w] : moves[k]) points.push_back(p);
   }
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -324,17 +331,14 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     few.rig = body.rig->restricted(points);
   else
     for (std::size_t k = 0; k < points.size(); ++k) points[k] = static_cast<int>(k);
-  few.start.assign(1, 0), few.point.clear(), few.weight.clear(), few.roles.clear();
-  few.moves = {};
+  few.ties = {}, few.moves = {}, few.roles.clear();
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int i = nodes[k];
-    for (int e = body.start[i]; e < body.start[i + 1]; ++e)
-      few.point.push_back(place(points, body.point[e])), few.weight.push_back(body.weight[e]);
-    few.start.push_back(static_cast<int>(few.point.size()));
-    for (const auto& [p, w] : ties[k].moves) few.moves.point.push_back(place(points, p)), few.moves.weight.push_back(w);
-    few.moves.start.push_back(static_cast<int>(few.moves.point.size()));
-    const bool moves = !ties[k].moves.empty() || few.response.start[k] < few.response.start[k + 1];
-    few.roles.push_back(moves ? NodeRole::bound : NodeRole::held);
+    few.ties.append(body.ties, i, points);
+    for (const auto& [p, w] : moves[k]) few.moves.add(place(points, p), w);
+    few.moves.end_row();
+    const bool moving = !moves[k].empty() || few.response.start[k] < few.response.start[k + 1];
+    few.roles.push_back(moving ? NodeRole::bound : NodeRole::held);
   }
   if (all_elements) return few;
 

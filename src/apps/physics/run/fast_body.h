@@ -17,14 +17,14 @@ struct Reduction {
   BlockJacobian response;   ///< per node (interior_response.h)
   BodyCubature cubature;
   /// Of a black box, and of the points of the body: nothing that steps need ask again.
-  std::shared_ptr<const std::vector<KnownJacobian>> known;
+  std::shared_ptr<const std::vector<JacobianSample>> known;
 };
 
 struct ReductionOptions {
   std::span<const Vec> poses = {};  ///< to train at, all controls
   MaterialKind material = MaterialKind::stable_neo_hookean;
   double amplitude = 0.15;  ///< see ShakeOptions
-  bool recall = false;      ///< from the cache, and into it
+  bool use_cache = false;   ///< from the cache, and into it
 };
 
 /// Throws Cancelled.

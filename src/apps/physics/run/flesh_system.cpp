@@ -170,21 +170,22 @@ class FleshSystem final : public PartSystem {
 
   bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
     if (!reduction_ || !reduction_->known) return false;
-    std::vector<KnownJacobian> learned;
+    std::vector<JacobianSample> learned;
     if (learned_) learned = *learned_;
     for (const Moment& moment : moments_to_learn(run, motion, base_.free, *reduction_->known)) {
       report(progress, "learning", 0);
-      learned.push_back(lesson_at(*base_.rig, base_.free, moment.p_key, moment.p));
+      learned.push_back(sample_jacobian(*base_.rig, base_.free, moment.p_key, moment.p));
     }
-    learned_ = std::make_shared<const std::vector<KnownJacobian>>(std::move(learned));
+    learned_ = std::make_shared<const std::vector<JacobianSample>>(std::move(learned));
     return true;
   }
   void write_learned(ByteWriter& out) const override {
-    if (reduction_ && reduction_->known) write(learned_ ? std::span(*learned_) : std::span<const KnownJacobian>(), out);
+    if (reduction_ && reduction_->known)
+      write(learned_ ? std::span(*learned_) : std::span<const JacobianSample>(), out);
   }
   void read_learned(ByteReader& in) override {
     if (reduction_ && reduction_->known)
-      learned_ = std::make_shared<const std::vector<KnownJacobian>>(read_lessons(in));
+      learned_ = std::make_shared<const std::vector<JacobianSample>>(read_jacobian_samples(in));
   }
 
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
@@ -207,8 +208,8 @@ class FleshSystem final : public PartSystem {
 
   void train(const ProgressCallback& progress) {
     const std::vector<Vec> poses = training_poses(*character_, options_.step);
-    reduction_ =
-        train_reduction(base_, {.poses = poses, .material = options_.material, .recall = options_.recall}, progress);
+    reduction_ = train_reduction(
+        base_, {.poses = poses, .material = options_.material, .use_cache = options_.use_cache}, progress);
   }
 
   bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
@@ -219,7 +220,7 @@ class FleshSystem final : public PartSystem {
     if (!reduction_) return body;
     SteppedBody few = reduced(body, *reduction_, every_element());
     if (!learned_ || learned_->empty()) return few;
-    auto all = std::make_shared<std::vector<KnownJacobian>>(*reduction_->known);
+    auto all = std::make_shared<std::vector<JacobianSample>>(*reduction_->known);
     all->insert(all->end(), learned_->begin(), learned_->end());
     few.known = std::move(all);
     return few;
@@ -269,12 +270,11 @@ class FleshSystem final : public PartSystem {
     };
     for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
       if (on_surface(i)) {
-        for (const auto& [point, weight] : flesh_.on_surface[i])
-          base_.point.push_back(place(point)), base_.weight.push_back(weight);
+        for (const auto& [point, weight] : flesh_.on_surface[i]) base_.ties.add(place(point), weight);
       } else {
-        base_.point.push_back(place(surface + i)), base_.weight.push_back(1);
+        base_.ties.add(place(surface + i), 1);
       }
-      base_.start.push_back(static_cast<int>(base_.point.size()));
+      base_.ties.end_row();
       base_.roles.push_back(flesh_.nodes[i] == FleshNode::held       ? NodeRole::held
                             : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
                                                                      : NodeRole::bound);
@@ -303,18 +303,18 @@ class FleshSystem final : public PartSystem {
       masses = moved.cwiseMax(0);
       return;
     }
-    std::vector<int> start{0}, point;
-    std::vector<double> share;
+    PointTies ties;
     for (int i = 0; i < base_.node_count(); ++i) {
       std::map<int, double> sums;
       for (const auto& [node, weight] : carried[i])
-        for (int e = base_.start[node]; e < base_.start[node + 1]; ++e)
-          sums[base_.point[e]] += weight * base_.weight[e];
-      for (const auto& [p, w] : sums) point.push_back(p), share.push_back(w);
-      start.push_back(static_cast<int>(point.size()));
+        base_.ties.for_each(node, [&, factor = weight](int point, double share) {
+          const double part = factor * share;  // rounded before the sum, on every path of the compiler
+          if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
+        });
+      ties.append(sums);
       if (!carriers[i]) base_.roles[i] = NodeRole::bound;
     }
-    base_.start = std::move(start), base_.point = std::move(point), base_.weight = std::move(share);
+    base_.ties = std::move(ties);
   }
 
   /// What each control moves: the diagonal of J^T M J at rest.
@@ -326,15 +326,11 @@ class FleshSystem final : public PartSystem {
       base_.rig->jacobian(*base_.rig->make_workspace(), base_.rig->rest(), base_.free, J);
     inertia_ = Vec::Zero(static_cast<Eigen::Index>(base_.free.size()));
     const Vec& masses = base_.groups.front().masses;
-    std::map<int, Vec3> row;
-    for (int i = 0; i < base_.node_count(); ++i) {
-      if (base_.roles[i] != NodeRole::bound) continue;
-      row.clear();
-      for (int e = base_.start[i]; e < base_.start[i + 1]; ++e)
-        for (int j = J.start[base_.point[e]]; j < J.start[base_.point[e] + 1]; ++j)
-          row.try_emplace(J.column[j], Vec3::Zero()).first->second += base_.weight[e] * J.value.col(j);
-      for (const auto& [column, d] : row) inertia_[column] += masses[i] * d.squaredNorm();
-    }
+    BlockJacobian of_nodes;
+    base_.ties.jacobian(J, of_nodes);
+    for (int i = 0; i < base_.node_count(); ++i)
+      for (int e = of_nodes.start[i]; base_.roles[i] == NodeRole::bound && e < of_nodes.start[i + 1]; ++e)
+        inertia_[of_nodes.column[e]] += masses[i] * Vec3(of_nodes.value.col(e)).squaredNorm();
   }
 
   /// A joint that moves little of the flesh would wander: weak springs hold it, those of a joint of ordinary inertia.
@@ -358,9 +354,9 @@ class FleshSystem final : public PartSystem {
   SimulationOptions options_;
   SteppedBody base_;
   std::optional<Reduction> reduction_;
-  std::shared_ptr<const std::vector<KnownJacobian>> learned_;  // on the path of a run, of a black box
-  Vec inertia_;                                                // per free control
-  std::vector<double> scales_;                                 // per soft joint
+  std::shared_ptr<const std::vector<JacobianSample>> learned_;  // on the path of a run, of a black box
+  Vec inertia_;                                                 // per free control
+  std::vector<double> scales_;                                  // per soft joint
   double omega_squared_ = 0, overlap_ = 0;
   const Character* character_ = nullptr;
 };
@@ -377,7 +373,7 @@ ControlStiffness stiffen(const Character& character, Part& part, const Simulatio
   full.method = Method::full;
   const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
   ControlStiffness result =
-      options.recall ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
+      options.use_cache ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
   flesh->factors = result.factors;
   part.flesh = std::move(flesh);
   return result;

@@ -29,10 +29,8 @@ class Skin {
   /// Of each node, where the controls carry it.
   void place(In p, std::vector<Vec3>& x) {
     body_.rig->evaluate(*workspace_, p, s_);
-    x.assign(nodes_.size(), Vec3::Zero());
-    for (std::size_t k = 0; k < nodes_.size(); ++k)
-      for (int e = body_.start[nodes_[k]]; e < body_.start[nodes_[k] + 1]; ++e)
-        x[k] += body_.weight[e] * s_.segment<3>(3 * static_cast<Eigen::Index>(body_.point[e]));
+    x.resize(nodes_.size());
+    for (std::size_t k = 0; k < nodes_.size(); ++k) x[k] = body_.ties.row(nodes_[k], s_);
   }
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace rigspace {
 namespace {
@@ -17,24 +16,12 @@ constexpr double kBlur = 10;              // of what noise makes: below it nothi
 constexpr double kSmall = 0.01;           // of the forces: what noise may leave of them
 constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
 
-std::vector<int> counted(std::size_t count, int first = 0) {
-  std::vector<int> list(count);
-  std::iota(list.begin(), list.end(), first);
-  return list;
-}
-
-std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
-  for (RodJoint& joint : joints) joint.first += by;
-  return joints;
-}
-
 /// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
 /// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
 /// Ways below 3e-4 of the size are nothing: what swings goes some hundredths.
-LinearRigOptions jacobian_use(const Rig& rig) {
-  if (rig.traits().exact_jacobian) return {.deferred = false};
+LinearRigOptions black_box_use() {
   LinearRigOptions options = black_box_jacobian();
-  options.floor = 3e-4, options.unseen = 7;
+  options.floor = 3e-4, options.most_unevaluated_steps = 7;
   return options;
 }
 
@@ -46,83 +33,45 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       options_(options),
       mapping_(description_of(body_)),
       rig_workspace_(body_.rig->make_workspace()),
-      load_(Vec::Zero(3 * static_cast<Eigen::Index>(body_.node_count()))),
       objective_(mapping_),
       black_box_(body_.linear && !body_.rig->traits().exact_jacobian) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
-  bind(s_, x_rest);
+  body_.ties.apply(s_, x_rest);
   if (body_.linear) {
-    linear_.emplace(mapping_.description(), x_rest, jacobian_use(*body_.rig),
-                    rows_of(body_.response, mapping_.description().bound));
+    BlockJacobian response = rows_of(body_.response, mapping_.description().bound);
+    const RigSpaceDescription& map = mapping_.description();
+    if (black_box_) {
+      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_use(), std::move(response));
+      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
+    } else {
+      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    }
     Vec masses = Vec::Zero(body_.node_count());
     for (const MassGroup& group : body_.groups) masses += group.masses;
-    linear_->set_masses(masses);
+    lineariser_->set_masses(masses);
     if (black_box_ && body_.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body_.known));
-      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) bind((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
-      linear_->teach(*body_.known, x_keys);
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k)
+        body_.ties.apply((*body_.known)[k].s_key, x_), x_keys.col(k) = x_;
+      predictor_->set_samples(*body_.known, x_keys);
     }
   }
   // Until it starts, what is measured of the motion is measured where it will be stepped.
   if (black_box_ && motion_.duration() > 0)
     grid_ = motion_.duration() / std::max(1.0, std::round(motion_.duration() / options_.step));
-  if (!body_.tets.empty()) {
-    bind_volumes_ = volumes({x_rest, body_.tets});
-    solid_.emplace(x_rest, body_.tets,
-                   Material{.kind = options_.material, .young = body_.stiffness, .poisson = body_.poisson},
-                   body_.factors);
-    if (body_.stiffness_damping > 0) damping_.emplace(*solid_);
-  }
-  const int offset = mapping_.interior_size();
-  if (!body_.rods.empty()) rods_.emplace(shifted(body_.rods, offset));
-  if (body_.springs.size() > 0)
-    springs_.emplace(counted(body_.free.size(), offset), body_.springs, Vec::Zero(body_.springs.size()));
-  if (!body_.limits.empty())
-    limit_.emplace(counted(body_.limits.size(), offset / 3), body_.limits,
-                   LimitOptions{.stiffness = body_.limit_stiffness});
-  if (body_.reach_limit > 0) {
-    std::vector<int> nodes;
-    for (int i = 0; i < body_.node_count(); ++i)
-      if (body_.roles[i] != NodeRole::held) nodes.push_back(i);
-    const std::vector<double> limits(nodes.size(), body_.reach_limit);
-    reach_limit_.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body_.reach_stiffness});
-  }
+  if (!body_.tets.empty()) bind_volumes_ = volumes({x_rest, body_.tets});
+  terms_.emplace(body_, x_rest, options_.material, mapping_.interior_size());
   mapping_.set_curvature(options_.curvature);
-  add_terms();
-}
-
-void Stepper::add_terms() {
-  momenta_.reserve(body_.groups.size());
-  for (const MassGroup& group : body_.groups) {
-    momenta_.emplace_back(group.masses);
-    objective_.add(group.name, momenta_.back());
-  }
-  if (solid_) objective_.add("flesh", *solid_);
-  if (damping_) objective_.add("damping", *damping_);
-  if (rods_) objective_.add("springs", *rods_, 1, Space::coordinates);
-  if (springs_) objective_.add("control springs", *springs_, 1, Space::coordinates);
-  if (limit_) objective_.add("limit", *limit_, 1, Space::coordinates);
-  if (reach_limit_) objective_.add("reach", *reach_limit_);
-  objective_.add("load", load_);
+  terms_->add_to(objective_);
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
-  bind(s_, x_rest);
-  contact_.emplace(body_, x_rest, obstacles, options_);
+  body_.ties.apply(s_, x_rest);
+  contact_.emplace(contact_body_of(body_, x_rest), obstacles, contact_options(body_, options_));
   objective_.add("contact", contact_->energy());
-}
-
-void Stepper::bind(In s, Vec& x) const {
-  x.resize(3 * static_cast<Eigen::Index>(body_.node_count()));
-  for (int i = 0; i < body_.node_count(); ++i) {
-    Vec3 node = Vec3::Zero();
-    for (int e = body_.start[i]; e < body_.start[i + 1]; ++e)
-      node += body_.weight[e] * s.segment<3>(3 * body_.point[e]);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = node;
-  }
 }
 
 /// The nearest multiple of the grid's step for a black box: those poses are known.
@@ -149,7 +98,7 @@ const Vec& Stepper::key(double time) {
   } else {
     motion_.controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
-    bind(s_, x);
+    body_.ties.apply(s_, x);
   }
   if (keys_.size() >= 32) keys_.pop_front();
   keys_.push_back({time, std::move(x)});
@@ -166,7 +115,7 @@ void Stepper::start(double time, double grid, bool under_way) {
   now_.d_now = now_.d_before = now_.d_older = none;
   now_.time = time, now_.h = now_.h_before = grid;
   patience_ = kPatience;
-  if (linear_) linear_->restart();
+  if (lineariser_) lineariser_->restart();
   if (contact_) contact_->start(time, key(time), key(time));
 }
 
@@ -225,10 +174,10 @@ void Stepper::set_loads(double time) {
     const double t = std::max(0.0, time - first_time_) / kRampTime;
     forces *= t * t * (3 - 2 * t);
   }
-  if (solid_ && options_.follow_animation && solid_->fallbacks() > 0)
-    solid_->add_gradient(*solid_->make_state(), now, 1, forces);
-  load_.set_forces(forces);
-  load_.set_reference(now);
+  if (terms_->solid && options_.follow_animation && terms_->solid->fallbacks() > 0)
+    terms_->solid->add_gradient(*terms_->solid->make_state(), now, 1, forces);
+  terms_->load.set_forces(forces);
+  terms_->load.set_reference(now);
 }
 
 /// The numbers of another moment on the same nodes and controls: patterns and factorisation order stay. A limit that
@@ -242,29 +191,26 @@ void Stepper::retune(const SteppedBody& now) {
   }
   body_.stiffness_damping = now.stiffness_damping;
   body_.force_floor = now.force_floor;
-  if (solid_ && now.stiffness != body_.stiffness) {
-    Material material = solid_->material();
+  if (terms_->solid && now.stiffness != body_.stiffness) {
+    Material material = terms_->solid->material();
     material.young = body_.stiffness = now.stiffness;
-    solid_->set_material(material);
+    terms_->solid->set_material(material);
   }
-  if (solid_ && now.factors != body_.factors) solid_->set_stiffness(body_.factors = now.factors);
-  if (rods_)
+  if (terms_->solid && now.factors != body_.factors) terms_->solid->set_stiffness(body_.factors = now.factors);
+  if (terms_->rods)
     for (std::size_t k = 0; k < now.rods.size(); ++k)
-      rods_->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
-  const int offset = mapping_.interior_size();
-  if (springs_) *springs_ = {counted(body_.free.size(), offset), now.springs, Vec::Zero(now.springs.size())};
-  if (limit_) {
+      terms_->rods->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
+  terms_->set_springs(now.springs);
+  if (terms_->limit) {
     std::vector<double> limits = now.limits;
     for (std::size_t k = 0; k < limits.size(); ++k)
       limits[k] = std::max(limits[k], kOutside * now_.p_now.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
-    *limit_ = {counted(limits.size(), offset / 3), limits, LimitOptions{.stiffness = now.limit_stiffness}};
+    terms_->set_limits(std::move(limits), now.limit_stiffness);
   }
-  if (reach_limit_) {
+  if (terms_->reach_limit) {
     double farthest = 0;
     for (int g = 0; g < static_cast<int>(body_.groups.size()); ++g) farthest = std::max(farthest, reach(g));
-    const std::vector<int> nodes(reach_limit_->support().begin(), reach_limit_->support().end());
-    const std::vector<double> limits(nodes.size(), std::max(now.reach_limit, kOutside * farthest));
-    *reach_limit_ = {nodes, limits, LimitOptions{.stiffness = now.reach_stiffness}};
+    terms_->set_reach_limit(std::max(now.reach_limit, kOutside * farthest), now.reach_stiffness);
   }
 }
 
@@ -280,11 +226,11 @@ void Stepper::set_targets(In x_key) {
       target *= scale / (scale + pull);
       scale += pull;
     }
-    momenta_[g].set_target(x_key + target, scale);
+    terms_->momenta[g].set_target(x_key + target, scale);
   }
-  if (damping_) {
+  if (terms_->damping) {
     integrator.drift(none, target);
-    damping_->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
+    terms_->damping->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
   }
 }
 
@@ -311,14 +257,14 @@ void Stepper::end_controls(In q) {
 
 /// The rig made linear at p_end_.
 void Stepper::begin_linear(In x_key) {
-  if (black_box_ && mapping_.description().relative) linear_->set_carried_key(mapping_.carried_key());
-  linear_->begin(p_end_, p_key_, x_key);
+  if (black_box_ && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
+  lineariser_->begin(p_end_, p_key_, x_key);
 }
 
 /// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
 /// not moved. A way that controls cannot go would be told by few elements as by chance, and feed what it should calm.
 void Stepper::damp_controls(In x_key) {
-  if (!damping_ || mapping_.interior_size() > 0) return;
+  if (!terms_->damping || mapping_.interior_size() > 0) return;
   const TimeStep& step = now_.integrator.step();
   // x_hat = x + kappa (x - x_before), kappa = r (1 - tau / h), of both methods and of any two steps.
   const double kappa = step.h / now_.h * (1 - step.tau / step.h);
@@ -327,29 +273,29 @@ void Stepper::damp_controls(In x_key) {
     const auto c = static_cast<Eigen::Index>(k);
     p[body_.free[k]] += now_.p_now[c] + kappa * (now_.p_now[c] - now_.p_before[c]);
   }
-  linear_->at(p, y);
+  lineariser_->linear().at(p, y);
   mapping_.place(y, x);
-  damping_->set_target(x, body_.stiffness_damping / step.tau);
+  terms_->damping->set_target(x, body_.stiffness_damping / step.tau);
 }
 
 /// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
 /// nodes of its end are in x_, where the rig truly has them.
 Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
-  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   const Vec from = q;
-  if (linear_) {
+  if (lineariser_) {
     end_controls(q);
-    linear_->set_step(now_.integrator.step().h);
+    if (predictor_ != nullptr) predictor_->set_step(now_.integrator.step().h);
     begin_linear(x_key);
     damp_controls(x_key);
   }
   Summary summary = newton.solve(objective_, q, newton_);
   outcome.iterations += summary.iterations;
   x_ = newton_.x();
-  if (!linear_ || !q.allFinite()) return summary;
+  if (!lineariser_ || !q.allFinite()) return summary;
   end_controls(q);
-  while (!linear_->holds(p_end_, y_)) {
-    linear_->renew();
+  while (!lineariser_->check_linearisation(p_end_, y_)) {
+    lineariser_->renew();
     damp_controls(x_key);
     q = from;
     summary = newton.solve(objective_, q, newton_);
@@ -366,36 +312,36 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   if (ratio > 2.2) now_.integrator.forget();
   if (variation_ != nullptr) retune(variation_->body(time));
   const Vec x_key = key(time);
-  if (solid_ && options_.follow_animation) solid_->set_rest(x_key);
+  if (terms_->solid && options_.follow_animation) terms_->solid->set_rest(x_key);
   now_.integrator.begin(h);
   set_targets(x_key);
   set_loads(time);
   motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
-  if (springs_) {
+  if (terms_->springs) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
     for (std::size_t k = 0; k < body_.free.size(); ++k) keyed[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
-    springs_->set_target(keyed);
+    terms_->springs->set_target(keyed);
   }
-  if (limit_) limit_->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
-  if (reach_limit_) reach_limit_->set_keys(x_key);
+  if (terms_->limit) terms_->limit->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
+  if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key);
   if (contact_) contact_->begin(now_.time, time, x_key);
 
   // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
   const double floor = body_.force_floor, noise = body_.rig->traits().noise;
   const double blur = noise > 0 ? kBlur * std::pow(noise / body_.size, 2.0 / 3) : 0;
-  const bool noisy = noise > 0 && !linear_;
+  const bool noisy = noise > 0 && !lineariser_;
   // Where even the value is noise, searches end in steps of nothing: that is as far as it goes.
   const auto resolved = [&](const Summary& s) {
     const bool ends = s.iterations > 0 && s.last_step <= kBlur * noise && s.gradient_norm <= kSmall * s.term_norms;
     return s.converged() || (noisy && ends);
   };
   const Newton newton({.projected_curvature = options_.curvature != RigCurvature::none,
-                       .gradient_tolerance = std::max(solid_ ? 1e-5 : 1e-6, noisy ? blur : 0),
+                       .gradient_tolerance = std::max(terms_->solid ? 1e-5 : 1e-6, noisy ? blur : 0),
                        .gradient_floor = floor,
-                       .step_tolerance = std::max(solid_ ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
+                       .step_tolerance = std::max(terms_->solid ? 2e-6 * body_.size : 0, noisy ? kBlur * noise : 0),
                        .max_iterations = noisy ? 12 : 30,
-                       .keep_factor = linear_ ? 0.3 : 0});
+                       .keep_factor = lineariser_ ? 0.3 : 0});
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
                       now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
   Summary summary = solve(newton, x_key, q, outcome);
@@ -405,7 +351,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   }
   // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
   for (const double share : {0.9, 0.6, 0.0}) {
-    if (!reach_limit_ || std::isfinite(summary.initial_value)) break;
+    if (!terms_->reach_limit || std::isfinite(summary.initial_value)) break;
     q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
     summary = solve(newton, x_key, q, outcome);
   }
@@ -431,7 +377,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
   now_.integrator.accept(now_.d_now);
-  if (linear_) end_controls(q), linear_->accept(p_end_);
+  if (lineariser_) end_controls(q), lineariser_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();
   now_.h_before = now_.h, now_.h = h, now_.time = time;
   return true;
@@ -462,7 +408,7 @@ StepOutcome Stepper::advance(double time) {
     const double left = time - now_.time, ratio = left / now_.h;
     const Vec x_next = x_key + now_.d_now + ratio * (now_.d_now - now_.d_before);
     const int parts = contact_->steps(now_.time, time, x_now, x_next);
-    const double part = std::max(left / parts, grid_ / StepperContact::kMostSteps);  // keys may jump in no time
+    const double part = std::max(left / parts, grid_ / ObstacleContact::kMostSteps);  // keys may jump in no time
     if (part >= 0.999 * left) break;
     step(now_.time + part, outcome, 0);
   }
@@ -471,7 +417,7 @@ StepOutcome Stepper::advance(double time) {
 }
 
 void Stepper::hold(double time) {
-  if (black_box_) linear_->restart();
+  if (black_box_) lineariser_->restart();
   now_.integrator.restart(now_.d_now, Vec::Zero(now_.d_now.size()));
   now_.d_before = now_.d_older = now_.d_now;
   now_.p_before = now_.p_now;

@@ -3,15 +3,11 @@
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/bytes.h"
-#include "rigspace/body/linear_rig.h"
+#include "rigspace/body/deferred_jacobian.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/body/rig_space.h"
+#include "rigspace/body/step_terms.h"
 #include "rigspace/body/stepped_body.h"
-#include "rigspace/energy/damping.h"
-#include "rigspace/energy/gravity.h"
-#include "rigspace/energy/limit.h"
-#include "rigspace/energy/momentum.h"
-#include "rigspace/energy/rods.h"
-#include "rigspace/energy/solid.h"
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/optimize/newton.h"
 #include "stepper_contact.h"
@@ -106,11 +102,9 @@ class Stepper {
     double time = 0, h = 0, h_before = 0;
   };
 
-  void add_terms();
   const Vec& key(double time);
   double on_grid(double time) const;
   double window(double width) const;
-  void bind(In s, Vec& x) const;
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);
   void retune(const SteppedBody& now);
@@ -131,17 +125,11 @@ class Stepper {
   const KeyedMotion& motion_;
   SimulationOptions options_;
   RigSpaceMapping mapping_;
-  std::optional<LinearRig> linear_;
+  std::unique_ptr<RigLineariser> lineariser_;  // of a body whose rig is linear within a step
+  RigPredictor* predictor_ = nullptr;          // the same, of a black box
   std::unique_ptr<Workspace> rig_workspace_;
-  std::vector<Momentum> momenta_;
-  std::optional<Solid> solid_;
-  std::optional<Damping> damping_;
-  std::optional<Rods> rods_;
-  std::optional<CoordinatePrior> springs_;
-  std::optional<Limit> limit_;
-  std::optional<Limit> reach_limit_;  // on the nodes
-  std::optional<StepperContact> contact_;
-  Load load_;
+  std::optional<StepTerms> terms_;
+  std::optional<ObstacleContact> contact_;
   Objective objective_;
   NewtonWorkspace newton_;
 

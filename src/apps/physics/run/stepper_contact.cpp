@@ -6,7 +6,6 @@
 #include "rigspace/rig/built_in_rig.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace rigspace {
@@ -17,42 +16,6 @@ constexpr double kReach = 4;         // thicknesses
 constexpr double kSlipSpeed = 0.01;  // m/s
 constexpr double kStiffRate = 30;    // Hz: with which a point of a chain alone would bounce
 constexpr double kCarried = 0.3;     // of the weight: bones that hold what a part's controls move
-
-/// The nodes that touch, and how stiff they are: of flesh its skin, of chains all that have mass.
-ContactBody touching(const SteppedBody& body, In x_rest) {
-  ContactBody all;
-  if (!body.tets.empty()) {
-    all = contact_body(x_rest, body.tets, body.stiffness);
-  } else {
-    const double omega = 2 * std::numbers::pi * kStiffRate;
-    Vec masses = Vec::Zero(body.node_count());
-    for (const MassGroup& group : body.groups) masses += group.masses;
-    all.x_rest = x_rest;
-    for (int i = 0; i < body.node_count(); ++i)
-      if (masses[i] > 0) all.points.push_back(i), all.stiffness.push_back(masses[i] * omega * omega);
-  }
-  ContactBody free{.x_rest = all.x_rest, .triangles = std::move(all.triangles)};
-  for (std::size_t k = 0; k < all.points.size(); ++k)
-    if (body.roles[all.points[k]] != NodeRole::held)
-      free.points.push_back(all.points[k]), free.stiffness.push_back(all.stiffness[k]);
-  return free;
-}
-
-std::vector<Collider> shapes_of(std::span<const Obstacle> obstacles) {
-  std::vector<Collider> shapes;
-  for (const Obstacle& each : obstacles) shapes.push_back(each.shape);
-  return shapes;
-}
-
-ContactOptions contact_options(const SteppedBody& body, const SimulationOptions& options) {
-  const Collisions& asked = options.collisions;
-  const double thickness = asked.thickness > 0 ? asked.thickness / options.metres_per_unit : kThickness * body.size;
-  return {.thickness = thickness,
-          .reach = kReach * thickness,
-          .friction = asked.friction,
-          .slip_speed = kSlipSpeed / options.metres_per_unit,
-          .self = asked.self && !body.tets.empty()};
-}
 
 /// The bones whose skin is the part's own: its own, those of its flesh, or those that hold what its controls move.
 void mark_own(const Character& character, const Part& part, const RiggedSurface& surface, std::vector<char>& own) {
@@ -71,6 +34,37 @@ void mark_own(const Character& character, const Part& part, const RiggedSurface&
 }
 
 }  // namespace
+
+ContactBody contact_body_of(const SteppedBody& body, In x_rest) {
+  ContactBody all;
+  if (!body.tets.empty()) {
+    all = contact_body(x_rest, body.tets, body.stiffness);
+  } else {
+    const double omega = 2 * std::numbers::pi * kStiffRate;
+    Vec masses = Vec::Zero(body.node_count());
+    for (const MassGroup& group : body.groups) masses += group.masses;
+    all.x_rest = x_rest;
+    for (int i = 0; i < body.node_count(); ++i)
+      if (masses[i] > 0) all.points.push_back(i), all.stiffness.push_back(masses[i] * omega * omega);
+  }
+  ContactBody free{.x_rest = all.x_rest, .triangles = std::move(all.triangles)};
+  for (std::size_t k = 0; k < all.points.size(); ++k)
+    if (body.roles[all.points[k]] != NodeRole::held)
+      free.points.push_back(all.points[k]), free.stiffness.push_back(all.stiffness[k]);
+  return free;
+}
+
+ObstacleContactOptions contact_options(const SteppedBody& body, const SimulationOptions& options) {
+  const Collisions& asked = options.collisions;
+  const double thickness = asked.thickness > 0 ? asked.thickness / options.metres_per_unit : kThickness * body.size;
+  return {.contact = {.thickness = thickness,
+                      .reach = kReach * thickness,
+                      .friction = asked.friction,
+                      .slip_speed = kSlipSpeed / options.metres_per_unit,
+                      .self = asked.self && !body.tets.empty()},
+          .keyed_reference = options.follow_animation,
+          .size = body.size};
+}
 
 std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
                                     const Collisions& collisions) {
@@ -112,64 +106,6 @@ std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem
        }});
   obstacles.back().artist_first = true;
   return obstacles;
-}
-
-StepperContact::StepperContact(const SteppedBody& body, In x_rest, std::span<const Obstacle> obstacles,
-                               const SimulationOptions& options)
-    : obstacles_(obstacles.begin(), obstacles.end()),
-      contact_(touching(body, x_rest), shapes_of(obstacles), contact_options(body, options)),
-      follow_(options.follow_animation),
-      size_(body.size) {
-  for (std::size_t c = 0; c < obstacles_.size(); ++c)
-    contact_.set_referenced(static_cast<int>(c), obstacles_[c].artist_first);
-}
-
-void StepperContact::place(double from, double to) {
-  for (std::size_t c = 0; c < obstacles_.size(); ++c) {
-    const Obstacle& each = obstacles_[c];
-    if (each.points) {
-      each.points(from, from_), each.points(to, to_);
-      contact_.colliders()[c].place_points(from_, to_);
-    } else if (each.pose) {
-      contact_.colliders()[c].place(each.pose(from), each.pose(to));
-    }
-  }
-}
-
-void StepperContact::start(double time, In x, In x_key) {
-  contact_.forget();
-  begin(time, time, x_key);
-  contact_.accept(x);
-}
-
-void StepperContact::begin(double from, double to, In x_key) {
-  place(from, to);
-  if (follow_) contact_.set_reference(x_key);
-  if (to > from) contact_.begin_step(to - from);
-}
-
-bool StepperContact::accept(In x) {
-  const int before = contact_.report().touching;
-  contact_.accept(x);
-  return before == 0 && contact_.report().touching > 0;
-}
-
-int StepperContact::steps(double from, double to, In x_now, In x_next) {
-  place(from, to);
-  const double fraction = contact_.safe_fraction(x_now, x_next);
-  return static_cast<int>(std::clamp(std::ceil(1 / fraction - 1e-9), 1.0, static_cast<double>(kMostSteps)));
-}
-
-bool StepperContact::still(double from, double to) {
-  for (const Obstacle& each : obstacles_) {
-    if (each.points) {
-      each.points(from, from_), each.points(to, to_);
-      if ((to_ - from_).cwiseAbs().maxCoeff() > 1e-7 * size_) return false;
-    } else if (each.pose && each.pose(from) != each.pose(to)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace rigspace

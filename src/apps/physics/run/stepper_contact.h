@@ -1,8 +1,8 @@
 #pragma once
-// Private to physics: contact of a stepped body with obstacles that move along a clip.
+// Private to physics: which nodes of a stepped body touch, and which obstacles a system of parts meets.
 
 #include "rigspace/apps/physics/simulation.h"
-#include "rigspace/energy/contact.h"
+#include "rigspace/energy/obstacle_contact.h"
 
 #include <span>
 #include <vector>
@@ -17,38 +17,11 @@ class PartSystem;
 std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
                                     const Collisions& collisions);
 
-class StepperContact {
- public:
-  static constexpr int kMostSteps = 256;  ///< in place of one of the grid
+/// The nodes that touch, and how stiff they are: of flesh its skin, of chains all that have mass. Held nodes do not.
+/// `x_rest`: all nodes.
+ContactBody contact_body_of(const SteppedBody& body, In x_rest);
 
-  /// x_rest: all nodes. Obstacles are copied; what they refer to must stay.
-  StepperContact(const SteppedBody& body, In x_rest, std::span<const Obstacle> obstacles,
-                 const SimulationOptions& options);
-
-  const Contact& energy() const { return contact_; }
-
-  /// At the beginning of a motion, in this state; x_key is the animation's.
-  void start(double time, In x, In x_key);
-  /// Before the solve of a step.
-  void begin(double from, double to, In x_key);
-  /// After it. True if contact begins: what was before it tells nothing about what comes.
-  bool accept(In x);
-  /// How many steps the motion x_now -> x_next between two times needs, so that nothing tunnels.
-  int steps(double from, double to, In x_now, In x_next);
-  /// Whether no obstacle moves between two times.
-  bool still(double from, double to);
-
-  Vec memory() const { return contact_.memory(); }
-  void recall(In memory) { contact_.recall(memory); }
-
- private:
-  void place(double from, double to);
-
-  std::vector<Obstacle> obstacles_;
-  Contact contact_;
-  bool follow_;
-  double size_;
-  Vec from_, to_;
-};
+/// Thickness, friction and reference as the options have them, in scene units.
+ObstacleContactOptions contact_options(const SteppedBody& body, const SimulationOptions& options);
 
 }  // namespace rigspace

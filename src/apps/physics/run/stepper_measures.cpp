@@ -13,17 +13,17 @@ double Stepper::answering_omega_squared() {
   const Vec p_rest = body_.rig->rest();
   Vec x;
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
-  bind(s_, x);
+  body_.ties.apply(s_, x);
   mapping_.set_key(p_rest, x);
-  if (linear_) {
-    linear_->restart();
+  if (lineariser_) {
+    lineariser_->restart();
     p_end_ = p_key_ = p_rest;
     begin_linear(x);
   }
-  mapping_.set_linear(linear_ ? &*linear_ : nullptr);
+  mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   Objective elastic(mapping_);
-  if (solid_) solid_->set_rest(x), elastic.add("flesh", *solid_);
-  if (rods_) elastic.add("springs", *rods_, 1, Space::coordinates);
+  if (terms_->solid) terms_->solid->set_rest(x);
+  terms_->add_elastic_to(elastic);
   ObjectiveState state = elastic.make_state();
   Vec q = mapping_.coordinates(x, p_rest);
   Vec g, x_at_q = x;

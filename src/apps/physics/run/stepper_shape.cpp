@@ -41,10 +41,7 @@ struct Stepper::Shape {
   }
   void bind(In p, Vec& nodes) {
     whole.body.rig->evaluate(*workspace, p, s);
-    nodes.setZero(3 * static_cast<Eigen::Index>(whole.body.node_count()));
-    for (int i = 0; i < whole.body.node_count(); ++i)
-      for (int e = whole.body.start[i]; e < whole.body.start[i + 1]; ++e)
-        point(nodes, i) += whole.body.weight[e] * point(s, whole.body.point[e]);
+    whole.body.ties.apply(s, nodes);
   }
   const WholeBody& whole;
   std::unique_ptr<Workspace> workspace;
@@ -74,7 +71,7 @@ const Stepper::Shape& Stepper::whole_shape() {
 }
 
 double Stepper::smallest_volume_ratio() {
-  if (!solid_) return 1;
+  if (!terms_->solid) return 1;
   if (body_.whole) {
     const Shape& shape = whole_shape();
     return smallest_of(shape.whole.body.tets, shape.bind_volumes, shape.x, shape.x_key);
@@ -84,7 +81,7 @@ double Stepper::smallest_volume_ratio() {
 }
 
 double Stepper::volume_ratio() {
-  if (!solid_) return 1;
+  if (!terms_->solid) return 1;
   if (body_.whole) {
     const Shape& shape = whole_shape();
     return sum_of_volumes(shape.whole.body.tets, shape.x) / sum_of_volumes(shape.whole.body.tets, shape.x_key);

@@ -1,0 +1,53 @@
+#pragma once
+// Rigs whose evaluations are cheap: a new Jacobian every step, or one that is kept while it is near enough to the rig.
+
+#include "rigspace/body/rig_lineariser.h"
+
+namespace rigspace {
+
+/// x~ touches x at the expected end of the step, and J is evaluated there: two evaluations and a Jacobian a step.
+class JacobianEveryStep final : public RigLineariser {
+ public:
+  JacobianEveryStep(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options = {},
+                    BlockJacobian response = {});
+
+  void begin(In p, In p_key, In x_key) override;
+  /// Always true: a newer J would be the same.
+  bool check_linearisation(In p, Vec& y) override;
+  void renew() override;
+  void accept(In) override {}
+  void restart() override {}
+  std::vector<Vec> saved_state() const override;
+  void restore(std::span<const Vec> state) override;
+
+ private:
+  Vec y_;
+};
+
+/// J serves up to options.most_steps while the nodes that it predicts miss those of the rig by less than the tolerance,
+/// as a share of the way that the free controls take them in the step. Two evaluations to begin a step, one to end it.
+class DeferredJacobian final : public RigLineariser {
+ public:
+  DeferredJacobian(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options = {},
+                   BlockJacobian response = {});
+
+  void begin(In p, In p_key, In x_key) override;
+  bool check_linearisation(In p, Vec& y) override;
+  void renew() override;
+  void accept(In p) override;
+  void restart() override { has_last_ = false; }
+  std::vector<Vec> saved_state() const override;
+  void restore(std::span<const Vec> state) override;
+
+ private:
+  void evaluate_jacobian();
+  double missed(In y_linear, In y_true, In y_from) const;
+
+  bool has_last_ = false;
+  int age_ = 0;                     // steps that J has served
+  Vec p_last_;                      // controls accepted last
+  Vec p_stay_, y_stay_;             // free controls of p_last_ among the keyed ones of now, and the nodes there
+  Vec y_begin_, y_end_, y_linear_;  // bound nodes: at the expected end, at the end, and where J has that
+};
+
+}  // namespace rigspace

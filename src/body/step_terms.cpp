@@ -1,0 +1,87 @@
+#include "rigspace/body/step_terms.h"
+
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+std::vector<int> counted_from(int first, std::size_t count) {
+  std::vector<int> list(count);
+  std::iota(list.begin(), list.end(), first);
+  return list;
+}
+
+std::vector<RodJoint> shifted(std::vector<RodJoint> joints, int by) {
+  for (RodJoint& joint : joints) joint.first += by;
+  return joints;
+}
+
+std::vector<int> moving_nodes(const SteppedBody& body) {
+  std::vector<int> nodes;
+  for (int i = 0; i < body.node_count(); ++i)
+    if (body.roles[i] != NodeRole::held) nodes.push_back(i);
+  return nodes;
+}
+
+}  // namespace
+
+StepTerms::StepTerms(const SteppedBody& body, In x_rest, MaterialKind material, int first_control)
+    : load(Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()))), first_control_(first_control) {
+  momenta.reserve(body.groups.size());
+  for (const MassGroup& group : body.groups) momenta.emplace_back(group.masses);
+  if (!body.tets.empty()) {
+    solid.emplace(x_rest, body.tets, Material{.kind = material, .young = body.stiffness, .poisson = body.poisson},
+                  body.factors);
+    if (body.stiffness_damping > 0) damping.emplace(*solid);
+  }
+  if (!body.rods.empty()) rods.emplace(shifted(body.rods, first_control));
+  if (body.springs.size() > 0)
+    springs.emplace(counted_from(first_control, body.free.size()), body.springs, Vec::Zero(body.springs.size()));
+  if (!body.limits.empty())
+    limit.emplace(counted_from(first_control / 3, body.limits.size()), body.limits,
+                  LimitOptions{.stiffness = body.limit_stiffness});
+  if (body.reach_limit > 0) {
+    std::vector<int> nodes = moving_nodes(body);
+    const std::vector<double> limits(nodes.size(), body.reach_limit);
+    reach_limit.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body.reach_stiffness});
+  }
+  names_.reserve(body.groups.size());
+  for (const MassGroup& group : body.groups) names_.push_back(group.name);
+}
+
+void StepTerms::add_to(Objective& objective) const {
+  for (std::size_t g = 0; g < momenta.size(); ++g) objective.add(names_[g], momenta[g]);
+  if (solid) objective.add("flesh", *solid);
+  if (damping) objective.add("damping", *damping);
+  if (rods) objective.add("springs", *rods, 1, Space::coordinates);
+  if (springs) objective.add("control springs", *springs, 1, Space::coordinates);
+  if (limit) objective.add("limit", *limit, 1, Space::coordinates);
+  if (reach_limit) objective.add("reach", *reach_limit);
+  objective.add("load", load);
+}
+
+void StepTerms::add_elastic_to(Objective& objective) const {
+  if (solid) objective.add("flesh", *solid);
+  if (rods) objective.add("springs", *rods, 1, Space::coordinates);
+}
+
+void StepTerms::set_springs(const Vec& stiffness) {
+  if (!springs) return;
+  const auto count = static_cast<std::size_t>(stiffness.size());
+  *springs = {counted_from(first_control_, count), stiffness, Vec::Zero(stiffness.size())};
+}
+
+void StepTerms::set_limits(std::vector<double> limits, double stiffness) {
+  if (!limit) return;
+  std::vector<int> places = counted_from(first_control_ / 3, limits.size());
+  *limit = {std::move(places), std::move(limits), LimitOptions{.stiffness = stiffness}};
+}
+
+void StepTerms::set_reach_limit(double farthest, double stiffness) {
+  if (!reach_limit) return;
+  const std::vector<int> nodes(reach_limit->support().begin(), reach_limit->support().end());
+  const std::vector<double> limits(nodes.size(), farthest);
+  *reach_limit = {nodes, limits, LimitOptions{.stiffness = stiffness}};
+}
+
+}  // namespace rigspace
