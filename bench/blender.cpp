@@ -100,9 +100,7 @@ int controls_of(const std::vector<Part>& parts) {
   return static_cast<int>(count);
 }
 
-long asked(const Character& character) {
-  return character.rig->evaluation_count().value_or(0);
-}
+long asked(const Character& character) { return character.rig->evaluation_count().value_or(0); }
 
 /// One run of the program's own `simulate`, from an open file: what it asks, training and bodies included.
 Row fast_row(const Character& character, const std::string& method, const ProgressCallback& progress) {
@@ -159,7 +157,7 @@ Row every_jacobian_row(Character human, const char* pattern, double rate, const 
   const auto rig = std::make_shared<EveryJacobian>(plain.rig);
   human.rig = rig;
   Part part = with_solid(human, control_part_from_pattern(human, pattern), {.use_cache = true});
-  part.look.rate = rate;
+  part.settings.rate = rate;
   SoftMotion motion[2];
   long evaluations[2];
   for (const bool every : {false, true}) {

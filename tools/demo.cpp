@@ -29,7 +29,9 @@ void add_demo(CLI::App& app, Context& context) {
     Character character = make_character(name, Version::skeleton);
     character.clips.resize(2);  // a walk and a dance will do
     write_file(artist, to_glb(character));
-    print_result(simulate_file({.character = {.file = artist.string()}}, {}, model, job_events(context)), context);
+    SimulationSource source;
+    source.character.file = artist.string();
+    print_result(simulate_file(source, {}, model, job_events(context)), context);
     const Character soft = load_character(model);
     const Motion walk = clip_motion(soft, soft.clip("Walk_soft"), 8);
     write_png(sheet,

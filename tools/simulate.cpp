@@ -11,9 +11,9 @@ struct SimulateArguments : SimulationRequest {
   std::string output;
 };
 
-std::string look_names() {
+std::string setting_names() {
   std::string names;
-  for (const LookField& field : look_fields()) names += (names.empty() ? "" : ", ") + std::string(field.name);
+  for (const SettingField& field : setting_fields()) names += (names.empty() ? "" : ", ") + std::string(field.name);
   return names;
 }
 
@@ -45,7 +45,7 @@ void add_common(CLI::App& command, SimulateArguments& options) {
       ->take_all();
   command
       .add_option("--set", options.sets,
-                  "a control of a part: " + look_names() +
+                  "a control of a part: " + setting_names() +
                       "; over time as 'belly.amount=0:1,24f:0.3,2.0:1', keys at seconds or frames; may be repeated")
       ->type_name("PART.CONTROL=V")
       ->take_all();

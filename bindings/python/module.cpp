@@ -10,7 +10,7 @@
 PYBIND11_MODULE(_rigspace, m) {
   using namespace rigspace::python;
   m.doc() = "The compiled half of rigspace; import rigspace instead.";
-  m.attr("__version__") = version();
+  m.attr("__version__") = rigspace::version();
   bind_errors(m);
   bind_rig(m);
   bind_black_box(m);

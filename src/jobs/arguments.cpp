@@ -93,7 +93,8 @@ void check_extension(const std::filesystem::path& output, std::string_view exten
   std::size_t begin = 0;
   while (begin <= extensions.size()) {
     const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
-    const std::string each = "." + std::string(extensions.substr(begin, end - begin));
+    std::string each(1, '.');
+    each += extensions.substr(begin, end - begin);
     if (each == extension) return;
     list += (list.empty() ? "" : ", ") + each;
     begin = end + 1;

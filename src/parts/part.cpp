@@ -19,11 +19,13 @@ constexpr Preset kPresets[] = {
     {"jelly", true, 1.3, 0.10, 0},
 };
 
-constexpr LookField kFields[] = {
-    {"amount", &Look::amount, 0, 10},   {"rate", &Look::rate, 0, 60},       {"settle", &Look::settle, 0, 60},
-    {"lag", &Look::lag, 0, 5},          {"overlap", &Look::overlap, 0, 1},  {"sag", &Look::sag, -100, 100},
-    {"limit", &Look::limit, 0.001, 10}, {"hold", &Look::hold, 0, 1, false}, {"travel", &Look::travel, 0, 2},
-    {"push", &Look::push, 0, 2},        {"mix", &Look::mix, 0, 1},
+constexpr SettingField kFields[] = {
+    {"amount", &PartSettings::amount, 0, 10},   {"rate", &PartSettings::rate, 0, 60},
+    {"settle", &PartSettings::settle, 0, 60},   {"lag", &PartSettings::lag, 0, 5},
+    {"overlap", &PartSettings::overlap, 0, 1},  {"sag", &PartSettings::sag, -100, 100},
+    {"limit", &PartSettings::limit, 0.001, 10}, {"hold", &PartSettings::hold, 0, 1, false},
+    {"travel", &PartSettings::travel, 0, 2},    {"push", &PartSettings::push, 0, 2},
+    {"mix", &PartSettings::mix, 0, 1},
 };
 
 struct Word {
@@ -139,8 +141,8 @@ Part make_part(const Character& character, std::vector<int> bones, const Preset&
   for (int k = 2; std::any_of(others.begin(), others.end(), [&](const Part& part) { return part.name == name; }); ++k)
     name = stem + "_" + std::to_string(k);
   Part part{.name = name, .preset = std::string(preset.name), .bones = std::move(bones)};
-  part.look.lag = preset.lag;
-  part.look.settle = 0;  // from the preset's damping ratio once the rate is known
+  part.settings.lag = preset.lag;
+  part.settings.settle = 0;  // from the preset's damping ratio once the rate is known
   return part;
 }
 
@@ -151,7 +153,7 @@ bool is_protected(std::string_view name) {
                      [&](auto word) { return contains_word(name, word); });
 }
 
-std::span<const LookField> look_fields() { return kFields; }
+std::span<const SettingField> setting_fields() { return kFields; }
 
 std::span<const Preset> presets() { return kPresets; }
 

@@ -17,9 +17,9 @@ std::string short_number(double value) {
   return text;
 }
 
-const LookField& field_named(std::string_view name) {
+const SettingField& field_named(std::string_view name) {
   std::string names;
-  for (const LookField& each : look_fields()) {
+  for (const SettingField& each : setting_fields()) {
     if (each.name == name) return each;
     names += (names.empty() ? "" : ", ") + std::string(each.name);
   }
@@ -30,7 +30,7 @@ const LookField& field_named(std::string_view name) {
                .remedy = "parts have " + names});
 }
 
-void require_in_range(const LookField& field, double value) {
+void require_in_range(const SettingField& field, double value) {
   if (value >= field.min && value <= field.max) return;
   throw Error({.code = ErrorCode::usage,
                .element = std::string(field.name),
@@ -50,15 +50,15 @@ Curve smooth_keys(std::vector<double> times, std::vector<double> values) {
           .out_tangents = flat};
 }
 
-void Look::set(std::string_view field, double value) {
-  const LookField& found = field_named(field);
+void PartSettings::set(std::string_view field, double value) {
+  const SettingField& found = field_named(field);
   require_in_range(found, value);
   this->*found.value = value;
-  std::erase_if(keys, [&](const LookKeys& each) { return each.control == field; });
+  std::erase_if(keys, [&](const SettingKeys& each) { return each.control == field; });
 }
 
-void Look::key(std::string_view field, Curve curve) {
-  const LookField& found = field_named(field);
+void PartSettings::key(std::string_view field, Curve curve) {
+  const SettingField& found = field_named(field);
   const std::string name(field);
   curve.validate("control \"" + name + "\"");
   const auto refuse = [&](const char* problem, const char* remedy) {
@@ -76,13 +76,13 @@ void Look::key(std::string_view field, Curve curve) {
   keys.push_back({name, std::move(curve)});
 }
 
-const Curve* Look::keys_of(std::string_view field) const {
+const Curve* PartSettings::keys_of(std::string_view field) const {
   const auto found =
-      std::find_if(keys.begin(), keys.end(), [&](const LookKeys& each) { return each.control == field; });
+      std::find_if(keys.begin(), keys.end(), [&](const SettingKeys& each) { return each.control == field; });
   return found == keys.end() ? nullptr : &found->curve;
 }
 
-double Look::at(std::string_view field, double time) const {
+double PartSettings::at(std::string_view field, double time) const {
   const Curve* curve = keys_of(field);
   if (curve == nullptr) return this->*field_named(field).value;
   const auto [least, most] = std::minmax_element(curve->values.begin(), curve->values.end());
@@ -91,8 +91,8 @@ double Look::at(std::string_view field, double time) const {
 
 std::string unrepeated_control(std::span<const Part> parts, double duration) {
   for (const Part& part : parts)
-    for (const LookKeys& each : part.look.keys) {
-      const double first = part.look.at(each.control, 0), last = part.look.at(each.control, duration);
+    for (const SettingKeys& each : part.settings.keys) {
+      const double first = part.settings.at(each.control, 0), last = part.settings.at(each.control, duration);
       if (std::abs(last - first) > 1e-9 * std::max(1.0, std::abs(first))) return part.name + "." + each.control;
     }
   return "";

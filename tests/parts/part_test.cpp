@@ -45,11 +45,11 @@ TEST(Parts, SayWhatIsWrongWithAPattern) {
   const Character bobbin = make_character("bobbin");
   EXPECT_THROW(parts_from_pattern(bobbin, "wheel*=tail"), Error);
   EXPECT_THROW(parts_from_pattern(bobbin, "tail*=fluffy"), Error);
-  Look look;
-  EXPECT_THROW(look.set("colour", 1), Error);
-  EXPECT_THROW(look.set("amount", -1), Error);
-  look.set("amount", 0.5);
-  EXPECT_EQ(look.amount, 0.5);
+  PartSettings settings;
+  EXPECT_THROW(settings.set("colour", 1), Error);
+  EXPECT_THROW(settings.set("amount", -1), Error);
+  settings.set("amount", 0.5);
+  EXPECT_EQ(settings.amount, 0.5);
 }
 
 TEST(KeyedMotion, OfAWalkGoesOnWhereItEnded) {

@@ -12,17 +12,17 @@
 namespace rigspace {
 
 /// A control of a part over time: seconds of the clip, held before its first and after its last key.
-struct LookKeys {
-  std::string control;  ///< a field of Look that can be keyed
+struct SettingKeys {
+  std::string control;  ///< a field of PartSettings that can be keyed
   Curve curve;
 };
 
-/// How a part should look. Each field is a control of the part, named as here in `--set part.field=value`.
+/// How a part should settings. Each field is a control of the part, named as here in `--set part.field=value`.
 ///
 /// A control that is keyed over time has its first key's value in its field: that is its base. Rates and amounts of a
 /// first result are looked for with all controls at their bases and the amount at 1; then the part is simulated once
 /// more, with the keys and the hits.
-struct Look {
+struct PartSettings {
   double amount = 1;     ///< exaggeration: scales the deviation from the artist's motion
   double rate = 0;       ///< Hz of the slowest swing; 0: from the part's size
   double settle = 1;     ///< s until 5 % of a swing is left; 0: from the preset
@@ -35,8 +35,8 @@ struct Look {
   double push = 1;    ///< how much of that speed's own change, the mean over a second, is felt
   double mix = 1;     ///< 0..1: weight of the result over the artist's motion; 0 is the artist's to the bit
 
-  std::vector<LookKeys> keys = {};  ///< at most one for a control; see `key`
-  std::vector<double> hits = {};    ///< s of the clip, any order: there the part is in the artist's pose, and at rest
+  std::vector<SettingKeys> keys = {};  ///< at most one for a control; see `key`
+  std::vector<double> hits = {};  ///< s of the clip, any order: there the part is in the artist's pose, and at rest
 
   /// Sets a field by name, for all times. Throws Error naming the fields, or the range.
   void set(std::string_view field, double value);
@@ -52,16 +52,16 @@ struct Look {
 /// Keys that are eased into and out of: smooth, flat at every key.
 Curve smooth_keys(std::vector<double> times, std::vector<double> values);
 
-/// A field of a look as lists, files and command lines name it.
-struct LookField {
+/// A field of the settings as lists, files and command lines name it.
+struct SettingField {
   std::string_view name;
-  double Look::*value;
+  double PartSettings::*value;
   double min, max;
   bool keyed = true;  ///< can be keyed over time
 };
-std::span<const LookField> look_fields();
+std::span<const SettingField> setting_fields();
 
-/// One word that stands for a look.
+/// One word that stands for a settings.
 struct Preset {
   std::string_view name;
   bool flesh;            ///< soft joints around the named bones; otherwise the named joints themselves
@@ -80,7 +80,7 @@ struct Part {
   std::string name;
   std::string preset;
   std::vector<int> bones;  ///< into Character::bones, parents before children: of flesh, those that it hangs on
-  Look look;
+  PartSettings settings;
   bool found = false;                            ///< by itself, as against named by somebody
   std::shared_ptr<const Flesh> flesh = nullptr;  ///< of a part with a flesh preset, once it is softened (flesh.h)
   /// Of the rig, ascending: the part moves these as they are, lattice points, wires, flaps, and has no joints. Its

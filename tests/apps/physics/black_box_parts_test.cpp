@@ -13,7 +13,7 @@ Character black_bar() { return as_black_box(small_bar()); }
 
 Part part_of(const Character& character) {
   Part part = with_solid(character, control_part_from_pattern(character, "p?=flesh"), {.use_cache = true});
-  part.look.rate = 2;
+  part.settings.rate = 2;
   return part;
 }
 

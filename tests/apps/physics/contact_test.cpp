@@ -25,7 +25,7 @@ const Softened& ball() {
   static const Softened soft = [] {
     const Character hard = make_ball();
     Softened made = soften(hard, parts_from_pattern(hard, "body=jelly"), {.max_per_part = 8});
-    made.parts[0].look.rate = 3, made.parts[0].look.settle = 0.4;
+    made.parts[0].settings.rate = 3, made.parts[0].settings.settle = 0.4;
     return made;
   }();
   return soft;
@@ -33,7 +33,7 @@ const Softened& ball() {
 
 std::vector<Part> tail_of(const Character& rod) {
   std::vector<Part> parts = parts_from_pattern(rod, "tail_*=tail");
-  parts[0].look.rate = 1, parts[0].look.settle = 1;
+  parts[0].settings.rate = 1, parts[0].settings.settle = 1;
   return parts;
 }
 
@@ -94,7 +94,7 @@ TEST(Collisions, PressALaterPartAgainstAnEarlierOneAsThatMoves) {
   parts[0].name = "first", parts[1].name = "second";
   Softened soft = soften(hard, parts, {.max_per_part = 8});
   ASSERT_EQ(soft.parts.size(), 2u);
-  for (Part& part : soft.parts) part.look.rate = 3, part.look.settle = 0.4;
+  for (Part& part : soft.parts) part.settings.rate = 3, part.settings.settle = 0.4;
   const Animation pressed = root_clip("body_2.tx", {0, 0.5, 1}, {0.7, 0.54, 0.54}, Interpolation::linear);
   SimulationOptions options{.looping = Looping::never};
   const auto overlap = [&](const SoftMotion& motion) {  // along x, of the balls' nearest points, at the end

@@ -33,9 +33,9 @@ Reach shaken(const char* part_of_bar, double limit, double amount = 1) {
   Character character = make_character("bar");
   character.clips.push_back(violent_shake());
   Part part = control_part_from_pattern(character, part_of_bar);
-  part.look.rate = 1.5;  // given, so that nothing is searched for and nothing is tamed
-  part.look.limit = limit;
-  part.look.amount = amount;
+  part.settings.rate = 1.5;  // given, so that nothing is searched for and nothing is tamed
+  part.settings.limit = limit;
+  part.settings.amount = amount;
   const Part parts[] = {with_solid(character, part)};
   const SoftMotion motion =
       simulate_parts(character, &character.clips.back(), parts, {.end = 0.35, .looping = Looping::never});
@@ -65,10 +65,10 @@ TEST(ControlLimit, NeedsNoGroupsOfThreeControls) {
 TEST(ControlLimit, IsNotFeltFarBelowIt) {
   Character character = make_character("bar");
   Part part = control_part_from_pattern(character, "p?=rubber");
-  part.look.rate = 2.5;
+  part.settings.rate = 2.5;
   Mat deviations[2];
   for (int k = 0; k < 2; ++k) {
-    part.look.limit = k == 0 ? 0.5 : 10;
+    part.settings.limit = k == 0 ? 0.5 : 10;
     const Part parts[] = {with_solid(character, part)};
     const SoftMotion motion =
         simulate_parts(character, character.clip("Swing"), parts, {.end = 0.5, .looping = Looping::never});

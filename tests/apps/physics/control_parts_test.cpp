@@ -79,7 +79,7 @@ TEST(ControlParts, SwingOnTheRigsOwnControls) {
   const Character& character = peanut();
   std::vector<Part> parts{with_solid(character, control_part_from_pattern(character, "belly=belly"))};
   const Animation* walk = character.clip("Walk");
-  parts[0].look.rate = 2.2;  // given, so that nothing is searched for
+  parts[0].settings.rate = 2.2;  // given, so that nothing is searched for
   const SoftMotion motion = simulate_parts(character, walk, parts, {.end = 0.4, .looping = Looping::never});
   EXPECT_EQ(motion.controls, parts[0].controls);
   EXPECT_EQ(motion.failed_steps, 0);

@@ -13,7 +13,8 @@ namespace {
 TEST(FastChain, MovesEveryChannelAsTheFullMethodDoes) {
   const Character bobbin = with_all_bones(make_character("bobbin"));
   Part tail = with_solid(bobbin, control_part_from_pattern(bobbin, "tail_0?.r?=tail"), {.use_cache = true});
-  tail.look.rate = 2.4, tail.look.settle = 0.3, tail.look.lag = 0;  // damped well, and most of that by stiffness
+  tail.settings.rate = 2.4, tail.settings.settle = 0.3,
+  tail.settings.lag = 0;  // damped well, and most of that by stiffness
   const auto walk = [&](Method method) {
     return simulate_parts(bobbin, &bobbin.clips.front(), std::vector{tail},
                           {.end = 0.8, .looping = Looping::never, .method = method});

@@ -17,7 +17,7 @@ struct Trunk {
 
   Trunk() {
     Part part = control_part_from_pattern(peanut, "trunk_*=tail");
-    part.look.set("rate", 2.2), part.look.set("settle", 0.9);
+    part.settings.set("rate", 2.2), part.settings.set("settle", 0.9);
     parts.push_back(with_solid(peanut, part, {.use_cache = true}));
   }
   SoftMotion walk(SimulationOptions options) const {

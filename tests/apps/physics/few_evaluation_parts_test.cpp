@@ -29,7 +29,7 @@ TEST_F(FrugalParts, MoveAsWithAJacobianEveryStep) {
   const auto rig = std::make_shared<ClaimingRig>(black.rig);
   black.rig = rig;
   std::vector<Part> parts = parts_of(black);
-  parts.front().look.rate = 2;
+  parts.front().settings.rate = 2;
   SimulationOptions options = kOnce;
   options.use_cache = false;
   const auto run = [&](bool claims) {

@@ -25,7 +25,7 @@ Tail black_tail() {
   tail.rig = std::make_shared<ClaimingRig>(tail.character.rig);
   tail.character.rig = tail.rig;
   tail.part = with_solid(tail.character, control_part_from_pattern(tail.character, kTail), {.use_cache = true});
-  tail.part.look.rate = 3;
+  tail.part.settings.rate = 3;
   return tail;
 }
 

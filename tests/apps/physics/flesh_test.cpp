@@ -31,8 +31,8 @@ const Softened& ball() {
 
 std::vector<Part> ball_parts(double rate, double settle) {
   std::vector<Part> parts = ball().parts;
-  parts[0].look.rate = rate;
-  parts[0].look.settle = settle;
+  parts[0].settings.rate = rate;
+  parts[0].settings.settle = settle;
   return parts;
 }
 
@@ -156,7 +156,7 @@ TEST(Flesh, IsDeadStillOnceNothingMoved) {
 
 TEST(Flesh, SagsByWhatGravityTakes) {
   std::vector<Part> parts = ball_parts(4, 0.3);
-  parts[0].look.sag = 1;
+  parts[0].settings.sag = 1;
   const Animation still = root_clip("root.tx", {0, 1.5}, {0, 0}, Interpolation::linear);
   const SoftMotion motion = simulate_parts(ball().character, &still, parts);
   double lowest = 0;
@@ -172,7 +172,7 @@ TEST(Flesh, IsExaggeratedByItsAmount) {
   const Animation nudge = root_clip("root.ty", {0, 0.1, 0.2, 0.8}, {0, 0.01, 0.02, 0.02}, Interpolation::natural);
   const auto largest = [&](double amount) {
     std::vector<Part> parts = ball_parts(3, 0.6);
-    parts[0].look.amount = amount;
+    parts[0].settings.amount = amount;
     return simulate_parts(ball().character, &nudge, parts).deviation.cwiseAbs().maxCoeff();
   };
   const double half = largest(0.5), most_scaled = largest(1.5), as_load = largest(3);

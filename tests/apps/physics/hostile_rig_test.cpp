@@ -29,7 +29,7 @@ const Character& bar() {
 
 Part part_of(const Character& character, const char* pattern = "p?=tail") {
   Part part = with_solid(character, control_part_from_pattern(character, pattern), {.use_cache = true});
-  part.look.rate = 2;  // asked for, so that it is not looked for run by run
+  part.settings.rate = 2;  // asked for, so that it is not looked for run by run
   return part;
 }
 
@@ -77,7 +77,7 @@ std::function<double()> with(const Animation& clip, const char* field = nullptr,
                              SimulationOptions options = {}) {
   return [=] {
     Part part = part_of(bar());
-    if (field != nullptr) part.look.set(field, value);
+    if (field != nullptr) part.settings.set(field, value);
     return largest(simulate_parts(bar(), &clip, std::vector{part}, options));
   };
 }
@@ -94,7 +94,7 @@ std::function<double()> stiff(const char* words) {
 std::function<double()> hits(std::vector<double> times) {
   return [=] {
     Part part = part_of(bar());
-    part.look.hits = times;
+    part.settings.hits = times;
     return largest(simulate_parts(bar(), &kShake, std::vector{part}));
   };
 }

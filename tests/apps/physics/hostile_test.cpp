@@ -25,7 +25,7 @@ struct Hostile {
 
 std::vector<Part> tail(const Character& character, const char* field = nullptr, double value = 0) {
   std::vector<Part> parts = parts_from_pattern(character, "tail*=tail");
-  if (field != nullptr) parts[0].look.set(field, value);
+  if (field != nullptr) parts[0].settings.set(field, value);
   return parts;
 }
 
@@ -40,7 +40,7 @@ std::vector<Hostile> cases_of_flesh() {
   const auto with = [](const Animation& clip, const char* field = nullptr, double value = 0,
                        SimulationOptions options = {}) {
     std::vector<Part> parts = soft.parts;
-    if (field != nullptr) parts[0].look.set(field, value);
+    if (field != nullptr) parts[0].settings.set(field, value);
     return [=] { return simulate_parts(soft.character, &clip, parts, options); };
   };
   return {

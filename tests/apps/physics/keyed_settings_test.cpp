@@ -27,9 +27,9 @@ const SimulationOptions kFine{.step = 1.0 / 480, .looping = Looping::never};
 
 std::vector<Part> tail(const Character& rod, double rate = 2, double settle = 1.5) {
   std::vector<Part> parts = parts_from_pattern(rod, "tail*=tail");
-  parts[0].look.rate = rate;
-  parts[0].look.settle = settle;
-  parts[0].look.lag = 0;
+  parts[0].settings.rate = rate;
+  parts[0].settings.settle = settle;
+  parts[0].settings.lag = 0;
   return parts;
 }
 
@@ -82,31 +82,31 @@ double bend(const SoftMotion& motion, double from, double to) {
 }
 
 TEST(KeyedLook, IsEasedBetweenItsKeysAndHeldBeyondThem) {
-  Look look;
-  look.key("amount", smooth_keys({1, 2}, {0.2, 1}));
-  EXPECT_EQ(look.at("amount", 0), 0.2);
-  EXPECT_NEAR(look.at("amount", 1.5), 0.6, 1e-15);
-  EXPECT_EQ(look.at("amount", 7), 1);
-  EXPECT_EQ(look.amount, 0.2) << "its base is its first key";
-  EXPECT_EQ(look.at("sag", 3), look.sag);
-  look.key("sag", {.interpolation = Interpolation::natural, .times = {0, 1, 2, 3}, .values = {0, 1, 1, 0}});
-  EXPECT_EQ(look.at("sag", 1.5), 1) << "a spline that overshoots stays within its keys";
-  look.set("amount", 0.7);
-  EXPECT_EQ(look.at("amount", 1.5), 0.7) << "a number replaces keys";
-  look.key("amount", smooth_keys({3}, {0.4}));
-  EXPECT_EQ(look.keys_of("amount"), nullptr) << "one key is a number";
-  EXPECT_EQ(look.amount, 0.4);
+  PartSettings settings;
+  settings.key("amount", smooth_keys({1, 2}, {0.2, 1}));
+  EXPECT_EQ(settings.at("amount", 0), 0.2);
+  EXPECT_NEAR(settings.at("amount", 1.5), 0.6, 1e-15);
+  EXPECT_EQ(settings.at("amount", 7), 1);
+  EXPECT_EQ(settings.amount, 0.2) << "its base is its first key";
+  EXPECT_EQ(settings.at("sag", 3), settings.sag);
+  settings.key("sag", {.interpolation = Interpolation::natural, .times = {0, 1, 2, 3}, .values = {0, 1, 1, 0}});
+  EXPECT_EQ(settings.at("sag", 1.5), 1) << "a spline that overshoots stays within its keys";
+  settings.set("amount", 0.7);
+  EXPECT_EQ(settings.at("amount", 1.5), 0.7) << "a number replaces keys";
+  settings.key("amount", smooth_keys({3}, {0.4}));
+  EXPECT_EQ(settings.keys_of("amount"), nullptr) << "one key is a number";
+  EXPECT_EQ(settings.amount, 0.4);
 }
 
 TEST(KeyedLook, SaysWhatCannotBeKeyed) {
-  Look look;
-  EXPECT_THROW(look.key("colour", smooth_keys({0, 1}, {0, 1})), Error);
-  EXPECT_THROW(look.key("hold", smooth_keys({0, 1}, {0, 1})), Error) << "for a whole clip";
-  EXPECT_THROW(look.key("rate", smooth_keys({0, 1}, {2, 0})), Error) << "0 is from its size";
-  EXPECT_THROW(look.key("mix", smooth_keys({0, 1}, {0, 1.5})), Error) << "out of range";
-  EXPECT_THROW(look.key("mix", smooth_keys({1, 0}, {0, 1})), Error) << "times fall";
-  EXPECT_THROW(look.key("mix", smooth_keys({}, {})), Error);
-  EXPECT_TRUE(look.keys.empty());
+  PartSettings settings;
+  EXPECT_THROW(settings.key("colour", smooth_keys({0, 1}, {0, 1})), Error);
+  EXPECT_THROW(settings.key("hold", smooth_keys({0, 1}, {0, 1})), Error) << "for a whole clip";
+  EXPECT_THROW(settings.key("rate", smooth_keys({0, 1}, {2, 0})), Error) << "0 is from its size";
+  EXPECT_THROW(settings.key("mix", smooth_keys({0, 1}, {0, 1.5})), Error) << "out of range";
+  EXPECT_THROW(settings.key("mix", smooth_keys({1, 0}, {0, 1})), Error) << "times fall";
+  EXPECT_THROW(settings.key("mix", smooth_keys({}, {})), Error);
+  EXPECT_TRUE(settings.keys.empty());
 }
 
 TEST(KeyedLook, ThatStaysTheSameGivesTheSameBits) {
@@ -114,10 +114,11 @@ TEST(KeyedLook, ThatStaysTheSameGivesTheSameBits) {
   const Animation clip = sway();
   auto parts = tail(rod);
   const SoftMotion plain = simulate_parts(rod, &clip, parts, kOnce);
-  for (const LookField& field : look_fields())
+  for (const SettingField& field : setting_fields())
     if (field.keyed)
-      parts[0].look.key(field.name, smooth_keys({0, 2}, {parts[0].look.*field.value, parts[0].look.*field.value}));
-  ASSERT_EQ(parts[0].look.keys.size(), look_fields().size() - 1);
+      parts[0].settings.key(field.name,
+                            smooth_keys({0, 2}, {parts[0].settings.*field.value, parts[0].settings.*field.value}));
+  ASSERT_EQ(parts[0].settings.keys.size(), setting_fields().size() - 1);
   EXPECT_TRUE(same_bits(plain.deviation, simulate_parts(rod, &clip, parts, kOnce).deviation));
 }
 
@@ -125,7 +126,7 @@ TEST(KeyedLook, ThatStaysTheSameGivesTheSameBits) {
 TEST(KeyedLook, SwingsAtTheRateOfTheMoment) {
   const Character rod = make_rod(1);
   auto parts = tail(rod, 2, 6);
-  parts[0].look.key("rate", smooth_keys({2, 2.5}, {2, 3.5}));
+  parts[0].settings.key("rate", smooth_keys({2, 2.5}, {2, 3.5}));
   const Animation clip = jolt(5);
   const SoftMotion motion = simulate_parts(rod, &clip, parts, kFine);
   const auto damped = [](double rate) { return std::sqrt(rate * rate - std::pow(0.5 / (2 * std::numbers::pi), 2)); };
@@ -136,7 +137,7 @@ TEST(KeyedLook, SwingsAtTheRateOfTheMoment) {
 TEST(KeyedLook, SettlesAsAskedOfTheMoment) {
   const Character rod = make_rod(1);
   auto parts = tail(rod, 3, 8);
-  parts[0].look.key("settle", smooth_keys({1.5, 1.6}, {8, 0.8}));
+  parts[0].settings.key("settle", smooth_keys({1.5, 1.6}, {8, 0.8}));
   const Animation clip = jolt(3);
   const SoftMotion motion = simulate_parts(rod, &clip, parts, kFine);
   // Peaks n half swings apart fall by exp(-3 t / settle): 3 Hz, and sqrt(3^2 - (3.75 / 2 pi)^2) = 2.94 Hz.
@@ -151,13 +152,13 @@ TEST(KeyedLook, ScalesTheDeviationByTheAmountOfTheMoment) {
   const Animation clip = sway();
   auto parts = tail(rod);
   const SoftMotion plain = simulate_parts(rod, &clip, parts, kOnce);
-  parts[0].look.key("amount", smooth_keys({0, 1, 2, 3}, {1, 0.3, 0, 1.4}));
+  parts[0].settings.key("amount", smooth_keys({0, 1, 2, 3}, {1, 0.3, 0, 1.4}));
   const SoftMotion keyed = simulate_parts(rod, &clip, parts, kOnce);
   ASSERT_GT(plain.deviation.cwiseAbs().maxCoeff(), 0.05);
   // The limit is on the scaled deviation, so it lets more or less through; it is far away here.
   for (std::size_t k = 0; k < plain.times.size(); ++k) {
     const auto c = static_cast<Eigen::Index>(k);
-    const double amount = parts[0].look.at("amount", plain.times[k]);
+    const double amount = parts[0].settings.at("amount", plain.times[k]);
     EXPECT_LT((keyed.deviation.col(c) - amount * plain.deviation.col(c)).cwiseAbs().maxCoeff(), 1e-7) << k;
   }
   EXPECT_LT(largest(keyed, 1.999, 2.001), 1e-12);
@@ -167,9 +168,9 @@ TEST(KeyedLook, TurnsAmountsAboveOneAndAHalfIntoLoad) {
   const Character rod = make_rod(3);
   const Animation clip = sway();
   auto parts = tail(rod, 4, 0.8);
-  parts[0].look.amount = 4;
+  parts[0].settings.amount = 4;
   const SoftMotion constant = simulate_parts(rod, &clip, parts, kOnce);
-  parts[0].look.key("amount", smooth_keys({0, 1.4, 1.6}, {1, 1, 4}));
+  parts[0].settings.key("amount", smooth_keys({0, 1.4, 1.6}, {1, 1, 4}));
   const SoftMotion keyed = simulate_parts(rod, &clip, parts, kOnce);
   EXPECT_LT(largest(keyed, 0.5, 1.3), 0.4 * largest(constant, 0.5, 1.3));
   // One settling time after the change nothing is left of what was before.
@@ -187,7 +188,7 @@ TEST(KeyedLook, SagsWhenAskedTo) {
   const double quarter = std::sqrt(0.5);
   still.rotations.push_back({.node = "root", .times = {0}, .values = {Vec4(0, 0, quarter, quarter)}});
   auto parts = tail(rod, 2, 0.5);
-  parts[0].look.key("sag", smooth_keys({1, 1.2, 2.5, 2.7}, {0, 1, 1, 0}));
+  parts[0].settings.key("sag", smooth_keys({1, 1.2, 2.5, 2.7}, {0, 1, 1, 0}));
   const SoftMotion motion = simulate_parts(rod, &still, parts, kOnce);
   EXPECT_EQ(largest(motion, 0, 1), 0);
   // k theta = M g L/2 cos(theta), k = omega^2 M L^2 / 3: theta = 1.5 g / (L omega^2), less by its cosine.
@@ -203,7 +204,7 @@ TEST(KeyedLook, StaysWithinALimitThatClosesIn) {
                                    {0, 0.3, -0.3, 0.3, -0.3, 0.3, -0.3, 0.3, -0.3, 0.3, 0}, Interpolation::natural);
   auto parts = tail(rod, 1.5, 2);
   const SoftMotion wide = simulate_parts(rod, &clip, parts, kOnce);
-  parts[0].look.key("limit", smooth_keys({1, 1.5}, {0.25, 0.03}));
+  parts[0].settings.key("limit", smooth_keys({1, 1.5}, {0.25, 0.03}));
   const SoftMotion narrow = simulate_parts(rod, &clip, parts, kOnce);
   EXPECT_EQ(narrow.failed_steps, 0);
   ASSERT_GT(largest(wide, 1.5, 3), 2 * 0.03 * std::numbers::pi);
@@ -217,13 +218,13 @@ TEST(KeyedLook, FeelsAsMuchOfTheTravelAsIsAskedFor) {
   const double v = 0.8, lag = 0.05;
   const Animation steady = root_clip("root.tx", {0, 4}, {0, 4 * v}, Interpolation::linear);
   auto parts = tail(rod, 1.5, 0.6);
-  parts[0].look.lag = lag;
+  parts[0].settings.lag = lag;
   EXPECT_LT(largest(simulate_parts(rod, &steady, parts), 0, 4), 1e-7);
-  parts[0].look.travel = 1;
+  parts[0].settings.travel = 1;
   const SoftMotion windy = simulate_parts(rod, &steady, parts);
   EXPECT_NEAR(largest(windy, 3, 4), 1.5 * lag * v, 0.03 * 1.5 * lag * v);
   EXPECT_LT(windy.deviation(kSwing, windy.deviation.cols() - 1), 0) << "it trails: +x travel turns it about -z";
-  parts[0].look.key("travel", smooth_keys({0, 1.5, 2}, {1, 1, 0}));
+  parts[0].settings.key("travel", smooth_keys({0, 1.5, 2}, {1, 1, 0}));
   EXPECT_LT(largest(simulate_parts(rod, &steady, parts, {.looping = Looping::never}), 3.2, 3.4), 0.02 * lag * v);
 }
 
@@ -240,7 +241,7 @@ TEST(KeyedLook, FeelsAsMuchOfTheTravelsAccelerationAsIsAskedFor) {
   const double theta = 1.5 * a / std::pow(2 * std::numbers::pi * 1.5, 2);
   const SoftMotion pushed = simulate_parts(rod, &start, parts, kOnce);
   EXPECT_NEAR(largest(pushed, 2, 3), theta, 0.03 * theta);
-  parts[0].look.push = 0;
+  parts[0].settings.push = 0;
   EXPECT_LT(largest(simulate_parts(rod, &start, parts, kOnce), 2, 3), 0.02 * theta);
 }
 
@@ -250,13 +251,13 @@ TEST(KeyedLook, LoopsOnlyIfItComesBackToItsStart) {
   clip.tracks[0].curve.before = clip.tracks[0].curve.after = Extrapolation::cycle;
   auto parts = tail(rod, 1.7, 0.8);
   ASSERT_TRUE(simulate_parts(rod, &clip, parts).looped);
-  parts[0].look.key("rate", smooth_keys({0, 0.5}, {1.7, 3}));
+  parts[0].settings.key("rate", smooth_keys({0, 0.5}, {1.7, 3}));
   EXPECT_EQ(unrepeated_control(parts, 1), "tail.rate");
   EXPECT_FALSE(simulate_parts(rod, &clip, parts).looped);
   EXPECT_THROW(simulate_parts(rod, &clip, parts, {.looping = Looping::always}), Error);
-  parts[0].look.key("rate", smooth_keys({0, 0.5, 1}, {1.7, 3, 1.7}));
-  parts[0].look.key("mix", smooth_keys({0, 0.5, 1}, {0.5, 1, 0.5}));
-  parts[0].look.hits = {0.95};  // felt into the next turn
+  parts[0].settings.key("rate", smooth_keys({0, 0.5, 1}, {1.7, 3, 1.7}));
+  parts[0].settings.key("mix", smooth_keys({0, 0.5, 1}, {0.5, 1, 0.5}));
+  parts[0].settings.hits = {0.95};  // felt into the next turn
   EXPECT_EQ(unrepeated_control(parts, 1), "");
   const SoftMotion motion = simulate_parts(rod, &clip, parts);
   EXPECT_TRUE(motion.looped);
@@ -281,11 +282,12 @@ TEST(Mix, OfZeroIsTheArtistsMotionToTheBit) {
   clip.rotations = {turned};
   auto parts = tail(rod);
   const SoftMotion whole = simulate_parts(rod, &clip, parts, kOnce);
-  parts[0].look.key("mix", {.interpolation = Interpolation::linear, .times = {1, 1.5, 2.5, 3}, .values = {1, 0, 0, 1}});
+  parts[0].settings.key("mix",
+                        {.interpolation = Interpolation::linear, .times = {1, 1.5, 2.5, 3}, .values = {1, 0, 0, 1}});
   const SoftMotion mixed = simulate_parts(rod, &clip, parts, kOnce);
   for (std::size_t k = 0; k < whole.times.size(); ++k) {
     const auto c = static_cast<Eigen::Index>(k);
-    EXPECT_EQ(mixed.deviation.col(c), parts[0].look.at("mix", whole.times[k]) * whole.deviation.col(c)) << k;
+    EXPECT_EQ(mixed.deviation.col(c), parts[0].settings.at("mix", whole.times[k]) * whole.deviation.col(c)) << k;
   }
   const Animation soft = soft_clip(rod, &clip, mixed, 24);
   int muted = 0, moved = 0;
@@ -309,7 +311,7 @@ TEST(Hit, IsTheArtistsPoseWithoutAPop) {
   auto parts = tail(rod);
   const SoftMotion free = simulate_parts(rod, &clip, parts, kOnce);
   const double hit = 2.011;  // between two steps
-  parts[0].look.hits = {hit};
+  parts[0].settings.hits = {hit};
   const SoftMotion motion = simulate_parts(rod, &clip, parts, kOnce);
   EXPECT_EQ(motion.failed_steps, 0);
   ASSERT_GT(largest(free, hit - 0.2, hit + 0.2), 0.03);
@@ -331,7 +333,7 @@ TEST(Hit, MayComeManyTimesAndCloseTogether) {
   const Character rod = make_rod(2);
   const Animation clip = sway();
   auto parts = tail(rod);
-  parts[0].look.hits = {3.2, 1.5, 1.55, 0, 4, 99};  // in any order; the last is past the end
+  parts[0].settings.hits = {3.2, 1.5, 1.55, 0, 4, 99};  // in any order; the last is past the end
   const SoftMotion motion = simulate_parts(rod, &clip, parts, kOnce);
   for (const double hit : {3.2, 1.5, 1.55, 0.0, 4.0}) EXPECT_LT(largest(motion, hit - 1e-6, hit + 1e-6), 1e-9) << hit;
   EXPECT_GT(largest(motion, 2, 3), 0.03);
@@ -341,9 +343,9 @@ TEST(KeyedLook, GoesOnFromACheckpointToTheSameBits) {
   const Character rod = make_rod(2);
   const Animation clip = sway();
   auto parts = tail(rod);
-  parts[0].look.key("rate", smooth_keys({0.5, 3}, {1.5, 3}));
-  parts[0].look.key("amount", smooth_keys({1, 3}, {1, 2.5}));
-  parts[0].look.hits = {2.4};
+  parts[0].settings.key("rate", smooth_keys({0.5, 3}, {1.5, 3}));
+  parts[0].settings.key("amount", smooth_keys({1, 3}, {1, 2.5}));
+  parts[0].settings.hits = {2.4};
   SimulationOptions options = kOnce;
   std::vector<std::vector<std::byte>> saved;
   options.checkpoints.save = [&](std::span<const std::byte> bytes) { saved.emplace_back(bytes.begin(), bytes.end()); };
@@ -368,16 +370,16 @@ const Softened& ball() {
 
 TEST(KeyedLook, OfFleshFollowsItsKeysToo) {
   std::vector<Part> parts = ball().parts;
-  parts[0].look.rate = 2.5, parts[0].look.settle = 1.2;
+  parts[0].settings.rate = 2.5, parts[0].settings.settle = 1.2;
   const Animation bounce =
       root_clip("root.ty", {0, 0.3, 0.6, 0.9, 1.2, 1.5}, {0, 0.12, 0, 0.12, -0.02, 0.1}, Interpolation::natural);
   const Character& character = ball().character;
   const SimulationOptions options{.step = 1.0 / 60, .looping = Looping::never};
   const SoftMotion free = simulate_parts(character, &bounce, parts, options);
-  parts[0].look.key("sag", smooth_keys({0, 1}, {0, 0}));
+  parts[0].settings.key("sag", smooth_keys({0, 1}, {0, 0}));
   EXPECT_TRUE(same_bits(free.deviation, simulate_parts(character, &bounce, parts, options).deviation));
-  parts[0].look.key("rate", smooth_keys({0.5, 0.7}, {2.5, 5}));
-  parts[0].look.hits = {0.85};
+  parts[0].settings.key("rate", smooth_keys({0.5, 0.7}, {2.5, 5}));
+  parts[0].settings.hits = {0.85};
   const SoftMotion keyed = simulate_parts(character, &bounce, parts, options);
   EXPECT_EQ(keyed.failed_steps, 0);
   EXPECT_TRUE(same_bits(free.deviation.leftCols(28), keyed.deviation.leftCols(28)));
@@ -389,13 +391,13 @@ TEST(KeyedLook, OfFleshFollowsItsKeysToo) {
 TEST(KeyedLook, ComesBackFromARecipeToTheBit) {
   Recipe recipe{.version = "0.1.0", .input = {"hero.glb", 1, "00"}, .format = ".glb"};
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01"}}};
-  Look& look = recipe.parts[0].look;
-  look.key("amount", smooth_keys({0, 1.0 / 3}, {1, std::sqrt(0.1)}));
-  look.key("mix", {.interpolation = Interpolation::linear, .times = {0, 0.7}, .values = {0.1, 1}});
+  PartSettings& settings = recipe.parts[0].settings;
+  settings.key("amount", smooth_keys({0, 1.0 / 3}, {1, std::sqrt(0.1)}));
+  settings.key("mix", {.interpolation = Interpolation::linear, .times = {0, 0.7}, .values = {0.1, 1}});
   Curve steep = smooth_keys({0, 1, 2}, {1, 2, 3});
   steep.out_tangents[1] = std::sqrt(2);
-  look.key("lag", steep);
-  look.hits = {1.0 / 7, 2};
+  settings.key("lag", steep);
+  settings.hits = {1.0 / 7, 2};
   RecipeClip clip{.name = "Walk_soft", .base = "Walk", .frame_rate = 24};
   clip.set = {{.part = "tail", .control = "rate", .keys = smooth_keys({0, 1}, {2, 1.1})},
               {.part = "tail", .control = "hit", .moments = {0.3}}};
@@ -405,9 +407,9 @@ TEST(KeyedLook, ComesBackFromARecipeToTheBit) {
   EXPECT_EQ(recipe_text(read), text);
   for (double t = -0.1; t < 2.5; t += 0.1)
     for (const char* field : {"amount", "mix", "lag", "sag"})
-      EXPECT_EQ(read.parts[0].look.at(field, t), look.at(field, t)) << field << t;
-  EXPECT_EQ(read.parts[0].look.hits, look.hits);
-  Look of_clip = read.parts[0].look;
+      EXPECT_EQ(read.parts[0].settings.at(field, t), settings.at(field, t)) << field << t;
+  EXPECT_EQ(read.parts[0].settings.hits, settings.hits);
+  PartSettings of_clip = read.parts[0].settings;
   for (const RecipeValue& each : read.clips[0].set) each.apply_to(of_clip);
   EXPECT_EQ(of_clip.at("rate", 1), 1.1);
   EXPECT_EQ(of_clip.hits, std::vector<double>{0.3});

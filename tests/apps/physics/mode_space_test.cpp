@@ -35,8 +35,8 @@ Excerpt walk(double start, double end) { return {"Walk", 2.2, 0.9, start, end}; 
 Excerpt dance(double start, double end) { return {"Dance", 4.0, 0.5, start, end}; }
 
 Animation simulated(const Character& character, Part part, const Excerpt& excerpt) {
-  part.look.rate = excerpt.rate;
-  part.look.settle = excerpt.settle;
+  part.settings.rate = excerpt.rate;
+  part.settings.settle = excerpt.settle;
   const Animation* clip = character.clip(excerpt.clip);
   const SoftMotion motion =
       simulate_parts(character, clip, std::vector<Part>{part},

@@ -20,7 +20,7 @@ struct Elephant {
   Elephant() {
     for (const char* pattern : {"ear_?.flap=ear", "shoulders.t?=flesh"}) {
       parts.push_back(with_solid(character, control_part_from_pattern(character, pattern), {}));
-      parts.back().look.rate = 3;
+      parts.back().settings.rate = 3;
     }
   }
 

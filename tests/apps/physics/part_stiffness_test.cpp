@@ -59,7 +59,7 @@ double swing(const Part& part) {
 
 TEST(PartStiffness, HoldsWhatIsStiff) {
   Part part = blossom();
-  part.look.rate = 2;  // given, so that nothing is searched for
+  part.settings.rate = 2;  // given, so that nothing is searched for
   const double plain = swing(part);
   ASSERT_GT(plain, 1e-3);
   set_stiffness(flower(), {&part, 1}, "blossom=1");
@@ -94,8 +94,8 @@ TEST(PartStiffness, AndMaterialAreInTheRecipe) {
 TEST(StiffeningMaterial, BoundsFastMotion) {
   Part part = blossom();
   const auto swing_of = [&](MaterialKind kind, double rate) {
-    part.look.rate = rate;
-    part.look.limit = 1;
+    part.settings.rate = rate;
+    part.settings.limit = 1;
     const SoftMotion motion = simulate_parts(flower(), flower().clip("Push"), {&part, 1},
                                              {.end = 0.3, .looping = Looping::never, .material = kind});
     EXPECT_EQ(motion.failed_steps, 0);

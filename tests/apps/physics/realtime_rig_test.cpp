@@ -35,7 +35,7 @@ const Softened& ball() {
 
 std::vector<Part> ball_parts() {
   std::vector<Part> parts = ball().parts;
-  parts[0].look = {.rate = 2, .settle = 1, .lag = 0};
+  parts[0].settings = {.rate = 2, .settle = 1, .lag = 0};
   return parts;
 }
 
@@ -190,7 +190,7 @@ TEST(RealtimeRig, FindsLooksOnAClip) {
     times.push_back(k * kFrame), values.push_back(0.12 * std::sin(4 * std::numbers::pi * times.back()));
   const Animation clip = root_clip("root.ty", times, values, Interpolation::linear);
   std::vector<Part> parts = ball_parts();
-  parts[0].look = {.rate = 0, .settle = 0};
+  parts[0].settings = {.rate = 0, .settle = 0};
   const auto largest = [&](const Animation* tune_on) {
     Hand hand(std::make_shared<const RealtimeModel>(ball().character, parts,
                                                     RealtimeOptions{.tune_on = tune_on, .use_cache = false}));
@@ -271,7 +271,7 @@ TEST(RealtimeRig, SaysWhenItIsShakenHarderThanItWasTrained) {
 /// A ball that swings far, slowly: few elements and all differ little there, although it leaves what was trained.
 std::shared_ptr<const RealtimeModel> far_model(bool widen) {
   std::vector<Part> parts = ball_parts();
-  parts[0].look = {.rate = 1.2, .settle = 1.5, .lag = 0, .limit = 0.8};
+  parts[0].settings = {.rate = 1.2, .settle = 1.5, .lag = 0, .limit = 0.8};
   return std::make_shared<const RealtimeModel>(ball().character, parts,
                                                RealtimeOptions{.use_cache = false, .widen = widen});
 }

@@ -41,10 +41,10 @@ Recipe noisy_recipe() {
   recipe.options.physics.collisions.friction = 1.0 / 3;
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01", "schw\u00e4nzchen"}}};
   double value = 0.1;
-  for (const LookField& field :
-       look_fields()) {  // a field that is forgotten in the file would come back as its default
+  for (const SettingField& field :
+       setting_fields()) {  // a field that is forgotten in the file would come back as its default
     const double low = field.min, high = std::min(field.max, field.min + 1);
-    recipe.parts[0].look.*field.value = low + (high - low) * (value = std::fmod(value * 7.3 + 0.1, 1.0));
+    recipe.parts[0].settings.*field.value = low + (high - low) * (value = std::fmod(value * 7.3 + 0.1, 1.0));
   }
   recipe.clips = {noisy_clip(1), {.name = "Run_soft", .base = "Run", .frame_rate = 30, .start = 0.1, .end = 0.7}};
   recipe.clips[0].set = {{"tail", "rate", 1.1}};
@@ -89,8 +89,8 @@ TEST(Recipe, ComesBackToTheBit) {
   EXPECT_EQ(read.options.physics.integrator, IntegratorKind::euler);
   EXPECT_EQ(read.options.physics.looping, Looping::never);
   EXPECT_FALSE(read.options.physics.follow_animation);
-  for (const LookField& field : look_fields())
-    EXPECT_EQ(read.parts[0].look.*field.value, written.parts[0].look.*field.value) << field.name;
+  for (const SettingField& field : setting_fields())
+    EXPECT_EQ(read.parts[0].settings.*field.value, written.parts[0].settings.*field.value) << field.name;
 }
 
 TEST(Recipe, RemembersHowFarAStoppedRunCame) {
@@ -123,7 +123,7 @@ TEST(Recipe, SaysWhatIsWrongAndWhere) {
       {"\"step\": 0.008", "\"step\": 9.008", "physics step is 9.0"},
       {"\"step\"", "\"stride\"", "options.stride is no option"},
       {"\"integrator\": \"euler\"", "\"integrator\": \"rk4\"", "expected euler, bdf2"},
-      {"\"overlap\": ", "\"overlap\": 7", "parts[0].look.overlap: "},
+      {"\"overlap\": ", "\"overlap\": 7", "parts[0].settings.overlap: "},
       {"\"overlap\": ", "\"overlop\": ", "is no control of a part"},
       {"\"preset\": \"tail\"", "\"preset\": \"fluffy\"", "presets are"},
       {"\"tail.rate\"", "\"nose.rate\"", "is for a part that the recipe lacks"},
@@ -170,7 +170,7 @@ TEST(Recipe, PartsAreFoundByTheNamesOfTheirJoints) {
   EXPECT_EQ(parts_from_recipe(rod, written)[0].bones, parts[0].bones);
   const RecipeValue amount{parts[0].name, "amount", 0.25};
   set_values(parts, std::span(&amount, 1));
-  EXPECT_EQ(parts[0].look.amount, 0.25);
+  EXPECT_EQ(parts[0].settings.amount, 0.25);
   const RecipeValue nobody{"nobody", "amount", 0.25};
   EXPECT_THROW(set_values(parts, std::span(&nobody, 1)), Error);
   written[0].joints[1] = "gone";

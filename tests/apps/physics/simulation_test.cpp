@@ -18,9 +18,9 @@ using testing::root_clip;
 
 std::vector<Part> one_part(const Character& character, double rate, double settle, double lag = 0) {
   std::vector<Part> parts = parts_from_pattern(character, "tail*=tail");
-  parts[0].look.rate = rate;
-  parts[0].look.settle = settle;
-  parts[0].look.lag = lag;
+  parts[0].settings.rate = rate;
+  parts[0].settings.settle = settle;
+  parts[0].settings.lag = lag;
   return parts;
 }
 

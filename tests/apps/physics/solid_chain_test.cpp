@@ -14,7 +14,6 @@
 namespace rigspace {
 namespace {
 
-
 /// Peanut on joints alone, made once, and those of its chains that were asked for.
 struct Elephant {
   const Character& character = made();
@@ -94,8 +93,8 @@ TEST(SolidChain, BendsMoreTowardItsTipWithMoreOverlap) {
   const Animation* walk = elephant.character.clip("Walk");
   const auto tip_to_root = [&](double overlap) {
     std::vector<Part> tail = elephant.chains({"tail"});
-    tail.front().look.set("overlap", overlap);
-    tail.front().look.set("rate", 1.5);
+    tail.front().settings.set("overlap", overlap);
+    tail.front().settings.set("rate", 1.5);
     const Softened solid = soften(elephant.character, tail, {.chains = ChainForm::automatic});
     const SoftMotion motion = simulate_parts(solid.character, walk, solid.parts, {.end = 0.5});
     const Eigen::Index rows = motion.deviation.rows();
@@ -106,7 +105,7 @@ TEST(SolidChain, BendsMoreTowardItsTipWithMoreOverlap) {
 
 TEST(SolidChain, IsInTheRecipeOnlyWhereItIsNotRods) {
   Recipe recipe{.version = "0", .input = {.file = "x.glb", .hash = "0"}, .format = ".glb"};
-  recipe.parts.push_back({.name = "tail", .preset = "tail", .joints = {"tail_01"}, .look = {}});
+  recipe.parts.push_back({.name = "tail", .preset = "tail", .joints = {"tail_01"}, .settings = {}});
   EXPECT_EQ(recipe_text(recipe).find("\"chains\""), std::string::npos);
   recipe.options.chains = ChainForm::automatic;
   EXPECT_EQ(parse_recipe(recipe_text(recipe), "x.soft.json").options.chains, ChainForm::automatic);

@@ -22,7 +22,7 @@ class KeptLooks : public OwnCache {
     int reports = 0;  ///< of steps, searches included
   };
   Seen run(double amount, bool use_cache = true) {
-    part_.look.amount = amount;
+    part_.settings.amount = amount;
     Seen seen;
     seen.motion = simulate_parts(peanut_, peanut_.clip("Walk"), std::vector{part_},
                                  {.looping = Looping::never, .use_cache = use_cache}, [&](const Progress& progress) {

@@ -40,7 +40,7 @@ struct PaperRun {
   Mat nodes;              ///< coordinates x moments
 };
 
-/// Free are the controls of the parts, all in one solve; looks do not count. Throws Cancelled.
+/// Free are the controls of the parts, all in one solve; settings of parts do not count. Throws Cancelled.
 PaperRun run_paper(const Character& character, const Animation* clip, std::span<const Part> parts,
                    const SimulationOptions& options, const ProgressCallback& progress = {});
 

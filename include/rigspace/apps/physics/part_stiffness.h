@@ -17,7 +17,7 @@ namespace rigspace {
 void set_stiffness(const Character& character, std::span<Part> parts, std::string_view pattern_and_scale);
 
 /// Gives the solid of a part (with_solid) the factors for Part::stiffness; nothing changes where there is neither. The
-/// rates of looks stay those of the homogeneous part: what scales above 1 touch swings faster than that.
+/// rates of the settings stay those of the homogeneous part: what scales above 1 touch swings faster than that.
 ControlStiffness stiffen(const Character& character, Part& part, const SimulationOptions& options = {});
 
 }  // namespace rigspace

@@ -21,7 +21,7 @@ const char* rigspace_realtime_error(void);
 /* Loads a .glb, .gltf or .rig.json, gives its parts flesh and trains them; seconds, unless the cache has it. `settings`
    is JSON or NULL for what shows itself:
      {"parts": ["pelvis,spine*=belly", "tail*=tail"],          patterns and presets, as `rigspace simulate --part`
-      "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of Look, by the name of the part
+      "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of PartSettings, by the name of the part
       "tune_on": "Walk", "step": 0.008333, "window": 0.016667, "max_substeps": 8, "teleport_speed": 60,
       "metres_per_unit": 1, "widen": false}                     see RealtimeOptions */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);

@@ -31,7 +31,7 @@ struct RealtimeOptions {
   double metres_per_unit = 1;  ///< of the scene
   MaterialKind material = MaterialKind::stable_neo_hookean;  ///< of flesh
   double poisson = 0.4;                                      ///< of flesh
-  /// A clip on which the looks are found that nobody set (see simulate_parts); null: rates follow from sizes.
+  /// A clip on which rates and amounts are tuned that nobody set (see simulate_parts); null: rates follow from sizes.
   const Animation* tune_on = nullptr;
   bool use_cache = true;  ///< what is trained comes from the cache, and goes there
   /// An instance has all elements of its flesh ready beside the few, and steps those while a part is farther from the
@@ -45,8 +45,8 @@ struct RealtimeOptions {
 class RealtimeModel {
  public:
   /// Parts as soften or with_solid leave them, for this character (soften's own, with its soft joints); chains too.
-  /// Seconds of work, unless the cache has it. Looks are those at their first keys. Throws Error if there is no part,
-  /// and Cancelled.
+  /// Seconds of work, unless the cache has it. Settings are those at their first keys. Throws Error if there is no
+  /// part, and Cancelled.
   RealtimeModel(Character character, std::vector<Part> parts, const RealtimeOptions& options = {},
                 const ProgressCallback& progress = {});
   ~RealtimeModel();
@@ -102,7 +102,7 @@ class RealtimeRig {
   void apply(std::span<double> p) const;
 
   /// Whether the motion is larger than what the flesh was trained with, so that its shape is a guess; looked at every
-  /// eighth grid step. Limits of the looks hold all the same.
+  /// eighth grid step. Limits of the settings hold all the same.
   bool outside_training() const;
   /// Whether flesh is stepped with all its elements at present (RealtimeOptions::widen).
   bool widened() const;

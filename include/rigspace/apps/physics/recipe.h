@@ -33,7 +33,7 @@ struct RecipeOptions {
 struct RecipePart {
   std::string name, preset;
   std::vector<std::string> joints;  ///< parents before children
-  Look look;
+  PartSettings settings;
   bool found = false;                      ///< see Part
   std::vector<std::string> controls = {};  ///< of the rig, in place of joints: the part moves these as they are
   std::vector<double> stiffness = {};      ///< of each control, in the recipe's order; empty: 1
@@ -42,13 +42,13 @@ struct RecipePart {
 /// `tail.amount=0.6`; or keys over time; or, of the control `hit`, moments.
 struct RecipeValue {
   std::string part;     ///< its name
-  std::string control;  ///< a field of Look, or "hit"
+  std::string control;  ///< a field of PartSettings, or "hit"
   double value = 0;
   Curve keys = {};                   ///< in place of the value, if there are any: seconds of the clip
   std::vector<double> moments = {};  ///< of "hit": s of the clip
 
   /// Throws Error if there is no such control, or a value is out of its range.
-  void apply_to(Look& look) const;
+  void apply_to(PartSettings& settings) const;
 };
 
 /// A stretch of a clip that was made again with other values, and blended into the rest.

@@ -69,7 +69,7 @@ struct SimulationOptions {
   bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
-  bool paper = false;                           ///< every choice as printed (paper.h); looks and loops do not count
+  bool paper = false;  ///< every choice as printed (paper.h); settings of parts and loops do not count
   Checkpoints checkpoints;
 
   void validate() const;
@@ -116,9 +116,9 @@ struct SoftMotion {
 };
 
 /// Simulates all parts over a clip. The first result: rate, lag and amount are adjusted until chains swing by 5 to 20
-/// degrees and flesh by 4 to 8 % of its size, unless they are given (docs/default-look.md, "amplitude"). Where flesh
-/// would go deeper into limbs or props than the artist put it, by 0.35 % of the character's size, it is eased for that
-/// moment.
+/// degrees and flesh by 4 to 8 % of its size, unless they are given (docs/default-settings.md, "amplitude"). Where
+/// flesh would go deeper into limbs or props than the artist put it, by 0.35 % of the character's size, it is eased for
+/// that moment.
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
                           const SimulationOptions& options = {}, const ProgressCallback& progress = {});
 

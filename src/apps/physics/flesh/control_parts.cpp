@@ -49,8 +49,8 @@ std::set<std::string> keyed_controls(const Character& character) {
 
 Part make_part(std::string name, std::string_view preset, std::vector<int> controls) {
   Part part{.name = std::move(name), .preset = std::string(preset), .bones = {}};
-  part.look.lag = preset_named(preset).lag;
-  part.look.settle = 0;  // from the preset's damping ratio once the rate is known
+  part.settings.lag = preset_named(preset).lag;
+  part.settings.settle = 0;  // from the preset's damping ratio once the rate is known
   part.controls = std::move(controls);
   return part;
 }

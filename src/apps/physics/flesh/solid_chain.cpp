@@ -1,5 +1,5 @@
 // Chains with flesh on them: trunks, fat tails. A solid that the chain's own joints move. Thin chains are rods
-// (docs/default-look.md, "chains as rods or solids").
+// (docs/default-settings.md, "chains as rods or solids").
 
 #include "solid_chain.h"
 

@@ -96,7 +96,7 @@ std::vector<RecipeValue> parse_sets(const std::vector<std::string>& sets, std::s
       value.keys = parse_keys(text, times, option);
     else
       value.value = parse_number(text, option);
-    Look scratch;
+    PartSettings scratch;
     value.apply_to(scratch);  // throws
     for (const Part* part : parts_matching(set.substr(0, dot), parts, file)) {
       value.part = part->name;

@@ -120,7 +120,7 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
   // For all clips: the parts' own values, which no clip's may hide.
   for (const RecipeValue& each : values) {
     for (RecipePart& part : recipe.parts)
-      if (part.name == each.part) each.apply_to(part.look);
+      if (part.name == each.part) each.apply_to(part.settings);
     for (ClipTask& task : tasks)
       std::erase_if(task.clip.set, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
   }

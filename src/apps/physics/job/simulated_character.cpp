@@ -63,8 +63,11 @@ std::vector<fs::path> SimulatedCharacter::save(const fs::path& path, const JobEv
                  .remedy = "load it and simulate it again"});
   Opened opened;
   if (input_.is_file) {
-    const std::string object = is_blend_file(input_.path) ? input_.character->name : "";
-    opened = open_subject({.character = {.file = input_.path.string(), .object = object}, .on = on_}, path, events);
+    SimulationSource source;
+    source.character.file = input_.path.string();
+    if (is_blend_file(input_.path)) source.character.object = input_.character->name;
+    source.on = on_;
+    opened = open_subject(source, path, events);
   } else {
     opened.out = on_controls_ ? RunFiles::of_curves(path) : RunFiles::of_model(path);
     if (!on_controls_) check_extension(opened.out.model, "glb gltf");

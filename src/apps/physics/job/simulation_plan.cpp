@@ -89,7 +89,7 @@ double frame_rate_of(const Animation& clip, const SimulationRequest& request) {
 }
 
 /// --set and --hit, for all clips.
-void set_looks(const Subject& subject, std::vector<Part>& parts, const SimulationRequest& request) {
+void set_settings(const Subject& subject, std::vector<Part>& parts, const SimulationRequest& request) {
   ClipTimes times;
   if (!request.sets.empty() || !request.hits.empty())
     for (const Animation* clip : clips_of(subject, request)) {
@@ -111,7 +111,7 @@ std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& requ
       parts.push_back(std::move(part));
   if (parts.empty()) subject.refuse_without_parts();
   require_apart(subject, parts);
-  set_looks(subject, parts, request);
+  set_settings(subject, parts, request);
   return parts;
 }
 

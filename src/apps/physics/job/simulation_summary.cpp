@@ -24,25 +24,25 @@ std::string deviation_in_words(const PartReport& report, double value) {
                       : fmt::format("{:.0f} degrees", kToDegrees * value);
 }
 
-std::string look_in_words(const Look& look) {
+std::string settings_in_words(const PartSettings& settings) {
   std::string text;
-  for (const LookField& field : look_fields()) {
-    const double value = look.*field.value;
+  for (const SettingField& field : setting_fields()) {
+    const double value = settings.*field.value;
     const bool derived = value == 0 && (field.name == "rate" || field.name == "settle");
-    const Curve* keys = look.keys_of(field.name);
+    const Curve* keys = settings.keys_of(field.name);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name,
                         keys != nullptr ? fmt::format("({})", keys_in_words(*keys))
                         : derived       ? "from its size"
                                         : fmt::format("{:.4g}", value));
   }
-  if (!look.hits.empty()) text += ", in the artist's pose " + moments_in_words(look.hits);
+  if (!settings.hits.empty()) text += ", in the artist's pose " + moments_in_words(settings.hits);
   return text;
 }
 
 /// A control that is keyed and does not come back to its start keeps a clip from being a loop.
 std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
   std::vector<Part> parts;
-  for (const RecipePart& part : recipe.parts) parts.push_back({.name = part.name, .look = part.look});
+  for (const RecipePart& part : recipe.parts) parts.push_back({.name = part.name, .settings = part.settings});
   set_values(parts, clip.set);
   const std::string control = clip.has_motion() ? unrepeated_control(parts, clip.times.back()) : "";
   return control.empty() ? "" : "; no loop, since the keys of " + control + " do not end as they began";
@@ -51,7 +51,7 @@ std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
 }  // namespace
 
 std::string report_in_words(const PartReport& report) {
-  if (report.rate == 0)  // by --paper, where looks do not count
+  if (report.rate == 0)  // by --paper, where settings of parts do not count
     return fmt::format("moves by {}, most {}", deviation_in_words(report, report.swing),
                        deviation_in_words(report, report.largest));
   return fmt::format("{:.1f} Hz, settles in {:.1f} s, amount {:.2g}: {} by {}, most {}", report.rate, report.settle,
@@ -70,7 +70,7 @@ std::string parts_in_words(const Recipe& recipe) {
                                   : fmt::format("{} {}s, {} to {}", names.size(), kind, names.front(), names.back());
     text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name,
                         preset_named(part.preset).flesh && !on_controls ? "flesh on " : "", moved, part.preset,
-                        look_in_words(part.look));
+                        settings_in_words(part.settings));
   }
   return text;
 }
@@ -88,7 +88,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
     }
     text += fmt::format("  {:<14} {} at frame {} ({:.2f} s)", recipe.parts[c].name, report_in_words(report),
                         frame_of(clip, report.largest_at), report.largest_at);
-    if (clip.set.empty() && report.amount > recipe.parts[c].look.amount)
+    if (clip.set.empty() && report.amount > recipe.parts[c].settings.amount)
       text += "; the amount was raised, since it hardly moved";
     if (report.eased < 1)
       text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);

@@ -33,7 +33,7 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   x_key_ = x_ = d_ = target_ = forces_ = d_before_ = speed_ = zero_;
   poses_.assign(static_cast<std::size_t>(2 * window_ + 1), zero_);
   means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
-  look(body.rig->rest());
+  observe(body.rig->rest());
   const RigSpaceDescription map = description_of(body);
   lineariser_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
                       body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
@@ -53,17 +53,17 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
 void RealtimeBody::warm_up() {
   settle(true);
   for (int turn = 0; turn < 3; ++turn) {
-    look(body_.rig->rest());
+    observe(body_.rig->rest());
     for (int k = 0; k < body_.groups.front().masses.size(); ++k) x_key_[3 * k + 1] += 1e-3 * turn * turn * body_.size;
     step();
     lineariser_->renew();
   }
-  look(body_.rig->rest());
+  observe(body_.rig->rest());
   rest(false);
   settle(true);
 }
 
-double RealtimeBody::look(In p_key) {
+double RealtimeBody::observe(In p_key) {
   p_key_ = p_key;
   body_.rig->evaluate(*workspace_, p_key_, s_key_);
   const Vec& last = poses_[static_cast<std::size_t>(pose_)];
@@ -133,7 +133,7 @@ void RealtimeBody::rest(bool zero) {
 /// is now. Speed is that of the last three states, d' = (3 d - 4 d_before + d_older) / 2 h.
 void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> poses) {
   fresh_ = 0;
-  for (int k = past_poses() - 1; k >= 0; --k) look(poses[static_cast<std::size_t>(k)]), pass();
+  for (int k = past_poses() - 1; k >= 0; --k) observe(poses[static_cast<std::size_t>(k)]), pass();
   const Vec3 apart = means_[static_cast<std::size_t>(mean_)] - from.means_[static_cast<std::size_t>(from.mean_)];
   for (std::size_t k = 0; k < means_.size(); ++k) means_[k] = from.means_[k] + apart;
   mean_ = from.mean_, fresh_ = from.fresh_;
@@ -141,7 +141,7 @@ void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> pose
   constexpr double kSlope[] = {1.5, -2, 0.5};
   speed_.setZero();
   for (int k = 2; k >= 0; --k) {
-    look(poses[static_cast<std::size_t>(k)]);
+    observe(poses[static_cast<std::size_t>(k)]);
     p_now_ = *states[k];
     rest(false);
     speed_ += kSlope[k] / h_ * d_;

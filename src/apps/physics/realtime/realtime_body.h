@@ -22,7 +22,7 @@ class RealtimeBody {
   RealtimeBody& operator=(const RealtimeBody&) = delete;
 
   /// The next pose of the grid, all controls. How far it takes a node from the last one, scene units.
-  double look(In p_key);
+  double observe(In p_key);
   /// To the pose last looked at, a grid step later. Whether the solve converged.
   bool step();
   /// The pose last looked at is one that the body was not simulated in: it joins the past.

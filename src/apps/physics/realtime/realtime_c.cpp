@@ -83,7 +83,7 @@ std::vector<Part> parts_of(const Character& character, const SortedJson& setting
   return parts;
 }
 
-void set_looks(std::vector<Part>& parts, const SortedJson& settings) {
+void set_settings(std::vector<Part>& parts, const SortedJson& settings) {
   if (!settings.contains("looks")) return;
   for (const auto& [name, fields] : settings.at("looks").items()) {
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == name; });
@@ -96,7 +96,7 @@ void set_looks(std::vector<Part>& parts, const SortedJson& settings) {
                    .problem = "belongs to no part",
                    .remedy = "parts are " + known});
     }
-    for (const auto& [field, value] : fields.items()) part->look.set(field, value.get<double>());
+    for (const auto& [field, value] : fields.items()) part->settings.set(field, value.get<double>());
   }
 }
 
@@ -135,7 +135,7 @@ std::shared_ptr<const RealtimeModel> load(const std::filesystem::path& path, con
   const bool controls = path.string().ends_with(".rig.json");
   Character character = with_all_bones(load_character(path));
   std::vector<Part> parts = parts_of(character, settings, controls);
-  set_looks(parts, settings);
+  set_settings(parts, settings);
   if (controls) {
     for (Part& part : parts) part = with_solid(character, std::move(part), {.use_cache = true});
   } else {

@@ -1,9 +1,9 @@
 #include "realtime_model.h"
 
-#include "looks/keyed_settings.h"
-#include "looks/tuner.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
+#include "tuning/keyed_settings.h"
+#include "tuning/tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,18 +37,18 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   return result;
 }
 
-/// k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and settle from the damping ratio: what
-/// Tuner begins with.
+/// k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-settings.md, "rate from size"), and settle from the damping ratio:
+/// what Tuner begins with.
 void derive_look(TunedPart& part, double metres_per_unit) {
   constexpr double kMostRate = 5;
   const double length = std::max(1e-6, part.length * metres_per_unit), turn = 2 * std::numbers::pi;
-  if (part.look.rate == 0)
-    part.look.rate = std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / turn);
-  if (part.look.settle == 0) part.look.settle = 3 / (part.preset->damping_ratio * turn * part.look.rate);
-  set_amount(part, part.look.amount);
+  if (part.settings.rate == 0)
+    part.settings.rate = std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / turn);
+  if (part.settings.settle == 0) part.settings.settle = 3 / (part.preset->damping_ratio * turn * part.settings.rate);
+  set_amount(part, part.settings.amount);
 }
 
-/// Systems of parts with their looks found.
+/// Systems of parts with their settings tuned.
 std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& character, std::span<const Part> parts,
                                                        const RealtimeOptions& options,
                                                        const ProgressCallback& progress) {
@@ -130,7 +130,7 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
                                              : kTrainedAmplitude * moved_size(body));
     for (std::size_t p = 0; p < system->parts.size(); ++p)
       for (const int row : system->rows(p))
-        scaled.emplace_back(body.free[row], system->parts[p].scaling * system->parts[p].part->look.mix);
+        scaled.emplace_back(body.free[row], system->parts[p].scaling * system->parts[p].part->settings.mix);
     data.free.insert(data.free.end(), body.free.begin(), body.free.end());
     data.bodies.push_back(std::move(body));
     if (!options.widen) continue;

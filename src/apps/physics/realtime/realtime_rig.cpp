@@ -75,7 +75,7 @@ void RealtimeRig::Data::cut(bool zero) {
   p_last = p_next;
   for (Vec& pose : past) pose = p_next;
   for (RealtimeBody* body : bodies) {
-    body->look(p_next);
+    body->observe(p_next);
     body->settle(zero);
   }
 }
@@ -87,7 +87,7 @@ void RealtimeRig::Data::skip(int first, double dt) {
     pose((j * shared.options.step - phase) / dt);
     see(p);
     for (RealtimeBody* body : bodies) {
-      body->look(p);
+      body->observe(p);
       body->pass();
     }
   }
@@ -100,7 +100,7 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   pose((j * options.step - phase) / dt);
   const double most = options.teleport_speed / options.metres_per_unit * options.step;
   for (RealtimeBody* body : bodies)
-    if (body->look(p) > most && most > 0) return false;
+    if (body->observe(p) > most && most > 0) return false;
   see(p);
   bool converged = true;
   for (RealtimeBody* body : bodies) {

@@ -17,7 +17,7 @@ constexpr double kBlendFrames = 6, kBlendShare = 0.25;
 std::vector<RecipePart> recipe_parts(const Character& character, std::span<const Part> parts) {
   std::vector<RecipePart> result;
   for (const Part& part : parts) {
-    result.push_back({.name = part.name, .preset = part.preset, .look = part.look, .found = part.found});
+    result.push_back({.name = part.name, .preset = part.preset, .settings = part.settings, .found = part.found});
     for (const int bone : part.bones) result.back().joints.push_back(character.bones[bone].name);
     for (const int control : part.controls) result.back().controls.push_back(character.rig->controls()[control].name);
     result.back().stiffness = part.stiffness;
@@ -29,7 +29,7 @@ std::vector<Part> parts_from_recipe(const Character& character, std::span<const 
   std::vector<Part> result;
   for (const RecipePart& part : parts) {
     preset_named(part.preset);  // throws
-    result.push_back({.name = part.name, .preset = part.preset, .look = part.look, .found = part.found});
+    result.push_back({.name = part.name, .preset = part.preset, .settings = part.settings, .found = part.found});
     for (const std::string& joint : part.joints) {
       const auto bone = std::find_if(character.bones.begin(), character.bones.end(),
                                      [&](const Bone& each) { return each.name == joint; });
@@ -61,13 +61,13 @@ std::vector<Part> parts_from_recipe(const Character& character, std::span<const 
   return result;
 }
 
-void RecipeValue::apply_to(Look& look) const {
+void RecipeValue::apply_to(PartSettings& settings) const {
   if (control == "hit")
-    look.hits = moments;
+    settings.hits = moments;
   else if (!keys.times.empty())
-    look.key(control, keys);
+    settings.key(control, keys);
   else
-    look.set(control, value);
+    settings.set(control, value);
 }
 
 void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
@@ -78,7 +78,7 @@ void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
                    .value = each.part,
                    .problem = "does not exist",
                    .remedy = "a value is set for it: remove that, or name another part"});
-    each.apply_to(part->look);
+    each.apply_to(part->settings);
   }
 }
 

@@ -44,7 +44,7 @@ RecipeValue read_value(const Field& place, std::string part, std::string control
   else
     value.value = place.number();
   place.located([&] {
-    Look scratch;
+    PartSettings scratch;
     value.apply_to(scratch);
   });
   return value;
@@ -66,7 +66,7 @@ RecipePart read_part(const Field& place) {
       if (!(scale > 0)) place["stiffness"].fail("has a number that is not positive", "1 is as stiff as the body");
   }
   for (const auto& [control, value] : place["look"].members())
-    read_value(value, part.name, control).apply_to(part.look);
+    read_value(value, part.name, control).apply_to(part.settings);
   return part;
 }
 

@@ -24,13 +24,13 @@ Json json_of(const Curve& keys) {
   return json;
 }
 
-Json json_of(const Look& look) {
+Json json_of(const PartSettings& settings) {
   Json json = Json::object();
-  for (const LookField& field : look_fields()) {
-    const Curve* keys = look.keys_of(field.name);
-    json[std::string(field.name)] = keys != nullptr ? json_of(*keys) : Json(look.*field.value);
+  for (const SettingField& field : setting_fields()) {
+    const Curve* keys = settings.keys_of(field.name);
+    json[std::string(field.name)] = keys != nullptr ? json_of(*keys) : Json(settings.*field.value);
   }
-  if (!look.hits.empty()) json["hit"] = look.hits;
+  if (!settings.hits.empty()) json["hit"] = settings.hits;
   return json;
 }
 
@@ -39,7 +39,7 @@ Json json_of(const RecipePart& part) {
   const bool joints = part.controls.empty();
   json[joints ? "joints" : "controls"] = joints ? part.joints : part.controls;
   if (!part.stiffness.empty()) json["stiffness"] = part.stiffness;
-  json["look"] = json_of(part.look);
+  json["look"] = json_of(part.settings);
   return json;
 }
 

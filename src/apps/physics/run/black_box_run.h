@@ -28,7 +28,7 @@ double nearest_moment(const KeyedMotion& motion, double step, double time);
 void ask_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
                      const ProgressCallback& progress);
 
-/// The step with which looks are looked for, s: at least 1/48, of a black box a multiple of the run's own.
+/// The step with which rates are tuned, s: at least 1/48, of a black box a multiple of the run's own.
 double coarse_step(const KeyedMotion& motion, const SimulationOptions& options);
 
 /// Moments of a run at which Jacobians are asked for: some a second, at most so many, where controls are away from the

@@ -99,7 +99,7 @@ void ChainSystem::collect_controls(std::span<const Part> all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Preset& preset = preset_named(all[i].preset);
     if (!is_chain(all[i])) continue;
-    parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .look = all[i].look});
+    parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .settings = all[i].settings});
     for (const int bone : all[i].bones)
       for (const int control : rotation_controls(graph, character_.bones[bone].slot)) free_.push_back(control);
   }
@@ -208,7 +208,7 @@ Vec ChainSystem::stiffness() const {
   Vec total = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const Chain& chain = chains_[c];
-    const Look& look = parts[c].look;
+    const PartSettings& settings = parts[c].settings;
     Vec inertia = Vec::Zero(total.size());
     for (int i = 0; i < J_rest_.points(); ++i)
       for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
@@ -219,10 +219,10 @@ Vec ChainSystem::stiffness() const {
     for (std::size_t b = 0; b < chain.depth.size(); ++b) {
       double most = 1e-6 * largest;  // a joint that carries no skin still needs a spring
       for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
-      const double slower = 1 - 0.5 * look.overlap * chain.depth[b];
+      const double slower = 1 - 0.5 * settings.overlap * chain.depth[b];
       for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
     }
-    const double omega = 2 * std::numbers::pi * look.rate;
+    const double omega = 2 * std::numbers::pi * settings.rate;
     total += omega * omega * slowest_period(chain, shape) * shape;
   }
   return total;
@@ -247,19 +247,19 @@ SteppedBody ChainSystem::body() {
     body.rods.push_back({.first = c, .bend = springs[c], .twist = springs[c]});
   body.limits.assign(free_.size() / 3, std::numbers::pi);
   for (std::size_t c = 0; c < chains_.size(); ++c) {
-    const Look& look = parts[c].look;
+    const PartSettings& settings = parts[c].settings;
     for (std::size_t b = 0; b < chains_[c].depth.size(); ++b)
       body.limits[chains_[c].columns[3 * b] / 3] =
-          std::min(0.95, look.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
-    const double omega = 2 * std::numbers::pi * look.rate;
+          std::min(0.95, settings.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
+    const double omega = 2 * std::numbers::pi * settings.rate;
     body.groups.push_back({.name = parts[c].part->name,
                            .masses = chains_[c].masses,
-                           .damping = 6 / look.settle,        // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
-                           .drag = look.lag * omega * omega,  // a steady velocity v trails by lag v
-                           .sag = look.sag,
+                           .damping = 6 / settings.settle,  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
+                           .drag = settings.lag * omega * omega,  // a steady velocity v trails by lag v
+                           .sag = settings.sag,
                            .load = parts[c].load,
-                           .travel = look.travel,
-                           .push = look.push});
+                           .travel = settings.travel,
+                           .push = settings.push});
     body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
   }
   body.limit_stiffness = springs.maxCoeff();

@@ -1,6 +1,6 @@
 #pragma once
 // Private to physics: bodies of the animator's setting with their controls as only unknowns, and few elements (Thesis
-// 4, and cubature beyond it). What is trained depends on shape and rig alone, not on looks.
+// 4, and cubature beyond it). What is trained depends on shape and rig alone, not on settings.
 
 #include "rigspace/reduce/body_cubature.h"
 #include "rigspace/reduce/shaking.h"

@@ -79,7 +79,7 @@ class FleshSystem final : public PartSystem {
                      .preset = &preset_named(part.preset),
                      .index = index,
                      .length = chain() ? flesh_.chain_length : flesh_.size,
-                     .look = part.look});
+                     .settings = part.settings});
     collect_controls(character);
     tie_nodes(character);
     const KeyedMotion none(character, nullptr);
@@ -88,7 +88,7 @@ class FleshSystem final : public PartSystem {
     calm_interior(base_.groups.back().masses);
     measure_inertia();
     character_ = &character;
-    soften_tip(part.look.overlap);
+    soften_tip(part.settings.overlap);
     if (fast()) train(training);
     omega_squared_ = Stepper(stepped(base_), none, options_).answering_omega_squared();
     if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // after it: scales are relative to the plain body
@@ -103,9 +103,9 @@ class FleshSystem final : public PartSystem {
 
   SteppedBody body() override {
     TunedPart& part = parts.front();
-    double omega = 2 * std::numbers::pi * part.look.rate;
-    if (chain() && part.look.overlap != overlap_) {
-      soften_tip(part.look.overlap);
+    double omega = 2 * std::numbers::pi * part.settings.rate;
+    if (chain() && part.settings.overlap != overlap_) {
+      soften_tip(part.settings.overlap);
       omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
     }
     SteppedBody body = base_;
@@ -113,17 +113,18 @@ class FleshSystem final : public PartSystem {
     if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
       body.stiffness = options_.young / (options_.density * std::pow(options_.metres_per_unit, 2));
       omega = std::sqrt(body.stiffness * omega_squared_);
-      part.look.rate = omega / (2 * std::numbers::pi);
+      part.settings.rate = omega / (2 * std::numbers::pi);
     }
     // A quarter by mass, the rest by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
-    const double zeta_omega = 3 / part.look.settle;
+    const double zeta_omega = 3 / part.settings.settle;
     MassGroup& group = body.groups.front();
     group.damping = 0.5 * zeta_omega;
     body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
-    group.drag = part.look.lag * omega * omega;
-    group.sag = part.look.sag, group.load = part.load;
-    group.travel = part.look.travel, group.push = part.look.push;
-    const double limit = part.look.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
+    group.drag = part.settings.lag * omega * omega;
+    group.sag = part.settings.sag, group.load = part.load;
+    group.travel = part.settings.travel, group.push = part.settings.push;
+    const double limit =
+        part.settings.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
     if (!flesh_.controls.empty())
       body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
@@ -139,7 +140,7 @@ class FleshSystem final : public PartSystem {
       body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
       body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
     } else if (!flesh_.controls.empty()) {  // controls come in any number and unit: it is the nodes that are limited
-      const double unit = flesh() ? 1 : std::numbers::pi;  // see Look::limit, and `swing`
+      const double unit = flesh() ? 1 : std::numbers::pi;  // see PartSettings::limit, and `swing`
       body.reach_limit = limit * unit * flesh_.size;
       body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
     }

@@ -1,9 +1,9 @@
 #pragma once
 // Private to physics: the systems of a character, one after the other or side by side.
 
-#include "looks/tuner.h"
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/progress.h"
+#include "tuning/tuner.h"
 
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace rigspace {
 
-/// One system of parts: its looks are found and it is run. `run` on one thread; `write` on any.
+/// One system of parts: its settings are tuned and it is run. `run` on one thread; `write` on any.
 class PartJob {
  public:
   PartJob(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)

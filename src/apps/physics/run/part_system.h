@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: parts that are solved together, and their looks while these are being found.
+// Private to physics: parts that are solved together, and their settings while these are being tuned.
 
 #include "stepper.h"
 
@@ -12,13 +12,13 @@ namespace rigspace {
 struct TunedPart {
   const Part* part = nullptr;
   const Preset* preset = nullptr;
-  int index = 0;       ///< in the caller's list
-  double length = 0;   ///< scene units: along a chain, across flesh
-  Look look;           ///< with what is derived filled in
-  double ease = 1;     ///< 0..1: what of the inertial load is felt where no rate would tame the motion
-  double raised = 1;   ///< 1..2: by how much the amount was raised because the part hardly moved
-  double load = 1;     ///< factor of the inertial load: `ease`, and amounts above `most_scaling`
-  double scaling = 1;  ///< of the deviation: the amount, up to `most_scaling`
+  int index = 0;          ///< in the caller's list
+  double length = 0;      ///< scene units: along a chain, across flesh
+  PartSettings settings;  ///< with what is derived filled in
+  double ease = 1;        ///< 0..1: what of the inertial load is felt where no rate would tame the motion
+  double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
+  double load = 1;        ///< factor of the inertial load: `ease`, and amounts above `most_scaling`
+  double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`
   double most_scaling = 1.5;
 };
 
@@ -26,7 +26,7 @@ class PartSystem {
  public:
   virtual ~PartSystem() = default;
 
-  /// The body for the present looks; group k is part k.
+  /// The body for the present settings; group k is part k.
   virtual SteppedBody body() = 0;
   virtual bool flesh() const = 0;
   /// The deviation as people measure it: radians for chains, share of the size for flesh.

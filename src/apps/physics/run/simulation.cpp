@@ -2,7 +2,6 @@
 
 #include "black_box_run.h"
 #include "limb_guard.h"
-#include "looks/keyed_settings.h"
 #include "part_contact.h"
 #include "part_jobs.h"
 #include "rigspace/apps/physics/paper.h"
@@ -12,6 +11,7 @@
 #include "rigspace/geometry/signed_distance.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "ripples.h"
+#include "tuning/keyed_settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +32,10 @@ void close_loop(Mat& deviation) {
 PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, const Vec& shares) {
   const TunedPart& part = system.parts[c];
   PartReport report{.flesh = system.flesh(),
-                    .rate = part.look.rate,
-                    .settle = part.look.settle,
-                    .lag = part.look.lag,
-                    .amount = part.raised * part.part->look.amount * part.ease,
+                    .rate = part.settings.rate,
+                    .settle = part.settings.settle,
+                    .lag = part.settings.lag,
+                    .amount = part.raised * part.part->settings.amount * part.ease,
                     .smallest_volume = run.smallest_volume,
                     .volume_change = run.volume_change,
                     .eased = shares.minCoeff(),
@@ -43,7 +43,7 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
   std::vector<double> swings;
   for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
     const double time = run.times[static_cast<std::size_t>(k)];
-    const double factor = scaling_at(part, time) * part.part->look.at("mix", time);
+    const double factor = scaling_at(part, time) * part.part->settings.at("mix", time);
     swings.push_back(shares[k] * factor * system.swing(part, run.reach(static_cast<Eigen::Index>(c), k)));
     if (swings.back() > report.largest)
       report.largest = swings.back(), report.largest_at = run.times[static_cast<std::size_t>(k)];
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, 
 
 /// The deviation of a part, as large as is asked for.
 void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part) {
-  const bool keyed = part.part->look.keys_of("amount") != nullptr;
+  const bool keyed = part.part->settings.keys_of("amount") != nullptr;
   for (const int row : rows) {
     if (!keyed) run.deviation.row(row) *= part.scaling;
     for (Eigen::Index k = 0; keyed && k < run.deviation.cols(); ++k)
@@ -111,20 +111,20 @@ void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part)
 }
 
 /// What would be without asking for more.
-Mat without_asking(const Run& run, const Look& look) {
-  if (look.keys_of("amount") == nullptr) return run.deviation / std::max(1.0, look.amount);
+Mat without_asking(const Run& run, const PartSettings& settings) {
+  if (settings.keys_of("amount") == nullptr) return run.deviation / std::max(1.0, settings.amount);
   Mat deviation = run.deviation;
   for (Eigen::Index k = 0; k < deviation.cols(); ++k)
-    deviation.col(k) /= std::max(1.0, look.at("amount", run.times[static_cast<std::size_t>(k)]));
+    deviation.col(k) /= std::max(1.0, settings.at("amount", run.times[static_cast<std::size_t>(k)]));
   return deviation;
 }
 
 /// The last word: how much of the part's own motion there is, beside the artist's.
-void mix_in(Run& run, const std::vector<int>& rows, const Look& look) {
-  if (look.mix == 1 && look.keys_of("mix") == nullptr) return;
+void mix_in(Run& run, const std::vector<int>& rows, const PartSettings& settings) {
+  if (settings.mix == 1 && settings.keys_of("mix") == nullptr) return;
   for (const int row : rows) {
     for (Eigen::Index k = 0; k < run.deviation.cols(); ++k)
-      run.deviation(row, k) *= look.at("mix", run.times[static_cast<std::size_t>(k)]);
+      run.deviation(row, k) *= settings.at("mix", run.times[static_cast<std::size_t>(k)]);
     if (run.looped) run.deviation(row, run.deviation.cols() - 1) = run.deviation(row, 0);
   }
 }
@@ -179,17 +179,17 @@ class Collector {
       if (part.part->flesh && part.part->flesh->controls.empty()) {
         // What somebody asks for scales what would be without asking: so that is what must fit.
         shares = shares_beside_limbs(character_, key_, *part.part,
-                                     {run.times, body.free, without_asking(run, part.part->look), run.looped});
+                                     {run.times, body.free, without_asking(run, part.part->settings), run.looped});
         run.deviation = run.deviation * shares.asDiagonal();
       }
-      correct_hits(run.deviation, {run.times, system.rows(c), part.part->look.hits, run.looped});
+      correct_hits(run.deviation, {run.times, system.rows(c), part.part->settings.hits, run.looped});
       PartReport& report = motion_.parts[static_cast<std::size_t>(part.index)];
       report = report_of(system, c, run, shares);
       report.length = part.length * options_.metres_per_unit;
       report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
     }
     fade_out(run.deviation, run.times);
-    for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->look);
+    for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->settings);
     measure_depths(key_, system, run, motion_.parts);
     motion_.times = run.times;
     merge(motion_, body.free, run.deviation);
@@ -235,7 +235,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
                           const SimulationOptions& options, const ProgressCallback& progress) {
   options.validate();
   for (const Part& part : parts)
-    for (const double hit : part.look.hits)
+    for (const double hit : part.settings.hits)
       require_option(std::isfinite(hit), "hit", hit, "expected seconds of the clip");
   if (options.paper) return run_paper(character, clip, parts, options, progress).motion;
   if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr &&

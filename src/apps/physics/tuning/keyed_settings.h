@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: looks that change over time, and moments at which a part is in the artist's pose.
+// Private to physics: settings that change over time, and moments at which a part is in the artist's pose.
 
 #include "run/part_system.h"
 
@@ -7,29 +7,29 @@
 
 namespace rigspace {
 
-/// Up to 1.5 an amount scales the deviation; above it the load grows (docs/default-look.md, "amplitude").
+/// Up to 1.5 an amount scales the deviation; above it the load grows (docs/default-settings.md, "amplitude").
 void set_amount(TunedPart& part, double amount);
 
-/// The look of a part at a time of the clip, s: keyed controls at their values, and what follows from them.
+/// The settings of a part at a time of the clip, s: keyed controls at their values, and what follows from them.
 TunedPart part_at(const TunedPart& part, double time);
 
 /// The factor of the deviation at a time of the clip, s.
 double scaling_at(const TunedPart& part, double time);
 
-/// A system whose looks change over time: its body at any moment, also before and after the clip, and round and round
-/// for loops. Refers to all that it is given.
-class KeyedLooks final : public BodyVariation {
+/// A system whose settings change over time: its body at any moment, also before and after the clip, and round and
+/// round for loops. Refers to all that it is given.
+class KeyedSettings final : public BodyVariation {
  public:
-  KeyedLooks(PartSystem& system, const KeyedMotion& motion) : system_(system), motion_(motion) {}
+  KeyedSettings(PartSystem& system, const KeyedMotion& motion) : system_(system), motion_(motion) {}
 
-  /// Whether any look has keys that physics feels, or hits.
+  /// Whether any part has keys that physics feels, or hits.
   bool any() const;
   SteppedBody body(double time) override;
   bool still(double from, double to) const override;
 
  private:
   double clip_time(double time) const;
-  double pull(const Look& look, double time) const;
+  double pull(const PartSettings& settings, double time) const;
 
   PartSystem& system_;
   const KeyedMotion& motion_;

@@ -1,5 +1,6 @@
 #pragma once
-// Private to physics: looks that bring a first result into range (docs/default-look.md, "amplitude"), found run by run.
+// Private to physics: settings that bring a first result into range (docs/default-settings.md, "amplitude"), found run
+// by run.
 
 #include "run/part_system.h"
 
@@ -10,15 +11,16 @@ namespace rigspace {
 /// The value below which this share of the values lies; 0 of none.
 double percentile(std::vector<double> values, double share);
 
-/// One system of parts: its looks are found, run by run. Amplitude wins: rates rise until parts stay in range.
+/// One system of parts: its rates and amounts are tuned, run by run. Amplitude wins: rates rise until parts stay in
+/// range.
 class Tuner {
  public:
   /// `character_size` in scene units. Refers to all that it is given.
   Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)
       : system_(system), motion_(motion), options_(options), character_size_(character_size) {}
 
-  /// Looks and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and short
-  /// loops first. Throws Cancelled.
+  /// Settings and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and
+  /// short loops first. Throws Cancelled.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
 
   /// After Cancelled: what the run under way had finished (Runner::so_far), if rates were no longer looked for.
@@ -33,7 +35,7 @@ class Tuner {
   bool asks_for_more() const;
   Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                ByteReader* resume);
-  void look_at_motion();
+  void measure_motion();
   void first_guess(TunedPart& part, double acceleration) const;
   void find_rates(const ProgressCallback& progress);
   double hold_after() const;

@@ -29,9 +29,9 @@ void add(const TunedPart& part, bool with_amount, ByteWriter& out) {
   for (const double each : {part.preset->rate_factor, part.preset->damping_ratio, part.preset->lag, part.length,
                             part.most_scaling, part.preset->flesh ? 1.0 : 0.0})
     out.number(each);
-  for (const LookField& field : look_fields())
-    if (with_amount || field.value != &Look::amount) out.number(part.part->look.*field.value);
-  for (const auto* list : {&part.part->stiffness, &part.part->look.hits})
+  for (const SettingField& field : setting_fields())
+    if (with_amount || field.value != &PartSettings::amount) out.number(part.part->settings.*field.value);
+  for (const auto* list : {&part.part->stiffness, &part.part->settings.hits})
     out.values(Eigen::Map<const Vec>(list->data(), std::ssize(*list)));
 }
 
@@ -48,11 +48,11 @@ void add(const SimulationOptions& options, ByteWriter& out) {
 
 }  // namespace
 
-std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options,
-                                     double character_size) {
+std::vector<std::byte> tuning_key(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options,
+                                  double character_size) {
   if (!options.use_cache || (motion.black_box() && options.collisions.any())) return {};
   for (const TunedPart& part : system.parts)
-    if (!part.part->look.keys.empty()) return {};
+    if (!part.part->settings.keys.empty()) return {};
   const SteppedBody body = system.body();
   if (body.tets.empty() || !(motion.black_box() || body.linear)) return {};  // quick, or slow anyway
   ByteWriter out;
@@ -65,7 +65,7 @@ std::vector<std::byte> looks_content(PartSystem& system, const KeyedMotion& moti
   const int around = moments_around(motion, options, grid);
   const auto workspace = body.rig->make_workspace();
   Vec p, s;
-  for (int k = 0; k <= kMomentsOfAll; ++k) {  // what the animation does as a whole is looked at first (look_at_motion)
+  for (int k = 0; k <= kMomentsOfAll; ++k) {  // what the animation does as a whole is looked at first (measure_motion)
     motion.controls(motion.duration() * k / kMomentsOfAll, p);
     out.values(p);
   }

@@ -17,8 +17,8 @@ namespace {
 constexpr int kMostTries = 5, kMostSearches = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
 constexpr double kMostAmount = 2;
-constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
-constexpr double kLeastVolume = 0.25;        // of an element of flesh (docs/default-look.md, "volume"); the test: 0.2
+constexpr double kJump = 0.12;         // of the character's size: who rises more than that jumps
+constexpr double kLeastVolume = 0.25;  // of an element of flesh (docs/default-settings.md, "volume"); the test: 0.2
 constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part; the test: 3 %
 constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
 constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
@@ -47,9 +47,9 @@ double percentile(std::vector<double> values, double share) {
 Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
   constexpr std::string_view kKind = "looks";
   derive_all();
-  const std::vector<std::byte> content = looks_content(system_, motion_, options_, character_size_);
+  const std::vector<std::byte> content = tuning_key(system_, motion_, options_, character_size_);
   const auto known = content.empty() || resume != nullptr ? std::nullopt : from_cache(kKind, content);
-  if (!known) look_at_motion();
+  if (!known) measure_motion();
   if (resume != nullptr) {
     read(*resume);
   } else if (known) {
@@ -93,7 +93,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
 }
 
 /// What the animation does to the parts, before anything is stepped.
-void Tuner::look_at_motion() {
+void Tuner::measure_motion() {
   Stepper stepper(system_.body(), motion_, options_);
   jumps_ = stepper.rise() > kJump * character_size_;
   if (motion_.cyclic()) driving_ = stepper.driving_frequency(motion_.duration());
@@ -106,7 +106,7 @@ void Tuner::look_at_motion() {
 void Tuner::write(ByteWriter& out) const {
   out.number(attempt_), out.number(as_asked_ ? 1 : 0), out.number(system_.all_elements ? 1 : 0);
   for (const TunedPart& part : system_.parts)
-    for (const double each : {part.look.rate, part.look.settle, part.look.lag, part.raised, part.ease})
+    for (const double each : {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease})
       out.number(each);
   out.number(learned_ ? 1 : 0);
   if (learned_) system_.write_learned(out);
@@ -116,28 +116,28 @@ void Tuner::read(ByteReader& in) {
   attempt_ = in.integer(), as_asked_ = in.number() != 0;
   if (in.number() != 0) system_.use_all_elements();
   for (TunedPart& part : system_.parts)
-    for (double* each : {&part.look.rate, &part.look.settle, &part.look.lag, &part.raised, &part.ease})
+    for (double* each : {&part.settings.rate, &part.settings.settle, &part.settings.lag, &part.raised, &part.ease})
       *each = in.number();
   learned_ = in.number() != 0;
   if (learned_) system_.read_learned(in);
   derive_all();
 }
 
-/// k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size"); settle from the damping ratio; amounts above 1.5 as
-/// inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
+/// k sqrt(g / l) / 2 pi (docs/default-settings.md, "rate from size"); settle from the damping ratio; amounts above 1.5
+/// as inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
 void Tuner::derive(TunedPart& part) const {
-  if (part.look.rate == 0)
-    part.look.rate = std::min(kMostRate, part.preset->rate_factor *
-                                             std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
-                                             (2 * std::numbers::pi));
+  if (part.settings.rate == 0)
+    part.settings.rate = std::min(
+        kMostRate, part.preset->rate_factor * std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
+                       (2 * std::numbers::pi));
   // A part that swings with the steps of a walk is all one sees of it: its rate keeps away, upward where there is room.
-  if (part.part->look.rate == 0 && driving_ > 0 && std::abs(part.look.rate / driving_ - 1) < kAwayFromSteps) {
+  if (part.part->settings.rate == 0 && driving_ > 0 && std::abs(part.settings.rate / driving_ - 1) < kAwayFromSteps) {
     const double above = (1 + kAwayFromSteps) * driving_;
-    part.look.rate = above <= kMostRate ? above : std::min(kMostRate, (1 - kAwayFromSteps) * driving_);
+    part.settings.rate = above <= kMostRate ? above : std::min(kMostRate, (1 - kAwayFromSteps) * driving_);
   }
-  if (part.part->look.settle == 0)
-    part.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.look.rate);
-  set_amount(part, part.raised * (as_asked_ ? part.part->look.amount : 1));
+  if (part.part->settings.settle == 0)
+    part.settings.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.settings.rate);
+  set_amount(part, part.raised * (as_asked_ ? part.part->settings.amount : 1));
 }
 
 void Tuner::derive_all() {
@@ -145,18 +145,18 @@ void Tuner::derive_all() {
 }
 
 bool Tuner::asks_for_more() const {
-  return KeyedLooks(system_, motion_).any() ||
+  return KeyedSettings(system_, motion_).any() ||
          std::any_of(system_.parts.begin(), system_.parts.end(),
-                     [](const TunedPart& part) { return part.part->look.amount != 1; });
+                     [](const TunedPart& part) { return part.part->settings.amount != 1; });
 }
 
 Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                     ByteReader* resume) {
   Stepper stepper(system_.body(), motion_, options);
-  // What a part runs into says nothing about its looks: those are found without.
+  // Rates are tuned without obstacles: contact does not change them.
   if (as_asked_ && options.collisions.any()) stepper.collide(system_.obstacles);
-  KeyedLooks looks(system_, motion_);
-  if (as_asked_ && looks.any()) stepper.vary(&looks);
+  KeyedSettings keyed(system_, motion_);
+  if (as_asked_ && keyed.any()) stepper.vary(&keyed);
   Runner runner(stepper, motion_, options, hold_after());
   const Runner::Save save_all = [&](const auto& write_run) {
     save([&](ByteWriter& out) {
@@ -177,14 +177,15 @@ Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& pr
 void Tuner::first_guess(TunedPart& part, double acceleration) const {
   const double most = range_of(system_.flesh(), motion_.cyclic(), jumps_).most * part.length;
   const double needed = std::sqrt(0.7 * acceleration / most) / (2 * std::numbers::pi);
-  if (part.part->look.rate != 0 || needed <= part.look.rate) return;
-  part.look.rate = std::min(needed, kMostRate);
-  part.ease = std::pow(part.look.rate / needed, 2);
+  if (part.part->settings.rate != 0 || needed <= part.settings.rate) return;
+  part.settings.rate = std::min(needed, kMostRate);
+  part.ease = std::pow(part.settings.rate / needed, 2);
 }
 
 /// Rates and amounts that bring the parts into range.
 void Tuner::find_rates(const ProgressCallback& progress) {
-  if (std::none_of(system_.parts.begin(), system_.parts.end(), [](const auto& p) { return p.part->look.rate == 0; })) {
+  if (std::none_of(system_.parts.begin(), system_.parts.end(),
+                   [](const auto& p) { return p.part->settings.rate == 0; })) {
     as_asked_ = true;
     return derive_all();
   }
@@ -202,9 +203,9 @@ void Tuner::find_rates(const ProgressCallback& progress) {
 double Tuner::hold_after() const {
   double settle = 0;
   for (const TunedPart& part : system_.parts) {
-    if (part.look.hold < 0.5) return std::numeric_limits<double>::infinity();
-    settle = std::max(settle, part.look.settle);
-    if (const Curve* keys = part.part->look.keys_of("settle"))
+    if (part.settings.hold < 0.5) return std::numeric_limits<double>::infinity();
+    settle = std::max(settle, part.settings.settle);
+    if (const Curve* keys = part.part->settings.keys_of("settle"))
       settle = std::max(settle, *std::max_element(keys->values.begin(), keys->values.end()));
   }
   return 2 * settle;
@@ -213,15 +214,15 @@ double Tuner::hold_after() const {
 /// A part that moves too much by this factor: what was raised is lowered, or the rate rises; where that would make it
 /// buzz, less of the motion is felt.
 void Tuner::restrain(TunedPart& part, double too_much) const {
-  const double rate = part.look.rate;
+  const double rate = part.settings.rate;
   if (part.raised > 1) {
     part.raised = std::max(1.0, part.raised / too_much);
   } else {
-    part.look.rate = std::max(rate, std::min(kMostRate, rate * std::min(2.0, std::sqrt(too_much))));
+    part.settings.rate = std::max(rate, std::min(kMostRate, rate * std::min(2.0, std::sqrt(too_much))));
     derive(part);
-    if (part.look.rate <= rate) part.ease /= too_much;  // also where steps of a walk keep it from rising
+    if (part.settings.rate <= rate) part.ease /= too_much;  // also where steps of a walk keep it from rising
   }
-  if (part.part->look.lag == part.preset->lag) part.look.lag *= 0.6;
+  if (part.part->settings.lag == part.preset->lag) part.settings.lag *= 0.6;
   derive(part);
 }
 
@@ -232,7 +233,7 @@ bool Tuner::adjust(const Run& run) {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const Range range = range_of(system_.flesh(), motion_.cyclic(), jumps_);
-    if (part.part->look.rate != 0) continue;
+    if (part.part->settings.rate != 0) continue;
     const double swing = swing_of(run, c) * part.scaling;
     const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
     if (swing > range.most || crushed) {
@@ -253,9 +254,9 @@ bool Tuner::adjust(const Run& run) {
 bool Tuner::nears_limit(const Run& run, std::size_t c) const {
   constexpr double kNear = 0.4;  // of the limit; it is felt from 0.6
   const TunedPart& part = system_.parts[c];
-  const double unit = system_.flesh() ? 1 : std::numbers::pi;  // see Look::limit
+  const double unit = system_.flesh() ? 1 : std::numbers::pi;  // see PartSettings::limit
   const double farthest = run.reach.row(static_cast<Eigen::Index>(c)).maxCoeff();
-  return system_.swing(part, farthest) * part.scaling > kNear * part.look.limit * unit;
+  return system_.swing(part, farthest) * part.scaling > kNear * part.settings.limit * unit;
 }
 
 double Tuner::swing_of(const Run& run, std::size_t part) const {

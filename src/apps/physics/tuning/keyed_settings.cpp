@@ -33,54 +33,54 @@ void set_amount(TunedPart& part, double amount) {
 
 TunedPart part_at(const TunedPart& part, double time) {
   TunedPart now = part;
-  const Look& asked = part.part->look;
-  for (const LookField& field : look_fields())
-    if (asked.keys_of(field.name) != nullptr) now.look.*field.value = asked.at(field.name, time);
+  const PartSettings& asked = part.part->settings;
+  for (const SettingField& field : setting_fields())
+    if (asked.keys_of(field.name) != nullptr) now.settings.*field.value = asked.at(field.name, time);
   if (asked.keys_of("rate") != nullptr && asked.settle == 0)  // the preset's damping ratio, whatever the rate
-    now.look.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * now.look.rate);
-  if (asked.keys_of("amount") != nullptr) set_amount(now, part.raised * now.look.amount);
+    now.settings.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * now.settings.rate);
+  if (asked.keys_of("amount") != nullptr) set_amount(now, part.raised * now.settings.amount);
   return now;
 }
 
 double scaling_at(const TunedPart& part, double time) {
-  return part.part->look.keys_of("amount") == nullptr ? part.scaling : part_at(part, time).scaling;
+  return part.part->settings.keys_of("amount") == nullptr ? part.scaling : part_at(part, time).scaling;
 }
 
-double KeyedLooks::clip_time(double time) const {
+double KeyedSettings::clip_time(double time) const {
   if (!motion_.cyclic() || !(motion_.duration() > 0)) return time;
   return time - std::floor(time / motion_.duration()) * motion_.duration();
 }
 
-bool KeyedLooks::any() const {
+bool KeyedSettings::any() const {
   return std::any_of(system_.parts.begin(), system_.parts.end(), [](const TunedPart& part) {
-    const Look& look = part.part->look;
-    return !look.hits.empty() ||
-           std::any_of(look.keys.begin(), look.keys.end(), [](const LookKeys& each) { return each.control != "mix"; });
+    const PartSettings& settings = part.part->settings;
+    return !settings.hits.empty() || std::any_of(settings.keys.begin(), settings.keys.end(),
+                                                 [](const SettingKeys& each) { return each.control != "mix"; });
   });
 }
 
 /// How strongly the nearest hit is felt; those of a loop come again with every turn.
-double KeyedLooks::pull(const Look& look, double time) const {
+double KeyedSettings::pull(const PartSettings& settings, double time) const {
   double most = 0;
   const double turn = motion_.cyclic() ? motion_.duration() : 0;
-  for (const double hit : look.hits)
+  for (const double hit : settings.hits)
     for (const double shift : {0.0, turn, -turn}) most = std::max(most, pull_weight(clip_time(time) - hit + shift));
   return most;
 }
 
-/// The body for the looks of now. A hit is felt beforehand and let go of after: what drives the part fades by w, and a
-/// pull of w omega^2 per mass, as strong as its own springs, draws it to the animation, well damped.
-SteppedBody KeyedLooks::body(double time) {
+/// The body for the settings of now. A hit is felt beforehand and let go of after: what drives the part fades by w, and
+/// a pull of w omega^2 per mass, as strong as its own springs, draws it to the animation, well damped.
+SteppedBody KeyedSettings::body(double time) {
   const std::vector<TunedPart> base = system_.parts;
   for (TunedPart& part : system_.parts) part = part_at(part, clip_time(time));
   const std::vector<TunedPart> now = system_.parts;
   SteppedBody body = system_.body();
   system_.parts = base;
   for (std::size_t c = 0; c < now.size(); ++c) {
-    const double w = pull(now[c].part->look, time);
+    const double w = pull(now[c].part->settings, time);
     if (w == 0) continue;
     MassGroup& group = body.groups[c];
-    const double omega = 2 * std::numbers::pi * now[c].look.rate;
+    const double omega = 2 * std::numbers::pi * now[c].settings.rate;
     group.pull = w * omega * omega;
     group.damping += w * 2 * kPullDamping * omega;
     for (double* load : {&group.load, &group.sag, &group.wind}) *load *= 1 - w;
@@ -88,13 +88,14 @@ SteppedBody KeyedLooks::body(double time) {
   return body;
 }
 
-bool KeyedLooks::still(double from, double to) const {
+bool KeyedSettings::still(double from, double to) const {
   const double a = clip_time(from), b = clip_time(to);
   return std::all_of(system_.parts.begin(), system_.parts.end(), [&](const TunedPart& part) {
-    const Look& look = part.part->look;
-    return pull(look, from) == 0 && pull(look, to) == 0 &&
-           std::all_of(look.keys.begin(), look.keys.end(),
-                       [&](const LookKeys& each) { return look.at(each.control, a) == look.at(each.control, b); });
+    const PartSettings& settings = part.part->settings;
+    return pull(settings, from) == 0 && pull(settings, to) == 0 &&
+           std::all_of(settings.keys.begin(), settings.keys.end(), [&](const SettingKeys& each) {
+             return settings.at(each.control, a) == settings.at(each.control, b);
+           });
   });
 }
 

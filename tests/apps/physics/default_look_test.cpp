@@ -1,4 +1,4 @@
-// Rules of docs/default-look.md on characters that nobody here has animated: short excerpts of one clip
+// Rules of docs/default-settings.md on characters that nobody here has animated: short excerpts of one clip
 // each; with RIGSPACE_TEST_ALL all clips, whole.
 
 #include "rigspace/anim/key_rate.h"
@@ -32,7 +32,7 @@ struct Seen {
 
 std::ostream& operator<<(std::ostream& out, const Seen& seen) { return out << seen.file << " " << seen.clip; }
 
-class Look : public ::testing::TestWithParam<Seen> {};
+class PartSettings : public ::testing::TestWithParam<Seen> {};
 
 double metres_per_unit(const Character& character, double& size) {
   Vec s;
@@ -163,7 +163,7 @@ void check(const Character& hard, const Softened& soft, const Animation& clip, S
   }
 }
 
-TEST_P(Look, OfTheFirstResultKeepsTheRules) {
+TEST_P(PartSettings, OfTheFirstResultKeepsTheRules) {
   const Seen seen = GetParam();
   Character hard;
   if (*seen.file == '\0') {
@@ -193,7 +193,7 @@ TEST_P(Look, OfTheFirstResultKeepsTheRules) {
 
 constexpr double kWhole = 1e9;
 INSTANTIATE_TEST_SUITE_P(
-    Characters, Look,
+    Characters, PartSettings,
     ::testing::Values(Seen{"", "Walk", kWhole, true}, Seen{"khr_Fox/Fox.glb", "Run", kWhole, true},
                       Seen{"", "Walk", kWhole, true, ChainForm::automatic},
                       Seen{"khr_Fox/Fox.glb", "Run", kWhole, true, ChainForm::automatic},
