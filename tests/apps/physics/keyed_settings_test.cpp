@@ -389,7 +389,7 @@ TEST(KeyedLook, OfFleshFollowsItsKeysToo) {
 }
 
 TEST(KeyedLook, ComesBackFromARecipeToTheBit) {
-  Recipe recipe{.version = "0.1.0", .input = {"hero.glb", 1, "00"}, .format = ".glb"};
+  Recipe recipe{RecipeEnvelope{.version = "0.1.0", .input = {"hero.glb", 1, "00"}, .format = ".glb"}};
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01"}}};
   PartSettings& settings = recipe.parts[0].settings;
   settings.key("amount", smooth_keys({0, 1.0 / 3}, {1, std::sqrt(0.1)}));

@@ -71,7 +71,7 @@ TEST(PartStiffness, HoldsWhatIsStiff) {
 }
 
 TEST(PartStiffness, AndMaterialAreInTheRecipe) {
-  Recipe recipe{.version = "0.1.0", .input = {"flower.rig.json", 1, "00"}, .format = ".rigspace.json"};
+  Recipe recipe{RecipeEnvelope{.version = "0.1.0", .input = {"flower.rig.json", 1, "00"}, .format = ".rigspace.json"}};
   Part part = control_part_from_pattern(flower(), "blossom=flesh");
   recipe.parts = recipe_parts(flower(), {&part, 1});
   const std::string plain = recipe_text(recipe);

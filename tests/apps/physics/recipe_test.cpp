@@ -30,7 +30,8 @@ RecipeClip noisy_clip(unsigned seed) {
 }
 
 Recipe noisy_recipe() {
-  Recipe recipe{.version = "0.1.0", .input = {"sub/hero \"x\".glb", 123456789, "00ff"}, .format = ".glb"};
+  Recipe recipe{
+      RecipeEnvelope{.version = "0.1.0", .input = {"sub/hero \"x\".glb", 123456789, "00ff"}, .format = ".glb"}};
   recipe.options.physics.step = 1.0 / 120;
   recipe.options.physics.looping = Looping::never;
   recipe.options.physics.integrator = IntegratorKind::euler;

@@ -64,8 +64,9 @@ TEST(SolidChain, HoldsItsRootAndNothingElse) {
   EXPECT_LT(*std::min_element(flesh.depths.begin(), flesh.depths.end()), 0.1);
   EXPECT_GT(*std::max_element(flesh.depths.begin(), flesh.depths.end()), 0.9);
   for (std::size_t t = 0; t < flesh.depths.size(); ++t)
-    if (flesh.depths[t] > 0.35)
+    if (flesh.depths[t] > 0.35) {
       for (const int node : flesh.mesh.tets[t]) EXPECT_NE(flesh.nodes[node], FleshNode::held) << t;
+    }
 }
 
 TEST(SolidChain, SwingsAsChainsDoAndKeepsItsVolume) {
@@ -104,7 +105,7 @@ TEST(SolidChain, BendsMoreTowardItsTipWithMoreOverlap) {
 }
 
 TEST(SolidChain, IsInTheRecipeOnlyWhereItIsNotRods) {
-  Recipe recipe{.version = "0", .input = {.file = "x.glb", .hash = "0"}, .format = ".glb"};
+  Recipe recipe{RecipeEnvelope{.version = "0", .input = {.file = "x.glb", .hash = "0"}, .format = ".glb"}};
   recipe.parts.push_back({.name = "tail", .preset = "tail", .joints = {"tail_01"}, .settings = {}});
   EXPECT_EQ(recipe_text(recipe).find("\"chains\""), std::string::npos);
   recipe.options.chains = ChainForm::automatic;
