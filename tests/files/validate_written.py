@@ -15,6 +15,9 @@ SOFTENED = {
     "CesiumMan.glb": ("--end", "0.3"),
 }
 
+# Of inputs: numbers that are not finite.
+INVALID = {"ACCESSOR_INVALID_FLOAT"}
+
 
 def run(*arguments):
     result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
@@ -62,7 +65,14 @@ def main():
             if number < own:
                 known = set()  # what we make ourselves has no excuse
             written = [folder / f"{number}.glb", folder / f"{number}.gltf", folder / f"{number}e.gltf"]
-            run("convert", path, "-o", written[0])
+            result = subprocess.run([PROGRAM, "convert", str(path), "-o", str(written[0])], capture_output=True, text=True)
+            if result.returncode == 3 and INVALID & {code for code, _ in known}:
+                # A file that the validator calls broken may be refused, in one sentence that names it.
+                assert result.stderr.count("\n") == 1 and path.name in result.stderr, result.stderr
+                print(f"ok   {path.name}: refused, {len(known)} errors in")
+                passed += 1
+                continue
+            assert result.returncode == 0, result.stderr
             run("convert", path, "-o", written[1])
             run("convert", path, "--embed", "-o", written[2])
             walks = any(clip["name"] == "Walk" for clip in json.loads(run("info", path, "--json"))["clips"])
