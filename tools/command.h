@@ -41,6 +41,10 @@ void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
 
+/// Whether the command is `bench`, which is a program of its own; and that program in place of this one. Throws Error.
+bool is_bench(int argc, char** argv);
+[[noreturn]] void start_bench(char** argv);
+
 /// "1 joint", "3 joints".
 std::string count_in_words(std::size_t number, const char* one, const char* many);
 

@@ -79,6 +79,7 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
 
   watch_interrupts();
   try {
+    if (commands.size() > 1 && is_bench(argc, argv)) start_bench(argv);
     app.parse(arguments_of(argc, argv));
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail_output();
     return 0;

@@ -124,7 +124,7 @@ TEST(Recipe, SaysWhatIsWrongAndWhere) {
       {"\"step\": 0.008", "\"step\": 9.008", "physics step is 9.0"},
       {"\"step\"", "\"stride\"", "options.stride is no option"},
       {"\"integrator\": \"euler\"", "\"integrator\": \"rk4\"", "expected euler, bdf2"},
-      {"\"overlap\": ", "\"overlap\": 7", "parts[0].settings.overlap: "},
+      {"\"overlap\": ", "\"overlap\": 7", "parts[0].look.overlap: "},
       {"\"overlap\": ", "\"overlop\": ", "is no control of a part"},
       {"\"preset\": \"tail\"", "\"preset\": \"fluffy\"", "presets are"},
       {"\"tail.rate\"", "\"nose.rate\"", "is for a part that the recipe lacks"},
