@@ -18,7 +18,6 @@ namespace rigspace::tools {
 namespace {
 
 std::atomic<int> interrupts = 0;
-thread_local const ProgressCallback* progress_in_scope = nullptr;
 bool progress_in_lines = false;
 
 ProgressCallback line_progress() {
@@ -116,16 +115,10 @@ void watch_interrupts() {
 
 bool interrupted() { return interrupts > 0; }
 
-ProgressScope::ProgressScope(ProgressCallback progress) : progress_(std::move(progress)), before_(progress_in_scope) {
-  progress_in_scope = &progress_;
-}
-ProgressScope::~ProgressScope() { progress_in_scope = before_; }
-
 void show_progress_in_lines() { progress_in_lines = true; }
 
 ProgressCallback terminal_progress() {
   using Clock = std::chrono::steady_clock;
-  if (progress_in_scope != nullptr) return *progress_in_scope;
   if (progress_in_lines) return line_progress();
   if (!::isatty(STDERR_FILENO)) return [](const Progress&) { return !interrupted(); };
   struct Bar {

@@ -72,19 +72,6 @@ ProgressCallback terminal_progress();
 /// for programs that start this one.
 void show_progress_in_lines();
 
-/// While it lives, this is what terminal_progress() gives on its thread: for front ends without a terminal.
-class ProgressScope {
- public:
-  explicit ProgressScope(ProgressCallback progress);
-  ~ProgressScope();
-  ProgressScope(const ProgressScope&) = delete;
-  ProgressScope& operator=(const ProgressScope&) = delete;
-
- private:
-  ProgressCallback progress_;
-  const ProgressCallback* before_;
-};
-
 /// From now on Ctrl-C makes progress callbacks answer "cancel"; a second one ends the program at once.
 void watch_interrupts();
 bool interrupted();

@@ -28,7 +28,9 @@ const CurveFormat* curve_format_of(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const CurveFormat& format : kFormats)
-    if (name.ends_with("." + std::string(format.ending))) return &format;
+    if (name.ends_with(format.ending) && name.size() > format.ending.size() &&
+        name[name.size() - format.ending.size() - 1] == '.')
+      return &format;
   return nullptr;
 }
 

@@ -66,7 +66,8 @@ std::vector<CurveText> curves_chan(CurveJob& job) {
       const double value = column.node >= 0          ? kDegrees * angles[column.node][column.axis]
                            : column.unit == "degree" ? kDegrees * p[column.control]
                                                      : p[column.control];
-      text += (k > 0 ? "\t" : "") + number_text(value);
+      if (k > 0) text += '\t';
+      text += number_text(value);
     }
     text += "\n";
   }

@@ -19,8 +19,10 @@ namespace {
 std::string lattice_point_name(const std::string& lattice, const std::array<int, 3>& at) {
   std::string name = lattice + "_";
   const bool wide = std::any_of(at.begin(), at.end(), [](int i) { return i > 8; });
-  for (int axis = 0; axis < 3; ++axis)
-    name += (wide && axis > 0 ? "_" : "") + std::to_string(at[static_cast<std::size_t>(axis)] + 1);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (wide && axis > 0) name += '_';
+    name += std::to_string(at[static_cast<std::size_t>(axis)] + 1);
+  }
   return name;
 }
 
