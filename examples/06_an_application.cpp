@@ -50,7 +50,6 @@ class Ducking final : public ClipWork {
   Ducking(const Character& character, std::vector<int> free, std::vector<int> points, double height)
       : character_(character),
         free_(free),
-        height_(height),
         solver_(character.rig, character.rig->rest(),
                 {.points = points, .free = free, .prior = 1e-5, .strengthening = 1}),
         bar_(height, solver_.size()),
@@ -87,7 +86,6 @@ class Ducking final : public ClipWork {
  private:
   const Character& character_;
   std::vector<int> free_;
-  double height_;
   ControlSolver solver_;
   Bar bar_;
   std::vector<Animation> made_;

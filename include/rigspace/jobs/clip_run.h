@@ -59,7 +59,7 @@ struct ClipRunOptions {
   std::function<void(std::size_t k)> made = {};  ///< called after each clip
 };
 
-/// Makes all clips. Throws Cancelled when the progress callback asks for it, and whatever the work throws. The folder
+/// Makes all clips. Throws Cancelled when the progress callback returns false, and whatever the work throws. The folder
 /// of partial results is gone afterwards, unless the process is killed.
 void run_clips(ClipWork& work, const ClipRunOptions& options);
 

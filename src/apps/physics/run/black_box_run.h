@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: what runs on black boxes do to ask for few poses. A rig in another process remembers what it was
-// asked (Traits::remembers_poses), so what matters is that the same moments are asked again, and not others.
+// Private to physics: how runs on black boxes evaluate few poses. A rig in another process keeps the poses that it has
+// evaluated (Traits::remembers_poses): a run that evaluates the same moments again costs nothing, other moments do.
 
 #include "fast_body.h"
 #include "part_system.h"
