@@ -9,7 +9,9 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -19,8 +21,12 @@ namespace {
 /// $RIGSPACE_THREADS, for programs that are run side by side; else one a core.
 int first_count() {
   const char* asked = std::getenv("RIGSPACE_THREADS");
-  const int count = asked != nullptr ? std::atoi(asked) : 0;
-  return count > 0 ? count : std::max(1, oneapi::tbb::info::default_concurrency());
+  int count = 0;
+  if (asked != nullptr) {
+    const char* last = asked + std::strlen(asked);
+    if (const auto [end, error] = std::from_chars(asked, last, count); error != std::errc() || end != last) count = 0;
+  }
+  return count > 0 && count <= 256 ? count : std::max(1, oneapi::tbb::info::default_concurrency());
 }
 
 int& threads() {
@@ -46,7 +52,7 @@ thread_local int serial_scopes = 0;
 SerialScope::SerialScope() { ++serial_scopes; }
 SerialScope::~SerialScope() { --serial_scopes; }
 
-int thread_count() { return threads(); }
+int thread_count() { return serial_scopes > 0 ? 1 : threads(); }
 
 void set_thread_count(int count) {
   threads() = std::max(1, count);

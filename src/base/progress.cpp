@@ -15,7 +15,7 @@ void report(const ProgressCallback& callback, std::string_view stage, double fra
 ProgressCallback part_of_progress(ProgressCallback callback, double from, double to, std::string stage) {
   if (!callback) return {};
   return [callback = std::move(callback), from, to, stage = std::move(stage)](const Progress& p) {
-    return callback({stage.empty() ? p.stage : std::string_view(stage), from + (to - from) * p.fraction});
+    return callback({stage.empty() ? p.stage : std::string_view(stage), from + (to - from) * p.fraction, p.whole});
   };
 }
 

@@ -1,8 +1,8 @@
 #include "rigspace/jobs/arguments.h"
 
 #include "rigspace/base/error.h"
-#include "rigspace/base/suggestion.h"
 #include "rigspace/io/formats.h"
+#include "rigspace/jobs/clip_names.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,16 +33,26 @@ void refuse_file(std::string file, std::string problem, std::string remedy) {
       {.code = ErrorCode::usage, .file = std::move(file), .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
+void require_frame_rate(double rate, const std::string& option) {
+  if (!(rate >= kLeastFrameRate && rate <= kMostFrameRate))
+    refuse_usage(fmt::format("{} {:g}", option, rate), "is out of range",
+                 fmt::format("give {:g} to {:g} frames a second", kLeastFrameRate, kMostFrameRate));
+}
+
 const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip) {
   if (clip.empty()) return nullptr;
-  if (const Animation* found = character.clip(clip)) return found;
   std::vector<std::string> names;
   for (const Animation& each : character.clips) names.push_back(each.name);
-  throw Error({.file = file,
+  const std::vector<int> found = clips_meant(names, clip, file);
+  if (found.size() == 1) return &character.clips[found.front()];
+  std::string candidates;
+  for (const int k : found) candidates += (candidates.empty() ? "" : ", ") + shell_quoted(names[k]);
+  throw Error({.code = ErrorCode::usage,
+               .file = file,
                .element = "clip \"" + clip + "\"",
                .value = clip,
-               .problem = "is not in the file",
-               .remedy = names.empty() ? "it has no clips" : suggestion(clip, names, "`rigspace info` lists them")});
+               .problem = "means " + std::to_string(found.size()) + " clips, and one is needed",
+               .remedy = "write one of " + candidates});
 }
 
 double parse_time(const std::string& text, double fps, std::string_view option) {

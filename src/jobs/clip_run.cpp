@@ -1,8 +1,18 @@
 #include "rigspace/jobs/clip_run.h"
 
+#include "rigspace/base/error.h"
+#include "rigspace/base/parallel.h"
+#include "rigspace/base/serial.h"
 #include "rigspace/jobs/partial_run.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
 #include <optional>
+#include <thread>
 
 namespace rigspace {
 
@@ -16,41 +26,154 @@ void ClipCheckpoints::save(std::size_t solve, double fraction, std::span<const s
 
 namespace {
 
-/// Share of the run, 0..1, that need not be made again: clips that are there, and the one under way up to its mark.
-double share_done(const ClipWork& work, const std::vector<char>& there, const PartialRun& kept) {
-  double done = 0, all = 0;
-  const auto mark = kept.mark();
-  for (std::size_t k = 0; k < work.count(); ++k) {
-    const double whole = work.duration(k) * static_cast<double>(work.solves(k));
-    all += whole;
-    if (there[k])
-      done += whole;
-    else if (mark && mark->at.clip == k)
-      done += work.duration(k) * (static_cast<double>(mark->at.solve) + mark->fraction);
+/// The clips of a run: which are made, and how much of the whole that is.
+class ClipRun {
+ public:
+  ClipRun(ClipWork& work, const ClipRunOptions& options) : work_(work), options_(options), fraction_(work.count()) {
+    if (!options.partial.empty()) kept_.emplace(options.partial, options.key);
+    for (std::size_t k = 0; k < work.count(); ++k) {
+      weight_.push_back(work.duration(k) * static_cast<double>(std::max<std::size_t>(1, work.solves(k))));
+      const auto text = kept_ ? kept_->finished(k) : std::nullopt;
+      if (text && work.restore(k, *text))
+        fraction_[k] = 1;
+      else
+        to_make_.push_back(k);
+    }
   }
-  return all > 0 ? done / all : 0;
-}
+
+  /// Share of the run, 0..1, that need not be made again: clips that are there, and others up to their checkpoints.
+  double share_there() const {
+    double done = 0, all = 0;
+    for (std::size_t k = 0; k < work_.count(); ++k) {
+      all += weight_[k];
+      if (fraction_[k] == 1) {
+        done += weight_[k];
+      } else if (const auto mark = kept_ ? kept_->mark(k) : std::nullopt) {
+        done += work_.duration(k) * (static_cast<double>(mark->at.solve) + mark->fraction);
+      }
+    }
+    return all > 0 ? done / all : 0;
+  }
+
+  void one_by_one() {
+    tell_made();
+    for (const std::size_t k : to_make_) {
+      make(k, [&](const Progress& p) {
+        fraction_[k] = std::max(fraction_[k].load(), std::min(p.fraction, kAlmost));  // attempts begin anew
+        return report();
+      });
+      tell_made();
+    }
+  }
+
+  /// Threads take clips in their order; this thread reports, and passes on what the first of them throws.
+  void side_by_side(std::size_t threads) {
+    constexpr std::chrono::milliseconds kBetween{50};  // reports
+    std::mutex mutex;
+    std::condition_variable news;
+    std::atomic<bool> stop = false;
+    std::atomic<std::size_t> next = 0;
+    std::size_t working = threads;
+    std::exception_ptr failure, own;
+    const auto take_clips = [&] {
+      const SerialScope serial;  // its own thread is all that a clip has
+      for (std::size_t turn = next++; turn < to_make_.size() && !stop; turn = next++) {
+        const std::size_t k = to_make_[turn];
+        try {
+          make(k, [&, k](const Progress& p) {
+            fraction_[k] = std::max(fraction_[k].load(), std::min(p.fraction, kAlmost));
+            return !stop;
+          });
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!stop.exchange(true)) failure = std::current_exception();
+        }
+        news.notify_all();
+      }
+      const std::lock_guard lock(mutex);
+      --working;
+      news.notify_all();
+    };
+    {
+      std::vector<std::jthread> pool;
+      for (std::size_t t = 0; t < threads; ++t) pool.emplace_back(take_clips);
+      std::unique_lock lock(mutex);
+      while (working > 0) {
+        news.wait_for(lock, kBetween);
+        lock.unlock();
+        try {
+          if (!stop && !report()) own = std::make_exception_ptr(Cancelled()), stop = true;
+          if (!stop) tell_made();
+        } catch (...) {
+          own = std::current_exception(), stop = true;
+        }
+        lock.lock();
+      }
+    }
+    if (own) std::rethrow_exception(own);
+    if (failure) std::rethrow_exception(failure);
+    tell_made();
+  }
+
+  std::size_t missing() const { return to_make_.size(); }
+
+  /// All is made: nothing of it is needed on the way any longer.
+  void discard() {
+    if (kept_) kept_->discard();
+  }
+
+ private:
+  static constexpr double kAlmost = 0.999;  // 1 is for clips that are kept
+
+  void make(std::size_t k, const ProgressCallback& progress) {
+    work_.make(k, ClipCheckpoints(kept_ ? &*kept_ : nullptr, k), progress);
+    if (kept_) kept_->keep_finished(k, work_.finished(k));
+    fraction_[k] = 1;
+  }
+
+  /// How much of all clips is done, under the name of the first that is not. False to cancel.
+  bool report() const {
+    if (!options_.progress) return true;
+    double done = 0, all = 0;
+    std::size_t first = work_.count();
+    for (std::size_t k = work_.count(); k-- > 0;) {
+      const double fraction = fraction_[k];
+      done += weight_[k] * fraction, all += weight_[k];
+      if (fraction < 1) first = k;
+    }
+    if (first == work_.count()) return true;
+    std::string stage = work_.name(first);
+    if (work_.count() > 1) stage += " (" + std::to_string(first + 1) + " of " + std::to_string(work_.count()) + ")";
+    const double whole = all > 0 ? done / all : 0;
+    return options_.progress({.stage = stage, .fraction = fraction_[first], .whole = whole});
+  }
+
+  /// Calls `made` for each clip that is there together with all before it.
+  void tell_made() {
+    for (; told_ < work_.count() && fraction_[told_] == 1; ++told_)
+      if (options_.made) options_.made(told_);
+  }
+
+  ClipWork& work_;
+  const ClipRunOptions& options_;
+  std::optional<PartialRun> kept_;
+  std::vector<double> weight_;
+  std::vector<std::atomic<double>> fraction_;  // of each clip; 1: made
+  std::vector<std::size_t> to_make_;
+  std::size_t told_ = 0;
+};
 
 }  // namespace
 
 void run_clips(ClipWork& work, const ClipRunOptions& options) {
-  std::optional<PartialRun> kept;
-  if (!options.partial.empty()) kept.emplace(options.partial, options.key);
-  std::vector<char> there(work.count(), 0);
-  if (kept)
-    for (std::size_t k = 0; k < work.count(); ++k)
-      if (const auto text = kept->finished(k)) there[k] = work.restore(k, *text) ? 1 : 0;
-  if (options.begun) options.begun(kept ? share_done(work, there, *kept) : 0);
-  for (std::size_t k = 0; k < work.count(); ++k) {
-    if (!there[k]) {
-      const std::string stage =
-          work.count() > 1 ? work.name(k) + " (" + std::to_string(k + 1) + " of " + std::to_string(work.count()) + ")"
-                           : work.name(k);
-      work.make(k, ClipCheckpoints(kept ? &*kept : nullptr, k), part_of_progress(options.progress, 0, 1, stage));
-      if (kept) kept->keep_finished(k, work.finished(k));
-    }
-    if (options.made) options.made(k);
-  }
+  ClipRun run(work, options);
+  if (options.begun) options.begun(run.share_there());
+  const std::size_t threads = std::min<std::size_t>(run.missing(), static_cast<std::size_t>(thread_count()));
+  if (work.concurrent() && threads > 1)
+    run.side_by_side(threads);
+  else
+    run.one_by_one();
+  run.discard();
 }
 
 }  // namespace rigspace

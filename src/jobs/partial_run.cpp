@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -14,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kKeyFile = "rigspace.key";
-constexpr const char* kCheckpointFile = "checkpoint";
 
 /// What stands before the bytes of a checkpoint.
 struct Header {
@@ -58,7 +58,25 @@ PartialRun::PartialRun(fs::path folder, std::string key) : folder_(std::move(fol
 
 PartialRun::~PartialRun() {
   std::error_code ignored;
+  const bool kept =
+      std::any_of(fs::directory_iterator(folder_, ignored), fs::directory_iterator(), [](const auto& entry) {
+        const std::string name = entry.path().filename().string();
+        return name.starts_with("clip_") || name.starts_with("checkpoint_");
+      });
+  if (!kept) fs::remove_all(folder_, ignored);
+}
+
+void PartialRun::discard() {
+  std::error_code ignored;
   fs::remove_all(folder_, ignored);
+}
+
+std::size_t PartialRun::finished_in(const fs::path& folder) {
+  std::error_code none;
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (entry.path().filename().string().starts_with("clip_")) ++count;
+  return count;
 }
 
 fs::path PartialRun::clip_file(std::size_t clip) const { return folder_ / fmt::format("clip_{:04}.json", clip); }
@@ -68,10 +86,16 @@ std::optional<std::string> PartialRun::finished(std::size_t clip) const {
   return read_text(clip_file(clip));
 }
 
-void PartialRun::keep_finished(std::size_t clip, const std::string& text) { write_file(clip_file(clip), text); }
+void PartialRun::keep_finished(std::size_t clip, const std::string& text) {
+  write_file(clip_file(clip), text);
+  std::error_code ignored;
+  fs::remove(checkpoint_file(clip), ignored);
+}
+
+fs::path PartialRun::checkpoint_file(std::size_t clip) const { return folder_ / fmt::format("checkpoint_{:04}", clip); }
 
 std::vector<std::byte> PartialRun::checkpoint(RunPosition at) const {
-  const std::vector<std::byte> bytes = read_if_there(folder_ / kCheckpointFile);
+  const std::vector<std::byte> bytes = read_if_there(checkpoint_file(at.clip));
   const auto header = header_of(bytes);
   if (!header || !(RunPosition{header->clip, header->solve} == at)) return {};
   return {bytes.begin() + sizeof(Header), bytes.end()};
@@ -82,11 +106,11 @@ void PartialRun::keep_checkpoint(RunPosition at, double fraction, std::span<cons
   std::vector<std::byte> all(sizeof header + bytes.size());
   std::memcpy(all.data(), &header, sizeof header);
   std::copy(bytes.begin(), bytes.end(), all.begin() + sizeof header);
-  write_file(folder_ / kCheckpointFile, all);
+  write_file(checkpoint_file(at.clip), all);
 }
 
-std::optional<PartialRun::Mark> PartialRun::mark() const {
-  const auto header = header_of(read_if_there(folder_ / kCheckpointFile));
+std::optional<PartialRun::Mark> PartialRun::mark(std::size_t clip) const {
+  const auto header = header_of(read_if_there(checkpoint_file(clip)));
   if (!header) return {};
   return Mark{{header->clip, header->solve}, header->fraction};
 }

@@ -6,7 +6,7 @@
 
 namespace rigspace {
 
-/// How many threads the loops below may use; all cores by default. Not for use inside a loop.
+/// How many threads the loops below may use; all cores by default; 1 within a SerialScope. Not for use inside a loop.
 int thread_count();
 void set_thread_count(int threads);
 

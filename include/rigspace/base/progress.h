@@ -10,6 +10,7 @@ namespace rigspace {
 struct Progress {
   std::string_view stage;  ///< what is being done, as a person would say it: "rendering"
   double fraction = 0;     ///< 0..1 of this stage
+  double whole = -1;       ///< 0..1 of the run that the stage is a part of; below 0 where nobody knows
 };
 
 /// Returns false to cancel. Called from the thread that started the operation.

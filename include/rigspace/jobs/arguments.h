@@ -21,7 +21,13 @@ double parse_number(std::string_view text, const std::string& what);
 /// "1.5" or "1.5s" in seconds, "12f" in frames of 1 / fps.
 double parse_time(const std::string& text, double fps, std::string_view option);
 
-/// The clip of that name, or nullptr for an empty name. Throws Error listing the clips; `file` stands in its sentence.
+/// Frames a second that clips, recipes and options may have.
+inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
+/// Throws Error naming `option` unless the rate is within these.
+void require_frame_rate(double rate, const std::string& option);
+
+/// The clip that a name means (clip_names.h), or nullptr for an empty name. Throws Error if there is none, or several;
+/// `file` stands in its sentence.
 const Animation* clip_named(const Character& character, const std::string& file, const std::string& clip);
 
 /// Throws Error unless the output's extension is one of these ("png gif mp4").

@@ -30,12 +30,14 @@ class ClipCheckpoints {
   std::size_t clip_;
 };
 
-/// What an application does with the clips of a run. Clips are numbered 0 .. count() - 1 and made in this order.
+/// What an application does with the clips of a run. Clips are numbered 0 .. count() - 1 and begun in this order.
 class ClipWork {
  public:
   virtual ~ClipWork() = default;
 
   virtual std::size_t count() const = 0;
+  /// Whether `make` may be called for several clips at the same time, from several threads.
+  virtual bool concurrent() const { return false; }
   /// What progress calls clip k.
   virtual std::string name(std::size_t k) const = 0;
   /// s: how long clip k is; the share of a resumed run that is done is measured by it.
@@ -56,11 +58,13 @@ struct ClipRunOptions {
   std::string key;                ///< all that the result depends on: a run with another key starts anew
   ProgressCallback progress = {};
   std::function<void(double share)> begun = {};  ///< called once, with the share that need not be made again, 0..1
-  std::function<void(std::size_t k)> made = {};  ///< called after each clip
+  std::function<void(std::size_t k)> made = {};  ///< called for each clip once it and all before it are made
 };
 
-/// Makes all clips. Throws Cancelled when the progress callback returns false, and whatever the work throws. The folder
-/// of partial results is gone afterwards, unless the process is killed.
+/// Makes all clips, side by side on as many threads as the library may use where the work allows it; the result is the
+/// same. `progress`, `begun` and `made` are called on the calling thread. Throws Cancelled when the progress callback
+/// returns false, and whatever the work throws. The folder of partial results is gone when all are made; otherwise it
+/// stays, and the next run with the same key goes on.
 void run_clips(ClipWork& work, const ClipRunOptions& options);
 
 }  // namespace rigspace
