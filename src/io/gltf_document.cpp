@@ -109,6 +109,7 @@ GltfDocument GltfDocument::parse(std::span<const std::byte> bytes, std::string n
     document.check_asset();
     document.load_buffers(std::nullopt);
   }
+  document.repair_numbers();
   return document;
 }
 

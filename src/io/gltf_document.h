@@ -91,6 +91,18 @@ class GltfDocument {
   std::vector<double> read_numbers(int accessor, const char* type) const;
   /// The same for unsigned integers that are not normalised: indices and joints.
   std::vector<std::uint32_t> read_integers(int accessor, const char* type) const;
+  /// Where the elements of an accessor lie; no data where there are none, or where its description is wrong.
+  struct Elements {
+    std::byte* data = nullptr;
+    std::size_t stride = 0;
+    std::int64_t count = 0;
+    int components = 0;
+    std::size_t element_size = 0;  ///< bytes
+    bool is_float = false;
+  };
+  Elements elements(int accessor);
+  /// Makes numbers finite where the result is still defined, and says so in `warnings`.
+  void repair_numbers();
   /// The bytes that a reference means (data: or a file beside); throws if it cannot be read.
   std::vector<std::byte> resource(const std::string& uri, const std::string& element) const;
 

@@ -3,6 +3,7 @@
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rigspace {
@@ -82,6 +83,24 @@ void load_bones(GltfLoader& loader) {
   }
 }
 
+/// Joints of scale zero hide what they hold. That is no mistake, but whoever softens the character should know.
+void name_flat_joints(GltfLoader& loader) {
+  std::string names;
+  int count = 0;
+  for (const int i : loader.scene.order) {
+    const Vec3& scale = loader.scene.transform[i].scale;
+    if (scale.cwiseAbs().minCoeff() > 0) continue;
+    const std::string& name = loader.scene.names[i];
+    const auto joint = std::find_if(loader.character.bones.begin(), loader.character.bones.end(),
+                                    [&](const Bone& bone) { return bone.name == name; });
+    if (joint == loader.character.bones.end()) continue;
+    if (++count <= 3) names += (count > 1 ? ", \"" : "\"") + name + "\"";
+  }
+  if (count > 0)
+    loader.warn(std::to_string(count) + (count == 1 ? " joint has" : " joints have") + " a scale of zero at rest (" +
+                names + (count > 3 ? ", .." : "") + "); flesh there follows the joint above.");
+}
+
 void require_finite_rest(const GltfLoader& loader, const BuiltInRig& rig) {
   const auto workspace = rig.make_workspace();
   Vec points;
@@ -119,6 +138,7 @@ void load_nodes(GltfLoader& loader) {
     if (mesh >= 0 && loader.scene.present[i] == 1) load_morph_weights(loader, i, mesh);
   }
   load_bones(loader);
+  name_flat_joints(loader);
 }
 
 Character build_character(const GltfDocument& document) {

@@ -35,7 +35,9 @@ int load_image(GltfLoader& loader, int image, std::vector<int>& loaded) {
     try {
       result.encoded = document.resource(uri, element);
     } catch (const Error& error) {
-      loader.warn(element + " is left out: " + error.info().problem + ".");
+      const bool inside = uri.starts_with("data:");
+      loader.warn(element + " is left out: " + (inside ? "" : "\"" + uri + "\" ") + error.info().problem +
+                  (inside ? "." : "; put the file there, or the colour of the material is shown alone."));
       return -1;
     }
   } else if (const int view = document.index(json, "bufferView", element, "bufferViews"); view >= 0) {

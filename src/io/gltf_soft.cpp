@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <set>
 
 namespace rigspace {
 namespace {
@@ -33,24 +35,31 @@ class SoftJointsWriter {
         after_(with_soft_joints(before_, soft, max_influences)),
         shown_(shown_primitives(document, scene_)) {}
 
-  void write() {
+  /// Changes nothing yet. False if a mesh is shown by several nodes that need other weights.
+  bool plan() {
     find_parents();
     find_touched();
     for (const auto& [piece, skin] : touched_) gather_joints(piece, *skin);
     for (auto& [skin, joints] : new_joints_)
       std::stable_sort(joints.begin(), joints.end(), [](const Joint& a, const Joint& b) { return a.slot < b.slot; });
-    for (const auto& [piece, skin] : touched_) gather_influences(piece, *skin);
-    for (const auto& [place, influences] : influences_) require_agreement(place);
+    for (const auto& [piece, skin] : touched_)
+      if (!gather_influences(piece, *skin)) return false;
+    return std::all_of(influences_.begin(), influences_.end(), [&](const auto& entry) { return agrees(entry.first); });
+  }
 
+  void write() {
+    const int first_node = document_.size_of("nodes");
     for (std::size_t s = 0; s < soft_.joints.size(); ++s) {
       const SoftJoint& joint = soft_.joints[s];
       append_node(document_, {.name = joint.name,
-                              .parent = parent_node_[s],
+                              .parent = joint.above < 0 ? parent_node_[s] : first_node + joint.above,
                               .translation = joint.translation,
                               .rotation = joint.rotation.normalized()});
     }
     for (const auto& [skin, joints] : new_joints_) extend_skin(skin, joints);
+    for (const auto& [node, description] : new_skins_) add_skin(node, *description);
     for (const auto& [place, influences] : influences_) write_influences(place, influences);
+    for (const auto& [place, influences] : on_bone_) write_influences(place, influences);
   }
 
  private:
@@ -68,6 +77,7 @@ class SoftJointsWriter {
       const auto& bone = before_.bones[joint.parent].name;
       const auto found = std::find(scene_.names.begin(), scene_.names.end(), bone);
       parent_node_.push_back(static_cast<int>(found - scene_.names.begin()));
+      node_of_slot_[before_.bones[joint.parent].slot] = parent_node_.back();
     }
     const std::size_t first = after_.bones.size() - soft_.joints.size();
     for (std::size_t s = 0; s < soft_.joints.size(); ++s)
@@ -93,6 +103,12 @@ class SoftJointsWriter {
   int mesh_of(int node) const {
     return document_.index(document_.item("nodes", node), "mesh", document_.label("nodes", node), "meshes");
   }
+  /// A mesh that follows a node rigidly gets a skin of its own.
+  bool gets_skin(int piece) const {
+    const ShownPrimitive& shown = shown_[piece];
+    const Json& attributes = document_.json["meshes"][shown.mesh]["primitives"][shown.primitive]["attributes"];
+    return skin_of(shown.node) < 0 || !attributes.contains("JOINTS_0");
+  }
   int joint_count(int skin) const {
     return static_cast<int>(document_.list(document_.item("skins", skin), "joints", "skin").size());
   }
@@ -100,13 +116,44 @@ class SoftJointsWriter {
   void gather_joints(int piece, const SkinDescription& description) {
     const ShownPrimitive& shown = shown_[piece];
     const int skin = skin_of(shown.node);
-    const Json& attributes = document_.json["meshes"][shown.mesh]["primitives"][shown.primitive]["attributes"];
-    if (skin < 0 || !attributes.contains("JOINTS_0"))
-      document_.fail(document_.label("nodes", shown.node), "follows its bone rigidly, without a skin",
-                     "use morph targets there instead of soft joints");
+    if (gets_skin(piece)) return plan_skin(piece, description);
     for (std::size_t j = joint_count(skin); j < description.joint_slots.size(); ++j)
       if (index_in(skin, description, j) < 0)
         new_joints_[skin].push_back({description.joint_slots[j], description.inverse_bind[j]});
+  }
+
+  /// All primitives of a mesh node share its skin: those without soft joints stay on the bone.
+  void plan_skin(int piece, const SkinDescription& description) {
+    const ShownPrimitive& shown = shown_[piece];
+    const auto refuse_node = [&](const char* problem) {
+      document_.fail(document_.label("nodes", shown.node), problem, "use morph targets there instead of soft joints");
+    };
+    if (skin_of(shown.node) >= 0) refuse_node("has a skin, and a primitive that does not follow it");
+    if (linear(scene_.world[shown.node]).determinant() < 0) refuse_node("mirrors its mesh, which a skin cannot do");
+    for (int other = 0; other < static_cast<int>(shown_.size()); ++other)
+      if (shown_[other].node == shown.node && !touched_.contains(other))
+        on_bone_[{shown.mesh, shown_[other].primitive}] =
+            Influences(static_cast<std::size_t>(before_.pieces[other].point_count), {{0, 1.0}});
+    const auto [planned, added] = new_skins_.try_emplace(shown.node, &description);
+    if (!added && planned->second->joint_slots != description.joint_slots)
+      refuse_node("shows several primitives with other soft joints");
+  }
+
+  /// The bone first, then its soft joints.
+  void add_skin(int node, const SkinDescription& description) {
+    std::vector<float> matrices;
+    Json joints = Json::array();
+    for (std::size_t j = 0; j < description.joint_slots.size(); ++j) {
+      Eigen::Matrix4f matrix = Eigen::Matrix4f::Identity();
+      matrix.topRows<3>() = description.inverse_bind[j].cast<float>();
+      matrices.insert(matrices.end(), matrix.data(), matrix.data() + 16);
+      joints.push_back(node_of_slot_.at(description.joint_slots[j]));
+    }
+    const int accessor = append_accessor(document_, {.type = "MAT4", .bytes = bytes_of(matrices)});
+    const std::string name = scene_.names[node] + "_soft";
+    const int skin = append_item(document_, "skins",
+                                 {{"name", name}, {"inverseBindMatrices", accessor}, {"joints", std::move(joints)}});
+    document_.json["nodes"][node]["skin"] = skin;
   }
 
   /// Joint j of a primitive's own description, in the file's skin; -1 if it is not there yet.
@@ -120,27 +167,23 @@ class SoftJointsWriter {
     return found == joints.end() ? -1 : old + static_cast<int>(found - joints.begin());
   }
 
-  void gather_influences(int piece, const SkinDescription& description) {
+  bool gather_influences(int piece, const SkinDescription& description) {
     const ShownPrimitive& shown = shown_[piece];
     const int skin = skin_of(shown.node);
     Influences influences = description.influences;
     for (auto& list : influences)
-      for (Influence& influence : list) influence.joint = index_in(skin, description, influence.joint);
+      for (Influence& influence : list)
+        if (!gets_skin(piece)) influence.joint = index_in(skin, description, influence.joint);
     const auto [found, added] = influences_.try_emplace({shown.mesh, shown.primitive}, influences);
-    if (!added && !same_influences(found->second, influences)) refuse(shown.mesh, shown.node);
-  }
-
-  [[noreturn]] void refuse(int mesh, int node) const {
-    document_.fail(document_.label("meshes", mesh),
-                   "is shown by " + document_.label("nodes", node) + " and by another node, with other soft joints",
-                   "give both the same shares, or each its own mesh", std::to_string(mesh));
+    return added || same_influences(found->second, influences);
   }
 
   /// All nodes that show the mesh with a skin, in the scene or not, feel its new weights.
-  void require_agreement(const Place& place) const {
+  bool agrees(const Place& place) const {
     std::vector<int> skins;
     for (const auto& [piece, skin] : touched_)
-      if (Place(shown_[piece].mesh, shown_[piece].primitive) == place) skins.push_back(skin_of(shown_[piece].node));
+      if (Place(shown_[piece].mesh, shown_[piece].primitive) == place && !gets_skin(piece))
+        skins.push_back(skin_of(shown_[piece].node));
     for (int node = 0; node < document_.size_of("nodes"); ++node) {
       if (mesh_of(node) != place.first || skin_of(node) < 0) continue;
       const bool present = scene_.present[node] == 1;
@@ -148,8 +191,9 @@ class SoftJointsWriter {
         return shown_[entry.first].node == node && shown_[entry.first].primitive == place.second;
       });
       const bool known = std::find(skins.begin(), skins.end(), skin_of(node)) != skins.end();
-      if (present ? !touched : !known) refuse(place.first, node);
+      if (present ? !touched : !known) return false;
     }
+    return true;
   }
 
   void extend_skin(int skin, const std::vector<Joint>& added) {
@@ -180,7 +224,7 @@ class SoftJointsWriter {
     int joints = 0;
     for (const auto& [piece, description] : touched_)
       if (Place(shown_[piece].mesh, shown_[piece].primitive) == place)
-        joints = std::max(joints, joint_count(skin_of(shown_[piece].node)));
+        joints = std::max(joints, joint_count(skin_of(shown_[piece].node)));  // new skins are in the document by now
     auto same = std::find_if(written_.begin(), written_.end(), [&](const Written& known) {
       return known.joint_count == joints && same_influences(*known.influences, influences);
     });
@@ -206,10 +250,12 @@ class SoftJointsWriter {
   GltfScene scene_;
   Character before_, after_;
   std::vector<ShownPrimitive> shown_;
-  std::vector<int> parent_node_;                   // of each soft joint, in the file
-  std::map<int, int> node_of_slot_;                // of each soft joint
-  std::map<int, const SkinDescription*> touched_;  // by piece
-  std::map<int, std::vector<Joint>> new_joints_;   // by skin of the file
+  std::vector<int> parent_node_;                     // of each soft joint, in the file
+  std::map<int, int> node_of_slot_;                  // of each soft joint
+  std::map<int, const SkinDescription*> touched_;    // by piece
+  std::map<int, std::vector<Joint>> new_joints_;     // by skin of the file
+  std::map<int, const SkinDescription*> new_skins_;  // by mesh node
+  std::map<Place, Influences> on_bone_;              // primitives of those that no soft joint moves
   std::map<Place, Influences> influences_;
   std::vector<Written> written_;
 };
@@ -233,9 +279,32 @@ std::vector<ShownPrimitive> shown_primitives(const GltfDocument& document, const
   return shown;
 }
 
+namespace {
+
+/// Gives every node with a skin a mesh of its own: copies share all accessors until one is written anew.
+void separate_meshes(GltfDocument& document) {
+  std::set<std::int64_t> taken;
+  for (Json& node : document.json["nodes"]) {
+    if (!node.contains("mesh") || !node.contains("skin")) continue;
+    const auto mesh = node["mesh"].get<std::int64_t>();
+    if (taken.insert(mesh).second) continue;
+    Json copy = document.json["meshes"][static_cast<std::size_t>(mesh)];
+    node["mesh"] = document.json["meshes"].size();
+    document.json["meshes"].push_back(std::move(copy));
+  }
+}
+
+}  // namespace
+
 void append_soft_joints(GltfDocument& document, const SoftJoints& soft, int max_influences) {
   try {
-    SoftJointsWriter(document, soft, max_influences).write();
+    auto writer = std::make_unique<SoftJointsWriter>(document, soft, max_influences);
+    if (!writer->plan()) {
+      separate_meshes(document);
+      writer = std::make_unique<SoftJointsWriter>(document, soft, max_influences);
+      writer->plan();
+    }
+    writer->write();
   } catch (const Error& error) {
     if (!error.info().file.empty()) throw;
     throw error.in_file(document.file);
