@@ -1,5 +1,6 @@
 #include "rigspace/rig/black_box.h"
 
+#include "rig_arguments.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/differences.h"
 
@@ -32,6 +33,7 @@ BlackBoxRig::BlackBoxRig(BlackBoxDescription description) : description_(std::mo
 }
 
 void BlackBoxRig::evaluate(Workspace&, In p, Vec& s) const {
+  require_pose(p, controls().size());
   const Eigen::Index expected = 3 * static_cast<Eigen::Index>(description_.point_count);
   s.resize(expected);
   ++evaluations_;

@@ -2,6 +2,7 @@
 
 #include "built_in_rig_parts.h"
 #include "picked_rig.h"
+#include "rig_arguments.h"
 #include "rigspace/base/parallel.h"
 
 #include <algorithm>
@@ -83,6 +84,7 @@ void BuiltInRig::run_stage(Memory& memory, int stage, Vec& s) const {
 }
 
 void BuiltInRig::evaluate(Workspace& workspace, In p, Vec& s) const {
+  require_pose(p, controls().size());
   auto& memory = static_cast<Memory&>(workspace);
   prepare(memory, p);
   s.resize(points_rest_.size());
@@ -166,6 +168,8 @@ void BuiltInRig::plan(Memory& memory, std::span<const int> free) const {
 }
 
 void BuiltInRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
+  require_pose(p, controls().size());
+  require_controls(free, controls().size());
   auto& memory = static_cast<Memory&>(workspace);
   prepare(memory, p);
   graph_->jacobian(p, memory.u, free, memory.du, memory.graph);
@@ -231,6 +235,8 @@ void BuiltInRig::pull_chunk(Memory& memory, int c, int stage, In g) const {
 }
 
 void BuiltInRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
+  require_pose(p, controls().size());
+  require_forces(g, point_count());
   auto& memory = static_cast<Memory&>(workspace);
   prepare(memory, p);
   int total = 0;

@@ -1,5 +1,6 @@
 #include "rigspace/rig/differences.h"
 
+#include "rig_arguments.h"
 #include "rigspace/base/error.h"
 
 #include <algorithm>
@@ -30,6 +31,8 @@ void DifferenceOptions::validate() const {
 void difference_jacobian(const Rig& rig, Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J,
                          const DifferenceOptions& options) {
   options.validate();
+  require_pose(p, rig.controls().size());
+  require_controls(free, rig.controls().size());
   const int columns = static_cast<int>(free.size());
   const int points = rig.point_count();
   double relative_step = options.relative_step;

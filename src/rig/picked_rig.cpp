@@ -1,4 +1,5 @@
 #include "picked_rig.h"
+#include "rig_arguments.h"
 
 namespace rigspace {
 
@@ -49,6 +50,7 @@ void PickedRig::jacobian(Workspace& workspace, In p, std::span<const int> free, 
 }
 
 void PickedRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
+  require_forces(g, point_count());
   auto& memory = static_cast<Memory&>(workspace);
   memory.g.setZero(3 * whole_->point_count());
   for (int i = 0; i < point_count(); ++i) memory.g.segment<3>(3 * points_[i]) = g.segment<3>(3 * i);

@@ -1,6 +1,7 @@
 #include "rigspace/rig/rig.h"
 
 #include "picked_rig.h"
+#include "rig_arguments.h"
 #include "rigspace/rig/differences.h"
 
 #include <numeric>
@@ -21,6 +22,7 @@ void Rig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJ
 }
 
 void Rig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
+  require_forces(g, point_count());
   std::vector<int> all(controls().size());
   std::iota(all.begin(), all.end(), 0);
   BlockJacobian J;

@@ -286,7 +286,12 @@ namespace {
 
 std::array<int, 3> three_controls(const ControlGraph& graph, int slot, const char* channel) {
   const int first = first_control(graph, slot);
-  assert(first >= 0);
+  if (first < 0)
+    throw Error({.code = ErrorCode::usage,
+                 .element = "slot " + std::to_string(slot),
+                 .value = std::to_string(slot),
+                 .problem = "is no joint with controls of its own",
+                 .remedy = "a constraint or IK moves it; look its controls up by name"});
   const std::string prefix = graph.controls()[static_cast<std::size_t>(first)].node + "." + channel;
   return {graph.find(prefix + "x"), graph.find(prefix + "y"), graph.find(prefix + "z")};
 }
@@ -298,7 +303,9 @@ int first_control(const ControlGraph& graph, int slot) {
   return node != nullptr ? node->first_control() : -1;
 }
 
-std::array<int, 3> translation_controls(const ControlGraph& graph, int slot) { return three_controls(graph, slot, "t"); }
+std::array<int, 3> translation_controls(const ControlGraph& graph, int slot) {
+  return three_controls(graph, slot, "t");
+}
 std::array<int, 3> rotation_controls(const ControlGraph& graph, int slot) { return three_controls(graph, slot, "r"); }
 
 }  // namespace rigspace

@@ -2,6 +2,7 @@
 
 #include "wrap_binding.h"
 
+#include "rig_arguments.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
 
@@ -163,6 +164,7 @@ void WrapRig::jacobian(Workspace& workspace, In p, std::span<const int> free, Bl
 }
 
 void WrapRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
+  require_forces(g, point_count());
   auto& memory = static_cast<Memory&>(workspace);
   base_->evaluate(*memory.base, p, memory.s);
   pose(memory, memory.s);
