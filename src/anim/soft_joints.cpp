@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 namespace rigspace {
@@ -15,12 +16,13 @@ namespace {
 
 using detail::label;
 
-/// L^-1 of a translation and a rotation.
-Affine inverse_rest(const SoftJoint& joint) {
-  Affine inverse;
-  inverse.leftCols<3>() = joint.rotation.normalized().toRotationMatrix().transpose();
-  inverse.col(3) = -(inverse.leftCols<3>() * joint.translation);
-  return inverse;
+/// L^-1 of translations and rotations.
+Affine inverse_rest(const SoftJoints& soft, int joint) {
+  const Affine L = detail::rest_in_parent(soft, joint);
+  Affine back;
+  back.leftCols<3>() = L.leftCols<3>().transpose();
+  back.col(3) = -(back.leftCols<3>() * L.col(3));
+  return back;
 }
 
 /// Names of nodes and of bones, which no new node may have.
@@ -39,16 +41,34 @@ void require_new_names(const Character& character, const SoftJoints& soft) {
 /// Nodes below their parents and bones; returns the nodes' slots.
 std::vector<int> add_joints(ControlGraph& graph, const SoftJoints& soft, In u_rest, std::vector<Bone>& bones) {
   std::vector<int> slots;
+  const int first = static_cast<int>(bones.size());
   for (const SoftJoint& joint : soft.joints) {
-    const int above = bones[joint.parent].slot;
+    const int bone_slot = bones[joint.parent].slot;
     slots.push_back(add_node(graph, {.name = joint.name,
-                                     .parent_slot = above,
+                                     .parent_slot = joint.above < 0 ? bone_slot : slots[joint.above],
                                      .translation = joint.translation,
                                      .rotation = joint.rotation.normalized(),
-                                     .typical_length = detail::typical_length_below(graph, u_rest, above)}));
-    bones.push_back({.name = joint.name, .parent = joint.parent, .slot = slots.back()});
+                                     .typical_length = detail::typical_length_below(graph, u_rest, bone_slot)}));
+    bones.push_back(
+        {.name = joint.name, .parent = joint.above < 0 ? joint.parent : first + joint.above, .slot = slots.back()});
   }
   return slots;
+}
+
+/// A mesh that follows a node, as a skin on the bone that carries the node. Nothing if it is another kind of skin, or
+/// no bone carries it.
+std::optional<SkinDescription> skin_on_bone(const Character& character, const SkinDescription& skin,
+                                            const ControlGraph& graph, In u_rest) {
+  if (skin.joint_slots.size() != 1) return std::nullopt;
+  const int bone = carrying_bone(character, skin.joint_slots[0]);
+  if (bone < 0 || character.bones[bone].slot == skin.joint_slots[0]) return std::nullopt;
+  const Affine world = transform_at(u_rest, graph.slots()[character.bones[bone].slot]);
+  if (!(std::abs(Mat3(linear(world)).determinant()) > 0)) return std::nullopt;
+  SkinDescription held = skin;
+  held.inverse_bind[0] =
+      compose(compose(inverse(world), transform_at(u_rest, graph.slots()[skin.joint_slots[0]])), skin.inverse_bind[0]);
+  held.joint_slots[0] = character.bones[bone].slot;
+  return held;
 }
 
 /// Splits the weights of one skin.
@@ -103,7 +123,7 @@ class SkinSplit {
     const auto [found, added] = joints_.try_emplace({j, s}, static_cast<int>(skin_.joint_slots.size()));
     if (added) {
       skin_.joint_slots.push_back(soft_slots_[s]);
-      skin_.inverse_bind.push_back(compose(inverse_rest(soft_.joints[s]), skin_.inverse_bind[j]));
+      skin_.inverse_bind.push_back(compose(inverse_rest(soft_, s), skin_.inverse_bind[j]));
       source_.push_back(j);
     }
     return found->second;
@@ -183,7 +203,10 @@ Character with_soft_joints(const Character& character, const SoftJoints& soft, i
   for (auto& deformer : deformers) {
     const SkinDescription* skin = is_linear_skin(*deformer) ? skin_description(*deformer) : nullptr;
     if (!skin) continue;
-    SkinSplit split(*skin, soft, character.bones, slots, max_influences);
+    const bool shared =
+        soft.start[skin->first_point] < soft.start[skin->first_point + static_cast<int>(skin->influences.size())];
+    const auto held = shared ? skin_on_bone(character, *skin, rig.graph(), u_rest) : std::nullopt;
+    SkinSplit split(held ? *held : *skin, soft, character.bones, slots, max_influences);
     if (split.split(taken, reduced)) deformer = make_linear_blend_skin(split.skin());
   }
   detail::require_taken(character, soft, taken, "take from bones with weight in its linear skin, or use morphs");

@@ -177,6 +177,12 @@ class SoftMorphs {
 Character with_soft_morphs(const Character& character, const SoftJoints& soft) {
   detail::built_in_rig(character);
   detail::validate(character, soft);
+  for (const SoftJoint& joint : soft.joints)
+    if (joint.above >= 0)
+      throw Error({.element = detail::label(joint),
+                   .value = joint.name,
+                   .problem = "hangs on another soft joint, and morph targets cannot turn",
+                   .remedy = "use soft joints"});
   return SoftMorphs(character, soft).make();
 }
 

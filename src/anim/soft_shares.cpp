@@ -31,6 +31,17 @@ void validate_joint(const SoftJoint& joint, const Character& character) {
           "", "has a rest transform that is not finite or no rotation", "check it");
 }
 
+/// A chain hangs together, and all of it takes from one bone.
+void validate_above(const SoftJoints& soft, int j) {
+  const SoftJoint& joint = soft.joints[j];
+  if (joint.above == -1) return;
+  require(joint.above >= 0 && joint.above < j, joint, std::to_string(joint.above),
+          "hangs on soft joint " + std::to_string(joint.above), "that must be an earlier one of the list");
+  require(soft.joints[joint.above].parent == joint.parent, joint, std::to_string(joint.above),
+          "hangs on " + label(soft.joints[joint.above]) + ", which takes from another bone",
+          "a chain takes from one bone");
+}
+
 void validate_layout(const SoftJoints& soft, int points) {
   const std::size_t entries = soft.joint.size();
   const bool good = soft.start.size() == static_cast<std::size_t>(points) + 1 && soft.start.front() == 0 &&
@@ -81,8 +92,10 @@ const BuiltInRig& built_in_rig(const Character& character) {
 
 void validate(const Character& character, const SoftJoints& soft) {
   std::unordered_set<std::string> names;
-  for (const SoftJoint& joint : soft.joints) {
+  for (std::size_t j = 0; j < soft.joints.size(); ++j) {
+    const SoftJoint& joint = soft.joints[j];
     validate_joint(joint, character);
+    validate_above(soft, static_cast<int>(j));
     require(names.insert(joint.name).second, joint, joint.name, "is there twice", "give each its own name");
   }
   const int points = character.rig->point_count();
@@ -102,6 +115,14 @@ void require_taken(const Character& character, const SoftJoints& soft, const std
     }
 }
 
+Affine rest_in_parent(const SoftJoints& soft, int joint) {
+  const SoftJoint& own = soft.joints[joint];
+  Affine L;
+  L.leftCols<3>() = own.rotation.normalized().toRotationMatrix();
+  L.col(3) = own.translation;
+  return own.above < 0 ? L : compose(rest_in_parent(soft, own.above), L);
+}
+
 int slot_above(const ControlGraph& graph, int slot) {
   if (first_control(graph, slot) < 0 || graph.op(slot).input_slots().empty()) return -1;
   return graph.op(slot).input_slots()[0];
@@ -118,3 +139,34 @@ double typical_length_below(const ControlGraph& graph, In u_rest, int slot) {
 }
 
 }  // namespace rigspace::detail
+
+namespace rigspace {
+
+int carrying_bone(const Character& character, int slot) {
+  const ControlGraph& graph = detail::built_in_rig(character).graph();
+  const auto is_moved = [&](const std::string& node) {
+    const auto varies = [&](const Track& track) {
+      return track.control.starts_with(node) && track.control.rfind('.') == node.size() &&
+             std::any_of(track.curve.values.begin(), track.curve.values.end(),
+                         [&](double value) { return value != track.curve.values.front(); });
+    };
+    const auto turns = [&](const RotationTrack& track) {
+      return track.node == node && std::any_of(track.values.begin(), track.values.end(),
+                                               [&](const Vec4& value) { return value != track.values.front(); });
+    };
+    return std::any_of(character.clips.begin(), character.clips.end(), [&](const Animation& clip) {
+      return std::any_of(clip.tracks.begin(), clip.tracks.end(), varies) ||
+             std::any_of(clip.rotations.begin(), clip.rotations.end(), turns);
+    });
+  };
+  for (; slot >= 0; slot = detail::slot_above(graph, slot)) {
+    const auto bone = std::find_if(character.bones.begin(), character.bones.end(),
+                                   [&](const Bone& each) { return each.slot == slot; });
+    if (bone != character.bones.end()) return static_cast<int>(bone - character.bones.begin());
+    const int control = first_control(graph, slot);
+    if (control < 0 || is_moved(graph.controls()[control].node)) return -1;
+  }
+  return -1;
+}
+
+}  // namespace rigspace

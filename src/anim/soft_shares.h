@@ -26,6 +26,9 @@ void require_taken(const Character& character, const SoftJoints& soft, const std
 /// measured in the space above it.
 double typical_length_below(const ControlGraph& graph, In u_rest, int slot);
 
+/// L of a joint: from its own space to that of its parent bone at rest, through the joints that it hangs on.
+Affine rest_in_parent(const SoftJoints& soft, int joint);
+
 /// The slot of the node above, or -1.
 int slot_above(const ControlGraph& graph, int slot);
 

@@ -291,6 +291,53 @@ TEST(SoftJoints, DualQuaternionSkinsAreRefused) {
   EXPECT_NE(message_of(original, make_soft(linear)).find("does not hold"), std::string::npos);
 }
 
+/// A chain of two on bone 3, which hold the eye: a mesh that hangs on the bone rigidly.
+SoftJoints make_chain(const Character& character) {
+  SoftJoints soft;
+  soft.joints = {{.name = "soft_1", .parent = 3, .translation = {2, 0, 1}, .rotation = Quat(rotation_exp({0.3, 0, 0}))},
+                 {.name = "soft_2", .parent = 3, .translation = {0, 4, 0}, .above = 0}};
+  soft.start.assign(static_cast<std::size_t>(kFlesh) + 1, 0);
+  for (int i = kFlesh; i < character.rig->point_count(); ++i) {
+    soft.joint.insert(soft.joint.end(), {0, 1});
+    soft.share.insert(soft.share.end(), {0.25, 0.5});
+    soft.start.push_back(static_cast<int>(soft.joint.size()));
+  }
+  return soft;
+}
+
+TEST(SoftJoints, AChainOnAMeshThatFollowsABoneLeavesTheMutedSkin) {
+  const Character original = make_character(2);
+  const Character soft = with_soft_joints(original, make_chain(original));
+  EXPECT_LT(muted_change(original, soft, original.clips), kRounding);
+  EXPECT_TRUE(testing::check_rig(*soft.rig).ok()) << testing::check_rig(*soft.rig);
+  EXPECT_EQ(soft.bones[5].parent, 4);
+}
+
+TEST(SoftJoints, WhatIsAboveInAChainCarriesWhatIsBelow) {
+  const Character original = make_character(2);
+  const Character soft = with_soft_joints(original, make_chain(original));
+  Vec p = soft.rig->rest();
+  const Affine before = world_of(soft, 5, p);
+  p[soft.rig->find("soft_1.rx")] = 0.5;
+  const Affine after = world_of(soft, 5, p);
+  EXPECT_GT((after.col(3) - before.col(3)).norm(), 1e-3);
+  const Vec moved = evaluate(soft, p) - evaluate(soft, soft.rig->rest());
+  EXPECT_EQ(moved.head(3 * kFlesh).norm(), 0);
+  EXPECT_GT(moved.tail(3 * kEye).norm(), 1e-3);
+}
+
+TEST(SoftJoints, AChainHangsTogetherOrIsRefused) {
+  Character original = make_character(2);
+  SoftJoints bad = make_chain(original);
+  bad.joints[1].above = 1;
+  EXPECT_NE(message_of(original, bad).find("earlier one of the list"), std::string::npos);
+  bad.joints[1].above = 0, bad.joints[1].parent = 2;
+  EXPECT_NE(message_of(original, bad).find("takes from another bone"), std::string::npos);
+  EXPECT_NE(message_of(original, make_chain(original), true).find("cannot turn"), std::string::npos);
+  original.clips[0].tracks.push_back({"eye.ry", {.times = {0, 1}, .values = {0, 1}}});  // by itself: no bone holds it
+  EXPECT_NE(message_of(original, make_chain(original)).find("does not hold"), std::string::npos);
+}
+
 TEST(SoftMorphs, AtRestMoveAsTheJointsTranslations) {
   const Character original = make_character(2);
   const SoftJoints joints = make_soft(original);

@@ -1,0 +1,128 @@
+#include "clip_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+namespace rigspace {
+namespace {
+
+/// How a word of the table is met: as it is, at the start of a word of the name ("walking"), or anywhere in it
+/// ("swordattack").
+enum class Where : char { whole, start, anywhere };
+struct ClipWord {
+  std::string_view word;
+  Where where;
+};
+
+constexpr ClipWord kOnce[] = {
+    {"attack", Where::anywhere}, {"punch", Where::anywhere},  {"pickup", Where::anywhere}, {"death", Where::anywhere},
+    {"slash", Where::anywhere},  {"shoot", Where::anywhere},  {"stab", Where::start},      {"kick", Where::start},
+    {"throw", Where::start},     {"hit", Where::whole},       {"hits", Where::whole},      {"hitrec", Where::start},
+    {"hitreact", Where::start},  {"gothit", Where::start},    {"gethit", Where::start},    {"die", Where::whole},
+    {"dies", Where::whole},      {"dying", Where::whole},     {"dead", Where::whole},      {"hurt", Where::start},
+    {"damage", Where::start},    {"react", Where::start},     {"recieve", Where::start},   {"receive", Where::start},
+    {"pick", Where::whole},      {"dodge", Where::start},     {"roll", Where::whole},      {"bite", Where::whole},
+    {"jumpstart", Where::start}, {"land", Where::whole},      {"landing", Where::whole},   {"start", Where::whole},
+    {"stop", Where::whole},      {"end", Where::whole},       {"begin", Where::whole},     {"enter", Where::whole},
+    {"exit", Where::whole},      {"intro", Where::whole},     {"outro", Where::whole},     {"spawn", Where::start},
+    {"standup", Where::start},   {"getup", Where::start},     {"sitdown", Where::start},   {"liedown", Where::start},
+    {"knockback", Where::start}, {"knockout", Where::start},  {"reload", Where::start},    {"interact", Where::start},
+    {"use", Where::whole},       {"spellcast", Where::start}, {"smash", Where::start},
+    {"fire", Where::whole},      {"drink", Where::whole},     {"open", Where::whole},      {"close", Where::whole},
+    {"schlag", Where::start},    {"angriff", Where::start},   {"tod", Where::whole},       {"ataque", Where::start},
+    {"muerte", Where::start},    {"mort", Where::whole},      {"attaque", Where::start},
+};
+
+constexpr ClipWord kLoops[] = {
+    {"loop", Where::start},   {"cycle", Where::anywhere}, {"idle", Where::start},   {"walk", Where::anywhere},
+    {"run", Where::whole},    {"running", Where::whole},  {"runs", Where::whole},   {"trot", Where::start},
+    {"gallop", Where::start}, {"canter", Where::start},   {"swim", Where::start},   {"fly", Where::whole},
+    {"flying", Where::whole}, {"flap", Where::start},     {"glide", Where::start},  {"hover", Where::start},
+    {"float", Where::start},  {"crawl", Where::start},    {"sneak", Where::start},  {"jog", Where::start},
+    {"sprint", Where::start}, {"march", Where::start},    {"strafe", Where::start}, {"slither", Where::start},
+    {"breath", Where::start}, {"danc", Where::start},     {"sleep", Where::start},  {"gehen", Where::start},
+    {"laufen", Where::start}, {"marche", Where::start},   {"correr", Where::start}, {"caminar", Where::start},
+    {"nage", Where::whole},
+};
+
+/// Ways of moving, the most ordinary first.
+constexpr std::string_view kWays[] = {"walk",    "trot",  "jog",   "run",    "gallop", "canter", "swim",
+                                      "slither", "fly",   "crawl", "hop",    "move",   "moving", "locomotion",
+                                      "flap",    "glide", "gehen", "laufen", "marche", "caminar"};
+constexpr std::string_view kUnusual[] = {"back",   "left",  "right", "side",  "strafe", "crouch", "sneak",
+                                         "carry",  "hold",  "shoot", "sword", "gun",    "injur",  "drunk",
+                                         "limp",   "jump",  "arms",  "aim",   "turn",   "stair",  "tall",
+                                         "attack", "armed", "fast",  "hurt",  "zombie"};
+
+std::string met(const std::vector<std::string>& words, std::span<const ClipWord> table) {
+  for (const std::string& word : words)
+    for (const ClipWord& known : table) {
+      const std::size_t at = word.find(known.word);
+      const bool fits = known.where == Where::whole   ? word == known.word
+                        : known.where == Where::start ? at == 0
+                                                      : at != std::string::npos;
+      if (fits) return word;
+    }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> words_of_clip(std::string_view name) {
+  if (const auto bar = name.find_last_of("|:"); bar != std::string_view::npos && bar + 1 < name.size())
+    name.remove_prefix(bar + 1);
+  std::vector<std::string> words;
+  const auto is = [&](std::size_t i, auto test) {
+    return i < name.size() && test(static_cast<unsigned char>(name[i]));
+  };
+  const auto upper = [](int c) { return std::isupper(c) != 0; };
+  const auto lower = [](int c) { return std::islower(c) != 0; };
+  bool inside = false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (std::isalpha(c) == 0 && c < 128) {
+      inside = false;
+      continue;
+    }
+    // A capital after a small letter, or before one within capitals: "toIdle", "HPAttack".
+    const bool begins = !inside || (is(i, upper) && (is(i - 1, lower) || is(i + 1, lower)));
+    if (begins) words.emplace_back();
+    words.back() += static_cast<char>(std::tolower(c));
+    inside = true;
+  }
+  return words;
+}
+
+std::string once_word(const std::vector<std::string>& words) {
+  // "Jump_toIdle", "IdleToWalk": from one state to another.
+  for (std::size_t k = 1; k + 1 < words.size(); ++k)
+    if (words[k] == "to") return "to " + words[k + 1];
+  for (std::size_t k = 0; k + 1 < words.size(); ++k) {
+    const bool pair = (words[k] == "stand" && words[k + 1] == "up") || (words[k] == "get" && words[k + 1] == "up") ||
+                      (words[k] == "sit" && words[k + 1] == "down") || (words[k] == "lie" && words[k + 1] == "down");
+    if (pair) return words[k] + " " + words[k + 1];
+  }
+  return met(words, kOnce);
+}
+
+std::string loop_word(const std::vector<std::string>& words) { return met(words, kLoops); }
+
+bool names_idle(const std::vector<std::string>& words) {
+  constexpr ClipWord idle[] = {{"idle", Where::start}};
+  return !met(words, idle).empty();
+}
+
+int locomotion_rank(const std::vector<std::string>& words) {
+  if (!once_word(words).empty()) return 0;
+  for (const std::string& word : words)
+    for (const std::string_view unusual : kUnusual)
+      if (word.starts_with(unusual)) return 0;
+  for (std::size_t k = 0; k < std::size(kWays); ++k)
+    for (const std::string& word : words)
+      if (word.starts_with(kWays[k])) return static_cast<int>(k) + 1;
+  return 0;
+}
+
+}  // namespace rigspace

@@ -1,0 +1,26 @@
+#pragma once
+// Private to anim: what the words of a clip's name say about it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rigspace {
+
+/// The words of a clip's name in lower case, without what stands before the last | or : (an armature's name): letters
+/// between other characters, and from a capital letter on. "Armature|Idle_HitReact1" is idle, hit, react.
+std::vector<std::string> words_of_clip(std::string_view name);
+
+/// The word of a name that says that the clip happens once, as an attack does; empty if none does.
+std::string once_word(const std::vector<std::string>& words);
+
+/// The word of a name that says that the clip repeats, as a walk does; empty if none does.
+std::string loop_word(const std::vector<std::string>& words);
+
+bool names_idle(const std::vector<std::string>& words);
+
+/// How ordinary a way of moving the name stands for: 1 for a walk, larger for others, 0 for none. Backwards, sideways,
+/// with a load, and everything that happens once is none.
+int locomotion_rank(const std::vector<std::string>& words);
+
+}  // namespace rigspace
