@@ -1,6 +1,9 @@
 #include "rigspace/parts/part.h"
 
+#include "part_words.h"
+
 #include "rigspace/base/error.h"
+#include "rigspace/parts/sheet.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,10 +16,10 @@ namespace {
 // Chains: k = 1.2, damping ratio 0.35, lag 0.08 s; the other words differ by what they mean: hair trails, antennae are
 // quick.
 constexpr Preset kPresets[] = {
-    {"tail", false, 1.2, 0.35, 0.08},    {"ear", false, 1.4, 0.35, 0.06}, {"hair", false, 1.0, 0.45, 0.10},
-    {"antenna", false, 2.0, 0.15, 0.02}, {"belly", true, 2.0, 0.25, 0},   {"flesh", true, 2.0, 0.25, 0},
-    {"chest", true, 2.2, 0.28, 0},       {"cheek", true, 2.0, 0.30, 0},   {"rubber", true, 3.0, 0.12, 0},
-    {"jelly", true, 1.3, 0.10, 0},
+    {"tail", false, 1.2, 0.35, 0.08},    {"ear", false, 1.4, 0.35, 0.06},        {"hair", false, 1.0, 0.45, 0.10},
+    {"antenna", false, 2.0, 0.15, 0.02}, {"belly", true, 2.0, 0.25, 0},          {"flesh", true, 2.0, 0.25, 0},
+    {"chest", true, 2.2, 0.28, 0},       {"cheek", true, 2.0, 0.30, 0},          {"rubber", true, 3.0, 0.12, 0},
+    {"jelly", true, 1.3, 0.10, 0},       {"cape", false, 1.0, 0.45, 0.10, 0.12},
 };
 
 constexpr SettingField kFields[] = {
@@ -28,21 +31,10 @@ constexpr SettingField kFields[] = {
     {"mix", &PartSettings::mix, 0, 1},
 };
 
-struct Word {
-  std::string_view word, preset;
-};
-constexpr Word kChainWords[] = {{"tail", "tail"},      {"trunk", "tail"},    {"tentacle", "tail"},
-                                {"ear", "ear"},        {"ponytail", "hair"}, {"braid", "hair"},
-                                {"hair", "hair"},      {"pigtail", "hair"},  {"antenna", "antenna"},
-                                {"feeler", "antenna"}, {"wing", "ear"},      {"cape", "hair"}};
 constexpr std::string_view kProtected[] = {"palm", "index", "middle", "ring",   "pinky",   "knuckle", "metacarpal",
                                            "foot", "toe",   "hand",   "finger", "thumb",   "lip",     "lid",
                                            "jaw",  "eye",   "ik",     "pole",   "control", "slot",    "weapon",
                                            "prop", "sword", "shield", "target", "heel"};
-constexpr std::string_view kTorso[] = {"belly", "stomach", "abdomen", "spine", "pelvis",
-                                       "hips",  "hip",     "waist",   "torso", "body"};
-constexpr int kMostParts = 6;
-
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -65,21 +57,11 @@ bool contains_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-/// Leaves that other programs append to show where a bone ends: they carry no skin and move nothing.
-bool is_end_marker(std::string_view name) { return lower(name).ends_with("_end"); }
-
 std::vector<std::vector<int>> children_of(const Character& character) {
   std::vector<std::vector<int>> children(character.bones.size());
   for (std::size_t b = 0; b < character.bones.size(); ++b)
     if (character.bones[b].parent >= 0) children[character.bones[b].parent].push_back(static_cast<int>(b));
   return children;
-}
-
-/// A bone and all that hang on it, parents first.
-std::vector<int> below(const std::vector<std::vector<int>>& children, int root) {
-  std::vector<int> all{root};
-  for (std::size_t i = 0; i < all.size(); ++i) all.insert(all.end(), children[all[i]].begin(), children[all[i]].end());
-  return all;
 }
 
 /// Splits a set of bones into trees: each bone whose parent is not in the set starts one.
@@ -88,24 +70,13 @@ std::vector<std::vector<int>> trees(const Character& character, const std::set<i
   const auto children = children_of(character);
   for (const int b : chosen) {
     if (chosen.contains(character.bones[b].parent)) continue;
-    std::vector<int> tree;
-    for (const int each : below(children, b))
-      if (chosen.contains(each)) tree.push_back(each);
-    result.push_back(std::move(tree));
+    std::vector<int> below{b};
+    for (std::size_t i = 0; i < below.size(); ++i)
+      below.insert(below.end(), children[below[i]].begin(), children[below[i]].end());
+    std::erase_if(below, [&](int each) { return !chosen.contains(each); });
+    result.push_back(std::move(below));
   }
   return result;
-}
-
-/// Bones of the lower torso: those that sound like one and have children, without the two that are nearest to the neck
-/// where there are many (ribs do not wobble).
-std::vector<int> torso_of(const Character& character) {
-  std::vector<int> bones;
-  const auto children = children_of(character);
-  for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
-    if (!children[b].empty() && std::any_of(std::begin(kTorso), std::end(kTorso),
-                                            [&](auto word) { return contains_word(character.bones[b].name, word); }))
-      bones.push_back(b);
-  return bones;
 }
 
 /// "tail" for tail_01, "ear_l" for Ear1.L: the root's name without digits, made ASCII.
@@ -124,17 +95,6 @@ std::string part_name(std::string_view bone) {
   return name.empty() ? "part" : name;
 }
 
-std::set<std::string> keyed_nodes(const Character& character) {
-  std::set<std::string> keyed;
-  for (const Animation& clip : character.clips)
-    for (const RotationTrack& track : clip.rotations) {
-      double spread = 0;
-      for (const Vec4& value : track.values) spread = std::max(spread, (value - track.values.front()).norm());
-      if (spread > 1e-3) keyed.insert(track.node);
-    }
-  return keyed;
-}
-
 Part make_part(const Character& character, std::vector<int> bones, const Preset& preset, std::vector<Part>& others) {
   std::string name = part_name(character.bones[bones.front()].name);
   const std::string stem = name;
@@ -142,6 +102,7 @@ Part make_part(const Character& character, std::vector<int> bones, const Preset&
     name = stem + "_" + std::to_string(k);
   Part part{.name = name, .preset = std::string(preset.name), .bones = std::move(bones)};
   part.settings.lag = preset.lag;
+  part.settings.limit = preset.limit;
   part.settings.settle = 0;  // from the preset's damping ratio once the rate is known
   return part;
 }
@@ -170,62 +131,12 @@ const Preset& preset_named(std::string_view name) {
                .remedy = "presets are " + names});
 }
 
-std::vector<Part> find_parts(const Character& character) {
-  std::vector<Part> parts;
-  const auto children = children_of(character);
-  std::set<int> taken;
-  const auto take = [&](const std::set<int>& chosen, const Preset& preset) {
-    for (auto& tree : trees(character, chosen)) {
-      if (static_cast<int>(parts.size()) == kMostParts) return;
-      taken.insert(tree.begin(), tree.end());
-      parts.push_back(make_part(character, std::move(tree), preset, parts));
-    }
-  };
-  for (const Word& word : kChainWords) {
-    std::set<int> chosen;
-    for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
-      if (!taken.contains(b) && contains_word(character.bones[b].name, word.word) &&
-          !is_end_marker(character.bones[b].name))
-        chosen.insert(b);
-    take(chosen, preset_named(word.preset));
-  }
-  // Leaf chains that nobody keys: from a tip upwards while each joint has one child and rests.
-  if (!character.clips.empty()) {
-    const auto keyed = keyed_nodes(character);
-    const auto guarded = [&](int b) {  // it, or what it hangs on: fingers hang on hands
-      for (; b >= 0; b = character.bones[b].parent)
-        if (is_protected(character.bones[b].name)) return true;
-      return false;
-    };
-    const auto rests = [&](int b) {
-      const std::string& name = character.bones[b].name;
-      return !taken.contains(b) && !keyed.contains(name) && !guarded(b) && !is_end_marker(name);
-    };
-    for (int b = 0; b < static_cast<int>(character.bones.size()); ++b) {
-      const bool leaf = std::all_of(children[b].begin(), children[b].end(),
-                                    [&](int c) { return is_end_marker(character.bones[c].name); });
-      if (!leaf || !rests(b)) continue;
-      std::set<int> chain{b};
-      for (int up = character.bones[b].parent; up >= 0 && rests(up) && children[up].size() == 1;
-           up = character.bones[up].parent)
-        chain.insert(up);
-      if (chain.size() >= 2) take(chain, preset_named("tail"));
-    }
-  }
-  if (static_cast<int>(parts.size()) < kMostParts)
-    if (std::vector<int> torso = torso_of(character); !torso.empty()) {
-      parts.push_back(make_part(character, std::move(torso), preset_named("belly"), parts));
-      parts.back().name = "belly";
-    }
-  for (Part& part : parts) part.found = true;
-  return parts;
-}
-
 std::vector<Part> parts_from_pattern(const Character& character, std::string_view text) {
   const auto equals = text.rfind('=');
   const std::string_view pattern = text.substr(0, equals);
   const Preset& preset = preset_named(equals == std::string_view::npos ? "tail" : text.substr(equals + 1));
   std::set<int> chosen;
+  std::vector<Part> parts;
   for (std::string_view rest = pattern;;) {  // several, with commas
     const auto comma = rest.find(',');
     const std::string_view each = rest.substr(0, comma);
@@ -233,16 +144,20 @@ std::vector<Part> parts_from_pattern(const Character& character, std::string_vie
     for (int b = 0; b < static_cast<int>(character.bones.size()); ++b)
       if (matches_pattern(character.bones[b].name, each) && !is_end_marker(character.bones[b].name))
         chosen.insert(b), met = true;
+    if (!met && !preset.flesh) {
+      std::vector<Part> sheets = sheet_parts_from_pattern(character, each, preset.name);
+      parts.insert(parts.end(), sheets.begin(), sheets.end());
+      met = !sheets.empty();
+    }
     if (!met)
       throw Error({.file = character.name,
                    .element = "part \"" + std::string(text) + "\"",
                    .value = std::string(each),
-                   .problem = "matches no joint with \"" + std::string(each) + "\"",
+                   .problem = "matches no joint and no mesh with \"" + std::string(each) + "\"",
                    .remedy = "`rigspace info --controls` lists them"});
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  std::vector<Part> parts;
   if (preset.flesh) {  // flesh of all these bones together
     parts.push_back(make_part(character, std::vector<int>(chosen.begin(), chosen.end()), preset, parts));
     parts.back().name = preset.name;

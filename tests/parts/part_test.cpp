@@ -56,8 +56,8 @@ TEST(KeyedMotion, OfAWalkGoesOnWhereItEnded) {
   const Character bobbin = make_character("bobbin");
   KeyedMotion walk(bobbin, bobbin.clip("Walk"));
   ASSERT_TRUE(walk.loops());
-  EXPECT_EQ(walk.traveller(), "root");
-  EXPECT_NEAR(walk.travel().z(), 0.4, 0.01);
+  EXPECT_EQ(walk.play().traveller, "root");
+  EXPECT_NEAR(walk.play().travel.z(), 0.4, 0.01);
   walk.set_cyclic(true);
   const int tz = bobbin.rig->find("root.tz");
   Vec before, after, turns;
@@ -66,7 +66,7 @@ TEST(KeyedMotion, OfAWalkGoesOnWhereItEnded) {
   EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-6);
   walk.controls(0.3 + 5 * walk.duration(), turns);
   walk.controls(0.3, before);
-  EXPECT_NEAR(turns[tz] - before[tz], 5 * walk.travel().z(), 1e-9);
+  EXPECT_NEAR(turns[tz] - before[tz], 5 * walk.play().travel.z(), 1e-9);
 }
 
 TEST(KeyedMotion, WithoutAClipRestsForEver) {

@@ -9,4 +9,6 @@ std::filesystem::path assets_folder() {
   return std::filesystem::path(RIGSPACE_SOURCE_DIR) / "../shared/assets";
 }
 
+std::filesystem::path source_folder() { return RIGSPACE_SOURCE_DIR; }
+
 }  // namespace rigspace::testing

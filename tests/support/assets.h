@@ -8,6 +8,7 @@
 namespace rigspace::testing {
 
 std::filesystem::path assets_folder();
+std::filesystem::path source_folder();  ///< of this project
 
 }  // namespace rigspace::testing
 

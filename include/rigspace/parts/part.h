@@ -68,6 +68,7 @@ struct Preset {
   double rate_factor;    ///< k of the rate from size, k sqrt(g / l) / 2 pi
   double damping_ratio;  ///< of the slowest swing; gives `settle` where that is not set
   double lag;            ///< s
+  double limit = 0.25;   ///< see PartSettings
 };
 
 std::span<const Preset> presets();
@@ -82,20 +83,34 @@ struct Part {
   std::vector<int> bones;  ///< into Character::bones, parents before children: of flesh, those that it hangs on
   PartSettings settings;
   bool found = false;                            ///< by itself, as against named by somebody
+  std::string reason = {};                       ///< of a part that was found: why, in one sentence
   std::shared_ptr<const Flesh> flesh = nullptr;  ///< of a part with a flesh preset, once it is softened (flesh.h)
   /// Of the rig, ascending: the part moves these as they are, lattice points, wires, flaps, and has no joints. Its
   /// solid comes from with_solid (flesh.h).
   std::vector<int> controls = {};
   /// Of each of these controls, relative to a homogeneous body: positive; empty: 1 (part_stiffness.h).
   std::vector<double> stiffness = {};
+  /// Of a sheet (sheet.h): points of the rig, ascending, that follow the one bone in `bones`. It gets joints of its own
+  /// when it is softened (flesh.h); a solver for cloth can take the points as they are.
+  std::vector<int> points = {};
+  std::vector<int> joints = {};  ///< of a softened sheet: into the softened character's bones, column by column
+  int columns = 0;               ///< of these joints, side by side
 };
+
+/// Whether a word stands in a name as a word: `ear` in LeftEar and ears_01, not in gear; words of four letters and more
+/// also at the start or the end of one, `tail` in foxtail.
+bool has_word(std::string_view name, std::string_view word);
+/// The joints that a chain or a sheet turns.
+inline const std::vector<int>& turning_joints(const Part& part) {
+  return part.points.empty() ? part.bones : part.joints;
+}
 
 /// Whether a joint's name says that its skin never moves: feet, hands, lips, lids, props.
 bool is_protected(std::string_view name);
 
-/// Chains by name (tail, ear, hair, ...), then leaf chains of two joints and more that no clip turns, then
-/// the belly, if there are bones that sound like a torso: at most six.
-/// Joints that are protected by name (feet, hands, props, face) are never taken unless a part names them itself.
+/// The parts that an animator would hand to physics first, at most six, none with a joint of another; with reasons
+/// (part_finder.h says which were looked at). Joints that are protected by name (feet, hands, props, face) are never
+/// taken unless a part names them itself.
 std::vector<Part> find_parts(const Character& character);
 
 /// Parts on the rig's own controls: every group whose name sounds like a part (belly, trunk, ears) and whose controls
@@ -107,7 +122,8 @@ std::vector<Part> find_control_parts(const Character& character);
 Part control_part_from_pattern(const Character& character, std::string_view pattern_and_preset);
 
 /// `pattern=preset`, with * and ?, on joint names: `tail*=tail`; several with commas, `pelvis,spine*=belly`. One part
-/// for each separate chain that the pattern meets. Throws Error if nothing matches.
+/// for each separate chain that the pattern meets. Patterns that match no joint may name meshes that follow one bone,
+/// `Knight_Cape=cape`: a sheet each, unless the preset is flesh. Throws Error if nothing matches.
 std::vector<Part> parts_from_pattern(const Character& character, std::string_view pattern_and_preset);
 
 /// `belly.amount`: the first keyed control whose value at this time, the end of a clip, is not that at its start, so

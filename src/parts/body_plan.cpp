@@ -1,0 +1,239 @@
+#include "body_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+constexpr double kFootApart = 0.05;   // of the size: patches of skin that are nearer are one foot
+constexpr double kLittleSkin = 1e-4;  // of all skin
+constexpr double kKeyed = 0.5;        // degrees
+
+bool has_side(const BoneFacts& bone) { return bone.twin >= 0 || bone.name.side != 0; }
+
+/// Limbs by name, and whatever hangs on them but parts of their own.
+void guard_named(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {  // parents first
+    const BoneFacts& bone = body[b];
+    const int parent = character.bones[b].parent;
+    const bool own_part = bone.name.role == Role::chain || bone.name.role == Role::wing;
+    std::string& why = plan.guarded[b];
+    const std::string& name = character.bones[b].name;
+    if (bone.name.role == Role::limb && (has_side(bone) || bone.name.word->part != "arm")) {
+      plan.limb[b] = 1, why = "a limb by its name, " + name;
+    } else if (bone.name.role == Role::torso && has_side(bone)) {
+      plan.limb[b] = 1, why = "the root of a limb, " + name;
+    } else if (parent >= 0 && plan.limb[parent] && !own_part) {
+      plan.limb[b] = 1, why = "hangs on a limb, " + character.bones[parent].name;
+    } else if (bone.name.role == Role::hard) {
+      why = "a hard thing by its name, " + name;
+    } else if (bone.name.role == Role::face) {
+      why = "of the face, which is off unless it is named";
+    } else if (bone.name.role == Role::head || bone.name.role == Role::neck) {
+      why = std::string(bone.name.role == Role::head ? "a head" : "a neck") + " by its name, " + name;
+    } else if (bone.name.role == Role::chest) {
+      why = "a chest, which is left to you";
+    } else if (parent >= 0 && !own_part &&
+               (body[parent].name.role == Role::hard || body[parent].name.role == Role::face)) {
+      why = "hangs on " + character.bones[parent].name;
+    }
+  }
+}
+
+/// Roots of mirrored chains on the body that no name explains: arms and legs, unless the clips leave them alone while
+/// they turn others of the kind.
+void guard_mirrored(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  int turned_limbs = 0;
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
+    turned_limbs += plan.limb[b] && body[b].keyed > kKeyed && body[b].twin >= 0 ? 1 : 0;
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    const BoneFacts& bone = body[b];
+    const int parent = character.bones[b].parent;
+    if (bone.name.role != Role::none || bone.twin < 0 || plan.limb[b] || plan.on_head[b]) continue;
+    if (parent >= 0 && body[parent].twin >= 0 && body[parent].twin != parent) continue;  // a root only
+    const std::vector<int> all = below(body, b);
+    int skinned = 0;
+    double keyed = 0, grounded = 0;
+    for (const int each : all) {
+      skinned += body[each].skin > kLittleSkin ? 1 : 0;
+      keyed = std::max(keyed, body[each].keyed), grounded = std::max(grounded, body[each].grounded);
+    }
+    const bool stands = grounded > 0.3 && !plan.floating;
+    const bool loose = keyed < kKeyed && body.has_clips && turned_limbs >= 4 && !stands;
+    if (skinned == 0 || loose || (skinned < 2 && !stands)) continue;
+    for (const int each : all) {
+      if (body[each].name.role == Role::chain || body[each].name.role == Role::wing) continue;
+      plan.limb[each] = 1;
+      plan.guarded[each] = stands ? "one of a mirrored pair that stands on the ground: a leg"
+                                  : "one of a mirrored pair on the body: a limb";
+    }
+  }
+}
+
+/// The topmost bone that is called a head; else the thickest end of the middle line, the highest of an upright body.
+void find_head(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  for (int b = 0; b < static_cast<int>(body.bones.size()) && plan.head < 0; ++b)
+    if (body[b].name.role == Role::head && (body[b].skin > kLittleSkin || !body[b].children.empty()))
+      plan.head = b, plan.head_named = true;
+  for (int b = 0; b < static_cast<int>(body.bones.size()) && !plan.head_named; ++b)  // else the end of the neck
+    if (body[b].name.role == Role::neck && body[b].skin > kLittleSkin) plan.head = b;
+  plan.head_named |= plan.head >= 0;
+  double best = 0;
+  if (plan.head < 0)
+    for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+      const BoneFacts& bone = body[b];
+      const bool leaf = std::all_of(bone.children.begin(), bone.children.end(), [&](int c) {
+        return body[c].end_marker || body[c].twin >= 0 || body[c].skin < kLittleSkin;
+      });
+      if (!leaf || bone.twin >= 0 || bone.skin < kLittleSkin || bone.name.role != Role::none || plan.limb[b]) continue;
+      if (character.bones[b].parent < 0 || bone.box.empty()) continue;
+      const double score = bone.skin + 0.3 * (bone.box.center().y() - body.ground) / std::max(1e-9, body.height);
+      if (score > best) best = score, plan.head = b;
+    }
+  // One end alone is a head only where there are limbs: ropes, posts and fish of one chain have none.
+  const bool limbs = std::any_of(plan.limb.begin(), plan.limb.end(), [](char c) { return c != 0; });
+  if (!plan.head_named && plan.head >= 0 && !limbs) plan.head = -1;
+  if (plan.head < 0) return;
+  for (const int b : below(body, plan.head)) plan.on_head[b] = 1;
+  if (plan.guarded[plan.head].empty()) plan.guarded[plan.head] = "the thick end of the body's middle line: a head";
+}
+
+/// Whether two patches of skin on the ground are one foot: toes and heel.
+bool one_foot(const BodyFacts& body, const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  const auto side = [&](const Vec3& x) { return (x - body.middle).dot(body.across) > 0; };
+  const std::size_t skip_a = 1 + a.size() / 64, skip_b = 1 + b.size() / 64;
+  if (side(a.front()) != side(b.front())) return false;
+  for (std::size_t i = 0; i < a.size(); i += skip_a)
+    for (std::size_t j = 0; j < b.size(); j += skip_b)
+      if (std::hypot(a[i].x() - b[j].x(), a[i].z() - b[j].z()) < kFootApart * body.size) return true;
+  return false;
+}
+
+/// Pairs of feet on the ground at rest; of those who fly or swim, pairs of legs by name.
+void count_legs(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  std::vector<int> patches;  // bones
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    const BoneFacts& bone = body[b];
+    if (bone.twin >= 0 && !bone.soles.empty() && !plan.floating && bone.name.role != Role::wing &&
+        bone.name.role != Role::chain && body.off_middle(bone.box.center()) > 0.01)
+      patches.push_back(b);
+  }
+  const auto hangs_on = [&](int b, int above) {
+    for (; b >= 0; b = character.bones[b].parent)
+      if (b == above) return true;
+    return false;
+  };
+  std::vector<int> foot(patches.size());
+  int feet = 0;
+  for (std::size_t k = 0; k < patches.size(); ++k) {  // joined with all earlier ones that it touches
+    foot[k] = feet++;
+    for (std::size_t other = 0; other < k; ++other) {
+      const int a = patches[k], b = patches[other];
+      if (foot[other] == foot[k] || !(hangs_on(a, b) || one_foot(body, body[a].soles, body[b].soles))) continue;
+      std::replace(foot.begin(), foot.begin() + static_cast<std::ptrdiff_t>(k) + 1, foot[k], foot[other]);
+    }
+  }
+  feet = static_cast<int>(std::set<int>(foot.begin(), foot.end()).size());
+  int roots = 0;  // by name
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    const int parent = character.bones[b].parent;
+    const auto is_leg = [&](int c) { return body[c].name.role == Role::limb && body[c].name.word->part == "leg"; };
+    if (is_leg(b) && has_side(body[b]) && body[b].skin + skin_of(body, below(body, b)) > kLittleSkin &&
+        (parent < 0 || !is_leg(parent)) && body[b].name.word->word != "foot")
+      ++roots;
+  }
+  plan.leg_pairs = feet > 1 ? (feet + 1) / 2 : (roots + 1) / 2;
+}
+
+bool below_any(const Character& character, int bone, const std::vector<char>& of) {
+  for (int b = bone; b >= 0; b = character.bones[b].parent)
+    if (of[b]) return true;
+  return false;
+}
+
+/// By name; else what lies between the roots of limbs, head and tail.
+void find_torso(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    const Role role = body[b].name.role;
+    if ((role == Role::torso || role == Role::belly) && plan.guarded[b].empty() &&
+        !below_any(character, b, plan.on_head) && body[b].skin > kLittleSkin)
+      plan.torso.push_back(b);
+  }
+  if (!plan.torso.empty()) return;
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    if (body[b].twin >= 0 || body[b].name.role != Role::none || !plan.guarded[b].empty() || plan.on_head[b]) continue;
+    int limbs = 0;
+    for (const int each : below(body, b)) limbs += plan.limb[each] || each == plan.head ? 1 : 0;
+    if (limbs > 0 && body[b].skin > kLittleSkin) plan.torso.push_back(b);
+  }
+}
+
+}  // namespace
+
+std::vector<int> below(const BodyFacts& body, int root) {
+  std::vector<int> all{root};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all.insert(all.end(), body[all[i]].children.begin(), body[all[i]].children.end());
+  return all;
+}
+
+double skin_of(const BodyFacts& body, std::span<const int> bones) {
+  double sum = 0;
+  for (const int b : bones) sum += body[b].skin;
+  return sum;
+}
+
+std::string BodyPlan::in_words() const {
+  if (insect) return "an insect or a spider";
+  if (leg_pairs == 0) return "a body without legs";
+  if (leg_pairs == 1) return person ? "a person" : upright ? "an upright body on two legs" : "a body on two legs";
+  return "a body on " + std::string(leg_pairs == 2 ? "four" : "many") + " legs";
+}
+
+BodyPlan plan_of(const Character& character, const BodyFacts& body) {
+  BodyPlan plan;
+  plan.guarded.resize(body.bones.size());
+  plan.limb.assign(body.bones.size(), 0);
+  plan.on_head.assign(body.bones.size(), 0);
+  plan.floating = body.fish_words || std::abs(body.ground) > 0.06 * body.height;
+  guard_named(character, body, plan);
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
+    if (body[b].name.role == Role::head)
+      for (const int each : below(body, b)) plan.on_head[each] = 1;
+  guard_mirrored(character, body, plan);
+  find_head(character, body, plan);
+  count_legs(character, body, plan);
+  find_torso(character, body, plan);
+
+  int fingers = 0, features = 0;
+  bool thorax = false, abdomen = false, animal = false;
+  for (const BoneFacts& bone : body.bones) {
+    if (bone.name.word == nullptr) continue;
+    fingers += bone.name.word->word == "finger" || bone.name.word->word == "thumb" || bone.name.word->word == "index" ||
+                       bone.name.word->word == "pinky"
+                   ? 1
+                   : 0;
+    features += bone.name.role == Role::face ? 1 : 0;
+    animal |= bone.name.role == Role::chain && bone.skin > kLittleSkin &&
+              (bone.name.word->part == "tail" || bone.name.word->part == "ear" || bone.name.word->part == "trunk");
+    thorax |= bone.name.word->word == "thorax", abdomen |= bone.name.word->part == "abdomen";
+  }
+  plan.insect = plan.leg_pairs >= 3 || (thorax && abdomen);
+  Box box;
+  Vec3 centre = Vec3::Zero();
+  for (const int b : plan.torso) {
+    centre += body[b].rest / static_cast<double>(plan.torso.size());
+    if (!body[b].box.empty()) box.include(body[b].box.low), box.include(body[b].box.high);
+  }
+  plan.roundness = std::min(box.size().x(), box.size().z()) / std::max(1e-9, body.height);
+  if (plan.head >= 0 && !plan.torso.empty()) {
+    const Vec3 up = body[plan.head].rest - centre;
+    plan.upright = up.y() > 1.2 * std::hypot(up.x(), up.z());
+  }
+  plan.person = plan.leg_pairs == 1 && plan.upright && !animal && (fingers >= 6 || features >= 4);
+  return plan;
+}
+
+}  // namespace rigspace
