@@ -7,7 +7,7 @@
 namespace rigspace {
 namespace {
 
-/// Sums of values by a number, for one row at a time.
+/// A sparse accumulator: sums of values per number (column) of one row.
 class Sums {
  public:
   explicit Sums(int count) : value_(count, 0.0), seen_(count, 0) {}

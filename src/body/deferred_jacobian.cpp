@@ -46,7 +46,8 @@ void DeferredJacobian::begin(In p, In p_key, In x_key) {
   linear_.set_point(p, y_begin_);
   if (!linear_.has_rows() || age_ >= options_.most_steps) return evaluate_jacobian();
   if (!has_last_) return;
-  // Where the free controls of the last state would be among the keyed ones of now: what is left is their own way.
+  // p_stay: the free controls of the last state with the keyed controls of this step. From y_stay to the end, nodes
+  // move by the free controls alone.
   p_stay_ = p;
   for (const int c : linear_.free()) p_stay_[c] = p_last_[c];
   if (!options_.predict) return linear_.at(p_stay_, y_stay_);
@@ -63,7 +64,7 @@ void DeferredJacobian::begin(In p, In p_key, In x_key) {
 bool DeferredJacobian::check_linearisation(In p, Vec& y) {
   linear_.evaluate(p, y_end_);
   y = y_end_;
-  if (age_ == 0 || !has_last_) return true;  // J is of this very step: a newer one would be the same
+  if (age_ == 0 || !has_last_) return true;  // J was evaluated in this step: evaluating it again would change nothing
   linear_.at(p, y_linear_);
   return missed(y_linear_, y_end_, y_stay_) <= options_.tolerance;
 }
@@ -85,8 +86,9 @@ void DeferredJacobian::evaluate_jacobian() {
   age_ = 0;
 }
 
-/// The square root of (4.13) over the kinetic energy of the same step: with 1/(2 h^2) in both, which is what (4.13)
-/// should have, the step cancels. The way is that of the free controls alone: a walk across the room is none.
+/// sqrt(miss / way): the error energy of (4.13), relative to the kinetic energy of the motion from y_from to y_true in
+/// this step. Both have the factor 1/(2 h^2) (so should (4.13)), which cancels. The caller gives a y_from that already
+/// has the keyed controls of this step, so that only motion by the free controls counts, not a walk of the character.
 double DeferredJacobian::missed(In y_linear, In y_true, In y_from) const {
   double miss = 0, way = 0, mass = 0;
   for (Eigen::Index k = 0; k < masses_.size(); ++k) {

@@ -24,7 +24,7 @@ ElementProjection::Plan& ElementProjection::plan(std::span<const int> points) {
   const std::size_t at = next_++;
   if (at < plans_.size() &&
       std::equal(points.begin(), points.end(), plans_[at].points.begin(), plans_[at].points.end()))
-    // Blocks of another order may have taken the place of the plan that this one sums into.
+    // If blocks came in another order since, plan `first`, into which this one sums, may be over other points by now.
     if (const int first = plans_[at].same_as; first < 0 || plans_[first].points == plans_[at].points) return plans_[at];
   if (at >= plans_.size()) plans_.resize(at + 1);
   Plan& plan = plans_[at];
@@ -43,7 +43,7 @@ ElementProjection::Plan& ElementProjection::plan(std::span<const int> points) {
     plan.same_as = known->second;
   else
     known->second = static_cast<int>(at);
-  plan.columns.shrink_to_fit(), plan.rows.shrink_to_fit();  // crowds have many of these
+  plan.columns.shrink_to_fit(), plan.rows.shrink_to_fit();  // saves memory where a crowd has one projection per body
   if (plan.same_as >= 0) return plan;
   for (const int row : plan.rows) {
     if (row < 0) continue;
@@ -63,9 +63,9 @@ using Lanes = double __attribute__((vector_size(32), aligned(8)));
 Lanes& lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
 const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lanes*>(at); }
 
-/// K(columns, columns) += J^T (H J) in the lower triangle. J and HJ are Rows x stride, row by row, stride a whole
-/// number of lanes: a strip of J stays in registers while H passes, then tiles of 4 x 4 controls are summed over the
-/// rows.
+/// K(columns, columns) += J^T (H J) in the lower triangle. J and HJ are Rows x stride, row-major, where stride is a
+/// multiple of kLanes. First H J by strips of kLanes columns, each kept in registers, then J^T (H J) by tiles of 4 x 4
+/// controls.
 template <int Rows>
 void project(const double* H, const double* J, double* HJ, std::span<const int> columns, int stride, Mat& K) {
   const int count = static_cast<int>(columns.size());
@@ -137,7 +137,7 @@ void ElementProjection::project_now(Plan& p) {
     case 12: return project<12>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
     default: break;
   }
-  const auto count = static_cast<Eigen::Index>(p.columns.size());  // of more than four points, which is rare
+  const auto count = static_cast<Eigen::Index>(p.columns.size());  // blocks of more than four points, which are rare
   const Eigen::Map<const Mat> block(p.H.data(), rows, rows);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>> J(Je_.data(), rows, count, Eigen::OuterStride<>(stride));
@@ -146,8 +146,8 @@ void ElementProjection::project_now(Plan& p) {
     for (Eigen::Index a = b; a < count; ++a) (*K_)(p.columns[a], p.columns[b]) += part(a, b);
 }
 
-/// Momentum: m_k I on each point. J^T M J of the last call is reused, scaled, while J changes by rotations of rows
-/// alone and the masses keep their proportions.
+/// Blocks of momentum energies are m_k I on each point. Their sum J^T M J from the last call is reused, scaled, while J
+/// changes only by rotations of whole rows and the masses keep their proportions.
 void ElementProjection::add_batch(int k, std::span<const int> points, const double* H) {
   if (k != 1 || !keep_inertia_) return BlockSink::add_batch(k, points, H);
   const auto isotropic = [&](std::size_t e) {

@@ -7,9 +7,9 @@
 namespace rigspace {
 namespace {
 
-constexpr double kStill = 1e-5;  // of the body's diagonal: a step that moves no node farther ends a solve
+constexpr double kStill = 1e-5;  // of the body's diagonal: converged when a step moves no node farther than this
 
-/// No controls and no points: the skin is held, so that the solve for the inside evaluates no rig.
+/// A rig without controls and points. Skin nodes are held, so that the solve for the interior nodes needs no rig.
 class NoRig final : public Rig {
  public:
   std::span<const Control> controls() const override { return {}; }
@@ -37,7 +37,8 @@ struct InteriorBalance::Data {
       : mapping(inside_of(body)), solid(body.mesh.points, body.mesh.tets, material), objective(mapping) {
     objective.add("solid", solid);
     const double size = bounding_box(body.mesh.points).diagonal();
-    // With a single term the relative tolerance means nothing: the floor is the gradient of a strain of 1e-9.
+    // With a single term the gradient is compared with itself, so the relative tolerance is never met; the absolute
+    // floor is the force of a strain of 1e-9.
     newton = Newton({.gradient_floor = 1e-9 * material.young * size * size, .step_tolerance = kStill * size});
   }
 

@@ -13,7 +13,7 @@
 namespace rigspace {
 namespace {
 
-/// Nodes inside are unknowns, skin nodes are tied to the rig or held.
+/// The map in which interior nodes are unknowns and skin nodes are tied to the rig or held.
 RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> free) {
   RigSpaceDescription map{.rig = body.rig, .free = {free.begin(), free.end()}, .node_count = body.node_count()};
   for (int i = 0; i < body.node_count(); ++i) {

@@ -39,7 +39,7 @@ LinearRig::LinearRig(const RigSpaceDescription& map, In x_rest, const LinearRigF
     typical_[static_cast<Eigen::Index>(c)] = std::max(1e-12, rig_->controls()[free_[c]].typical);
   mark_.assign(free_.size(), -1);
   row_.resize(3 * typical_.size());
-  if (rig_->traits().exact_jacobian) {  // places of its entries are the same everywhere: found now, not in a first step
+  if (rig_->traits().exact_jacobian) {  // the sparsity of J is the same in every pose: found now, not in the first step
     rig_->jacobian(*workspace_, rig_->rest(), free_, point_J_);
     find_places();
   }
@@ -127,7 +127,7 @@ void LinearRig::pull_each(std::span<const Vec> g, std::span<Vec> g_q) const {
   if (k + 1 == g.size()) pull_some<1>(&g[k], &g_q[k]);
 }
 
-/// p - from of the free controls, each three times.
+/// p - from for the free controls, each number repeated three times, once per coordinate (block_rows.h).
 const Vec& LinearRig::repeated_way(In p, In from) const {
   way_.resize(3 * static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < free_.size(); ++c)
@@ -148,8 +148,8 @@ void LinearRig::set_point_jacobian(const BlockJacobian& of_points) {
   place_rows();
 }
 
-/// J = B ds/dp and the response, in the frames of the rest pose. Where the rows have the frames of the response, the
-/// response is in them already.
+/// Sets rows_ to B ds/dp plus the response, in the frames of the rest pose. The response is stored in these frames
+/// already, unless the rows have frames of their own.
 void LinearRig::place_rows() {
   BlockJacobian& J = rows_;
   start_before_ = J.start, column_before_ = J.column;
@@ -177,7 +177,8 @@ void LinearRig::place_rows() {
   has_rows_ = true;
 }
 
-/// The columns of each row: those that are fixed, or those of the points that its node is tied to and of its response.
+/// Finds the sparsity of rows_: the fixed columns, or else those of the points that a node is tied to and of its
+/// response.
 void LinearRig::find_places() {
   asked_start_ = point_J_.start, asked_column_ = point_J_.column;
   found_start_.assign(1, 0);
@@ -219,10 +220,11 @@ void LinearRig::add_to_rows(const Eigen::Matrix3Xd& change) {
   ++shape_;
 }
 
-/// Row by row over the controls that the row has (Schubert 1970), in units of each control's typical change:
+/// Broyden's update, row by row over the controls that move the node (Schubert 1970), with d measured in units of each
+/// control's typical change:
 ///   J += (y - y_from - J d) d^T / |d|^2,  d = p - p_from.
 void LinearRig::learn(In p_from, In y_from, In p, In y) {
-  J();  // in the frames of now
+  J();  // brings J_ up to date with the present frames
   for (std::size_t k = 0; k + 1 < J_.start.size(); ++k) {
     double norm = 0;
     Vec3 miss = point(y, static_cast<int>(k)) - point(y_from, static_cast<int>(k));
@@ -232,7 +234,7 @@ void LinearRig::learn(In p_from, In y_from, In p, In y) {
       norm += std::pow(d / typical_[c], 2);
       miss -= d * J_.value.col(e);
     }
-    if (norm < 1e-10) continue;  // too short a way: the quotient would be noise
+    if (norm < 1e-10) continue;  // the controls hardly moved: the quotient would be noise
     const Mat3 back = row_frame(static_cast<Eigen::Index>(k)).transpose();
     for (int e = J_.start[k]; e < J_.start[k + 1]; ++e) {
       const int c = J_.column[e];

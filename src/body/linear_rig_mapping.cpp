@@ -20,7 +20,7 @@ LinearRigMapping::LinearRigMapping(const LinearRig& linear, const SteppedBody& b
   shift_ = Vec::Zero(3 * std::ssize(bound_));
 }
 
-/// Nodes that are carried by others, x = x_key + B (s - s_key), keep  shift = x_key - B s_key.
+/// For nodes in keyed form (RigBody::moves), x = x_key + B (s - s_key): stores  shift = x_key - B s_key.
 void LinearRigMapping::set_key(In p_key, In x_key, In s_key) {
   p_key_ = p_key;
   x_key_ = x_key;

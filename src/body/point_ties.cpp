@@ -7,7 +7,7 @@
 
 namespace rigspace {
 
-// Not inline: whether products are fused depends on the flags of whoever compiles them.
+// Not inline in the header: other compiler flags could fuse products and sums there, and the bits would differ.
 Vec3 PointTies::row(int i, In s) const {
   Vec3 x = Vec3::Zero();
   for (int e = start[i]; e < start[i + 1]; ++e) x += weight[e] * s.segment<3>(3 * static_cast<Eigen::Index>(point[e]));

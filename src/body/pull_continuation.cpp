@@ -7,8 +7,10 @@
 namespace rigspace {
 namespace {
 
-constexpr double kComesNearer = 0.7;  // of the distance: a stronger pull that gains less is stopped by something else
-constexpr int kMostSteps = 40;
+// Pulls are strengthened again only if the last time brought the largest distance below this share of what it was;
+// otherwise limits or the body hold them back.
+constexpr double kComesNearer = 0.7;
+constexpr int kMostSteps = 40;  // in which targets are led to their ends
 
 double farthest_from_targets(const Pulls& pulls, const PullPositions& position) {
   double most = 0;
@@ -17,7 +19,7 @@ double farthest_from_targets(const Pulls& pulls, const PullPositions& position) 
   return most;
 }
 
-/// True if a pull that ended away from its target could be made stronger.
+/// Makes each pull that ended away from its target ten times as strong, up to options.strongest. True if any changed.
 bool strengthen(Pulls& pulls, const PullContinuationOptions& options, const PullPositions& position) {
   bool changed = false;
   for (int k = 0; k < static_cast<int>(pulls.pulls().size()); ++k) {
@@ -45,7 +47,7 @@ bool lead_pulls(Pulls& pulls, std::span<const Vec3> targets, const PullContinuat
     for (int k = 0; k < static_cast<int>(targets.size()); ++k)
       pulls.set_target(k, step == steps ? targets[k] : Vec3(from[k] + (targets[k] - from[k]) * step / steps));
     converged = settle();
-    // Left behind by two steps, it will not get there: the rest of the way is no use.
+    // A point that lags its target by more than two steps cannot follow: go on with the last step.
     if (farthest_from_targets(pulls, position) > 2 * options.longest_step) step = std::max(step, steps - 1);
   }
   for (double before = farthest_from_targets(pulls, position); strengthen(pulls, options, position);

@@ -14,7 +14,7 @@ namespace {
 
 using Weights = PointWeights;
 
-/// Weights over nodes of the skin become weights over points of the rig.
+/// Converts weights over skin nodes to weights over points of the rig.
 std::vector<Weights> over_points(const CarrierWeights& carriers, const std::vector<Weights>& of_skin) {
   std::vector<Weights> result;
   for (const auto& carried : carriers) {
@@ -26,7 +26,7 @@ std::vector<Weights> over_points(const CarrierWeights& carriers, const std::vect
   return result;
 }
 
-/// The rig without the points that no node needs, and the ties by its numbers.
+/// Sets body.rig to the rig restricted to the points that nodes are tied to, and body.ties with its point numbers.
 void tie(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weights>& weights) {
   std::vector<int> needed;
   for (const Weights& each : weights)
@@ -44,7 +44,7 @@ void tie(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weight
     body.rig = std::move(rig);
     return;
   }
-  // A restricted rig may refer to the whole one: they live as long as each other.
+  // A restricted rig may refer to the whole one: the shared pair keeps both alive.
   auto restricted = std::make_shared<std::pair<std::shared_ptr<const Rig>, std::unique_ptr<Rig>>>(rig, nullptr);
   restricted->second = rig->restricted(needed);
   body.rig = std::shared_ptr<const Rig>(restricted, restricted->second.get());
@@ -62,7 +62,47 @@ void LoadedOffsets::at(In p_now, Vec& offset) const {
 
 namespace {
 
-RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMesh mesh, std::span<const int> points) {
+/// Leaves out cells that join what is apart, and those that the ties turn inside out or flatten: where the surface
+/// folds within a cell, in a corner, between shells or beneath an ear. Nodes that are left without a cell are carried
+/// by the surface.
+void leave_out_cells(RigBody& body, const Vec& stuffed, const std::vector<int>& main_point,
+                     const std::function<bool(int, int)>& apart) {
+  constexpr double kLeast = 0.02;  // of the volume that a cell was cut with
+  const auto volume = [](const Vec& x, const Tet& tet) {
+    return tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
+  };
+  const auto joins = [&](const Tet& tet) {
+    for (int a = 0; apart && a < 4; ++a)
+      for (int b = 0; b < a; ++b)
+        if (apart(main_point[tet[a]], main_point[tet[b]])) return true;
+    return false;
+  };
+  body.left_out = static_cast<int>(std::erase_if(body.mesh.tets, [&](const Tet& tet) {
+    return joins(tet) || !(volume(body.mesh.points, tet) > kLeast * volume(stuffed, tet));
+  }));
+  if (body.left_out == 0) return;
+  std::vector<char> used(body.skin.size(), 0);
+  for (const Tet& tet : body.mesh.tets)
+    for (const int corner : tet) used[corner] = 1;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (!used[i]) body.skin[i] = 1;
+  if (body.mesh.tets.empty())
+    throw Error({.element = "body",
+                 .problem = "has no cell that its surface leaves the right way out",
+                 .remedy = "give smaller cells, or a surface that does not cross itself"});
+}
+
+/// Of each node the point that carries most of it.
+std::vector<int> main_points(const std::vector<Weights>& weights) {
+  std::vector<int> result;
+  for (const Weights& each : weights)
+    result.push_back(std::max_element(each.begin(), each.end(), [](const auto& a, const auto& b) {
+                       return a.second < b.second;
+                     })->first);
+  return result;
+}
+
+RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMesh mesh, const RigBodyOptions& options) {
   RigBody body{.mesh = std::move(mesh)};
   body.skin.assign(body.mesh.point_count(), 0);
   std::vector<Weights> of_skin(body.mesh.point_count());
@@ -83,12 +123,14 @@ RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMes
                  .problem = "has no node on the surface of the rig",
                  .remedy = "give tetrahedra that fill the surface at the rest pose"});
   std::vector<Weights> weights = over_points(harmonic_weights(body.mesh, body.skin), of_skin);
-  for (const int point : points) weights.push_back({{point, 1.0}}), body.skin.push_back(1);
+  for (const int point : options.points) weights.push_back({{point, 1.0}}), body.skin.push_back(1);
   body.mesh.points.conservativeResize(3 * static_cast<Eigen::Index>(weights.size()));
   tie(body, std::move(rig), weights);
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
+  const Vec stuffed = body.mesh.points;
   body.ties.apply(s, body.mesh.points);  // so that at rest nothing is strained
+  leave_out_cells(body, stuffed, main_points(weights), options.apart);
   return body;
 }
 
@@ -104,7 +146,7 @@ RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, co
   if (body.mesh.tets.empty())
     throw Error(
         {.element = "surface", .problem = "encloses nothing", .remedy = "give a closed surface, or smaller cells"});
-  return make_body(std::move(rig), surface, std::move(body.mesh), options.points);
+  return make_body(std::move(rig), surface, std::move(body.mesh), options);
 }
 
 RigBody make_rig_body(const Character& character, const RigBodyOptions& options) {

@@ -10,8 +10,9 @@
 namespace rigspace {
 namespace {
 
-constexpr int kTrust = 6;    // steps after which a J that was good to half the tolerance is evaluated against again
-constexpr double kBear = 5;  // tolerances: a J of the model that misses by less stays
+// After J missed the rig by at most half the tolerance, it is not compared with the rig for this many steps.
+constexpr int kTrust = 6;
+constexpr double kBear = 5;  // with a model, J is evaluated anew only if it misses by more than so many tolerances
 
 /// R^T (y - y_key), node by node.
 void into_frames(const LinearRig& linear, In y, In key, Vec& d) {
@@ -36,36 +37,37 @@ struct RigPredictor::Data {
   StateHistory history;
   std::optional<JacobianMemory> memory;  // Jacobians evaluated so far
   std::optional<JacobianModel> model;    // of the samples
-  Eigen::Matrix3Xd modelled;             // what the model says of the present J
-  int trust = 0;                         // steps for which the last evaluation beside the path speaks for J
-  int unevaluated = 0;                   // steps since the last whose end was evaluated
-  int credit = 0;                        // how many there may be
+  Eigen::Matrix3Xd modelled;             // the model's value for the present J
+  int trust = 0;                         // steps left for which J is not compared with the rig at p_stay
+  int unevaluated = 0;                   // steps in a row whose end was not evaluated
+  int credit = 0;                        // largest number of these allowed at present
 
-  // Of the step under way.
+  // State of the step under way.
   enum class Fault { none, start, jacobian };
-  Fault fault = Fault::none;     // why the last check refused
-  bool sound = false;            // fault start: J says all the same what the states did
-  bool predicted = false;        // y(p~) is not evaluated
-  bool stay_evaluated = false;   // y_stay is
-  double missed = 0;             // then: how far J missed, as a share of the way
+  Fault fault = Fault::none;     // what the last check found too far off: x~ at p~ (start), or J
+  bool sound = false;            // with Fault::start: J itself agrees with the last states, to two tolerances
+  bool predicted = false;        // y(p~) was extrapolated, not evaluated
+  bool stay_evaluated = false;   // y_stay was evaluated in this step
+  double missed = 0;             // then: error of J, as a share of the way from y_stay to y_end
   bool from_memory = false;      // J comes from `memory` in this step
-  bool end_unevaluated = false;  // y_end is not evaluated
+  bool end_unevaluated = false;  // y_end comes from x~, not from the rig
   Vec key;                       // nodes in the keyed pose
-  Vec carried;                   // B s(p_key): the same where nodes go by the rig alone
-  Vec p_end, y_end;              // of the last check
-  Vec p_stay, y_stay;  // the last state's deviation of controls about the keyed pose of now, and the nodes there
-  Vec way, linear, scratch;
+  Vec carried;                   // B s(p_key); equal to `key` except for RigSpaceDescription::relative
+  Vec p_end, y_end;              // controls and nodes of the last check
+  Vec p_stay, y_stay;  // controls with the last state's deviation from this step's keyed pose, and the nodes there
+  Vec way, linear, scratch;  // way: change of the nodes from p_stay to p_end by J
 
-  /// What the last evaluated states say of the nodes at the last state's deviation: those beside the model, if any.
+  /// The node deviations of the last state; with a model, the residual beside it, from evaluated states only.
   Vec last_nodes() const { return model ? history.beside(0) : history.last().nodes; }
 };
 
-/// One region is best for the rows: frames of small ones turn with limbs that J has no part in.
+/// The rows of J have one frame for the whole body. Frames of small regions would turn with limbs that the free
+/// controls do not move.
 RigPredictor::RigPredictor(const RigSpaceDescription& map, In x_rest, const LinearRigOptions& options,
                            BlockJacobian response)
     : RigLineariser(map, x_rest, options, {.regions = options.frames, .row_regions = 1}, std::move(response)),
       data_(std::make_unique<Data>(linear_.rest_nodes())) {
-  if (options_.most_unevaluated_steps > 0)  // noise of the rig does not count as missed
+  if (options_.most_unevaluated_steps > 0)  // a floor above the noise of the rig, so that noise is no error of J
     options_.floor = std::max(options_.floor, 4 * linear_.rig().traits().noise / (options_.tolerance * linear_.size()));
   if (options_.remember_jacobians) data_->memory.emplace(linear_.rest_nodes());
 }
@@ -83,7 +85,7 @@ void RigPredictor::set_carried_key(In x_carried) {
   for (std::size_t k = 0; k < bound.size(); ++k) point(carried_key_, static_cast<int>(k)) = point(x_carried, bound[k]);
 }
 
-/// The keyed pose, and the frames of the rows turned with it.
+/// Sets the keyed pose and turns the frames of the rows with it.
 void RigPredictor::stand_at(In p_key, In x_key) {
   const std::vector<int>& bound = linear_.bound();
   linear_.set_key(p_key);
@@ -92,13 +94,13 @@ void RigPredictor::stand_at(In p_key, In x_key) {
   linear_.turn_rows(data_->key);
 }
 
-/// The nodes of the body where the rig carries them to y.
+/// The positions of the bound nodes for y = B s(p): in relative form y - B s(p_key) is added to the keyed pose.
 Vec RigPredictor::shape_at(In y) const {
   if (carried_key_.size() == 0) return y;
   return y - data_->carried + data_->key;
 }
 
-/// Of the free controls from the keyed pose, in units of their typical change.
+/// The free controls minus their keyed values, in units of their typical change.
 Vec RigPredictor::deviation_at(In p) const {
   const std::vector<int>& free = linear_.free();
   Vec deviation(std::ssize(free));
@@ -107,7 +109,8 @@ Vec RigPredictor::deviation_at(In p) const {
   return deviation;
 }
 
-/// Some nodes of the keyed pose, without position and turn.
+/// Up to 48 nodes of the keyed pose, relative to their mean and turned back to the rest pose. The model compares keyed
+/// poses by them.
 Vec RigPredictor::keyed_shape() const {
   constexpr Eigen::Index kMost = 48;
   const Eigen::Index n = std::ssize(linear_.bound()), count = std::min(n, kMost);
@@ -168,7 +171,8 @@ void RigPredictor::evaluate_jacobian() {
   if (data_->memory) data_->memory->add(shape_at(linear_.point_nodes()), linear_.rows());
 }
 
-/// J by the model for p~, with what J was beside the model before. A step's own, evaluated, is better.
+/// Changes J by the change of the model's J since the last step, so that corrections made to J stay; without a J takes
+/// the model's. Evaluates nothing.
 void RigPredictor::follow_model() {
   if (!data_->model) return;
   const JacobianModel& model = *data_->model;
@@ -211,9 +215,9 @@ void RigPredictor::begin(In p, In p_key, In x_key, In x_turn) {
   follow_model();
 }
 
-/// What the model says of the nodes at p, in the frames of the rest pose: J is linear in the deviation, so the mean of
-/// both ends leads there,  1/2 (J(key, 0) + J(key, d)) d.  States are kept beside that, where they change slowly, and
-/// go straight on from those that were evaluated.
+/// nodes += factor times the model's node deviation at p, in the frames of the rest pose. J of the model is linear in
+/// the deviation d, so that the mean of J at both ends is exact for it:  1/2 (J(key, 0) + J(key, d)) d.  States are
+/// stored minus this deviation (factor -1), since the difference changes slowly and can be extrapolated.
 void RigPredictor::add_modelled_way(In p, double factor, Vec& nodes) const {
   if (!data_->model) return;
   const JacobianModel& model = *data_->model;
@@ -231,7 +235,8 @@ void RigPredictor::add_modelled_way(In p, double factor, Vec& nodes) const {
     }
 }
 
-/// Nodes of a deviation about the keyed pose of now, with the response, which takes no evaluation.
+/// y at p from a node deviation (the residual, where there is a model): keyed pose, model and response added. Evaluates
+/// nothing.
 void RigPredictor::nodes_at_deviation(In p, In deviation, Vec& y) const {
   y.resize(deviation.size());
   Vec nodes = deviation;
@@ -252,8 +257,8 @@ bool RigPredictor::check_linearisation(In p, Vec& y) {
   return judge(p);
 }
 
-/// The end of a step where x~ has it: while evaluated ends miss little, and where the same step was evaluated a little
-/// aside.
+/// Ends the step at x~(p) without an evaluation, if that is allowed: while fewer than `credit` such steps came in a
+/// row, or where this step was evaluated nearby just before (Fault::start with a sound J).
 bool RigPredictor::end_without_evaluation(In p) {
   Data& step = *data_;
   step.end_unevaluated = false;
@@ -272,7 +277,7 @@ bool RigPredictor::judge(In p) {
   step.p_end = p;
   step.fault = Data::Fault::none;
   if (step.history.empty()) return true;
-  // The way of the free controls in this step, by J: from where the last state would be about the keyed pose of now.
+  // way: motion of the nodes by the free controls in this step, by J, from p_stay to p.
   step.p_stay = linear_.p_key();
   for (std::size_t c = 0; c < free.size(); ++c)
     step.p_stay[free[c]] += step.history.last().controls[static_cast<Eigen::Index>(c)];
@@ -294,8 +299,9 @@ bool RigPredictor::judge(In p) {
     step.fault = Data::Fault::start;
     return false;
   }
-  if (age_ == 0) return true;  // J is of this very step: a newer one would be the same
-  // What J says of the way against what the states did; and where the keyed pose has a part in that, against the rig.
+  if (age_ == 0) return true;  // J was evaluated in this step: evaluating it again would change nothing
+  // First compares `way` with the motion from the last state, which costs nothing. That fails also where the nodes at
+  // p_stay changed with the keyed pose, so then the rig is evaluated at p_stay.
   nodes_at_deviation(step.p_stay, step.last_nodes(), step.scratch);
   step.scratch += step.way - step.y_end;
   if (near && share_of_way(weighted(masses_, step.scratch), way) <= options_.tolerance) return true;
@@ -310,8 +316,8 @@ bool RigPredictor::judge(In p) {
   return false;
 }
 
-/// Again from where the step ended, which was evaluated. If J missed: with one from memory, if that says the way that
-/// was just evaluated; else with a new one.
+/// Linearises at the evaluated end of the step. If J missed, J comes from memory, provided that this one reproduces the
+/// evaluated motion from y_stay to y_end; otherwise it is evaluated.
 void RigPredictor::renew() {
   Data& step = *data_;
   linear_.set_point(step.p_end, step.y_end);
@@ -324,7 +330,7 @@ void RigPredictor::renew() {
   ++counts_.rollbacks;
   follow_model();
   if (step.model && options_.most_unevaluated_steps > 0 && step.missed <= kBear * options_.tolerance) {
-    step.fault = Data::Fault::start, step.sound = true;  // where it was evaluated is near enough to the new end
+    step.fault = Data::Fault::start, step.sound = true;  // the next end will be near this one: no evaluation there
     return;
   }
   BlockJacobian J;
@@ -349,7 +355,8 @@ void RigPredictor::accept(In p) {
   const std::vector<int>& free = linear_.free();
   ++age_;
   if (step.p_end.size() != p.size() || step.p_end != p) return restart();  // the end was not checked
-  // One way says nothing of controls that had little part in it, as twists have: a model is better.
+  // Broyden's update, except with a model: one motion tells nothing about controls that hardly took part in it, such as
+  // twists.
   if (options_.broyden && !step.model && step.stay_evaluated && age_ > 1)
     linear_.learn(step.p_stay, step.y_stay, p, step.y_end);
   StateHistory::State state{step_length_, Vec(std::ssize(free)), {}};

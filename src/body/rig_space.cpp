@@ -49,7 +49,7 @@ void RigSpaceDescription::validate() const {
             "count points from 0");
 }
 
-/// Holds the Jacobian of the bound nodes, dense over the free controls, and gathers blocks that touch bound nodes.
+/// The Jacobian of the bound nodes, dense over the free controls, and the Hessian blocks that touch bound nodes.
 class RigSpaceMapping::Memory final : public State, public BlockSink {
  public:
   explicit Memory(const RigSpaceMapping& owner)
@@ -59,8 +59,8 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
         T(J.rows(), J.cols()),
         mixed(owner.size_x(), 3) {}
 
-  // Blocks among interior nodes go straight to the sparse system; what touches a bound node is summed in x first; what
-  // touches held nodes alone is dropped.
+  // The part of a block among interior nodes goes to the sparse system. A block that touches a bound node is summed
+  // over x first (`mixed`). Parts of held nodes are dropped.
   void add(std::span<const int> points, const double* H) override {
     const int k = static_cast<int>(points.size()), rows = 3 * k;
     inside.clear(), inside_places.clear(), moving.clear(), moving_places.clear();
@@ -87,7 +87,7 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
     mixed.add(moving, gathered.data());
   }
 
-  // Single coordinates: as blocks of their points.
+  // Blocks over single coordinates are spread to blocks over the points that the coordinates belong to.
   void add_coordinates(std::span<const int> coordinates, const double* H) override {
     touched.clear();
     for (const int c : coordinates)
@@ -110,23 +110,23 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
         for (std::size_t a = 0; a < places.size(); ++a) {
           const double* from = H + 3 * places[a] + static_cast<std::ptrdiff_t>(3 * places[b] + c) * rows;
           double* to = &gathered[3 * a + (3 * b + c) * size];
-          to[0] = from[0], to[1] = from[1], to[2] = from[2];  // a copy of three by name would be a call each time
+          to[0] = from[0], to[1] = from[1], to[2] = from[2];  // std::copy would become a function call each time
         }
   }
 
   const RigSpaceMapping& mapping;
   std::unique_ptr<Workspace> workspace;
   Vec p, s, y;
-  long linear_version = -1;      // of the J below
-  ElementProjection projection;  // for bodies without interior unknowns, linear in a step
+  long linear_version = -1;      // LinearRig::version() of the J below
+  ElementProjection projection;  // in place of J and `mixed` for linear rigs without interior unknowns
   BlockJacobian ds_dp;
-  RowMajor J, T;         // d bound nodes / d free controls; and H J of it
-  SparseAssembly mixed;  // over x: blocks with a bound node
+  RowMajor J, T;         // d bound nodes / d free controls; T = (U^T + D / 2) J, see finish
+  SparseAssembly mixed;  // Hessian over x, of blocks that touch a bound node
   BorderedSystem* system = nullptr;
   std::vector<int> inside, inside_places, moving, moving_places, touched;
   std::vector<double> gathered, spread;
 
-  // For the curvature of the rig: the iterate before, and what was learned.
+  // For the curvature of the rig by BFGS: the last iterate, this one, and the matrix learned so far.
   struct Iterate {
     Vec q, g_p, g_b;
     RowMajor J;
@@ -221,7 +221,7 @@ void RigSpaceMapping::linearize(State& state, In q) const {
   if (linear_ != nullptr) {
     if (memory.linear_version == linear_->version()) return;
     memory.linear_version = linear_->version();
-    if (d_.interior.empty()) return;  // rows are wanted where blocks are: in `sink`
+    if (d_.interior.empty()) return;  // `projection` uses the sparse rows instead, see `sink`
     const BlockJacobian& J = linear_->J();
     memory.J.setZero();
     for (int k = 0; k < J.points(); ++k)
@@ -328,7 +328,7 @@ void RigSpaceMapping::finish(State& state, System& system) const {
     }
   }
   Mat& corner = bordered.corner();
-  constexpr int kPanel = 96;  // short enough that Eigen packs its operands on the stack
+  constexpr int kPanel = 96;  // rows at a time: few enough that Eigen packs its operands on the stack
   for (Eigen::Index k = 0; k < memory.J.rows(); k += kPanel) {
     const Eigen::Index rows = std::min<Eigen::Index>(kPanel, memory.J.rows() - k);
     corner.noalias() += memory.J.middleRows(k, rows).transpose() * memory.T.middleRows(k, rows);
@@ -339,7 +339,7 @@ void RigSpaceMapping::finish(State& state, System& system) const {
 
 Change RigSpaceMapping::refresh(State& state, Vec&, Phase phase) const {
   if (phase == Phase::step)
-    state_as<Memory>(state).has_before = false;  // what was learned stays, steps in between do not
+    state_as<Memory>(state).has_before = false;  // BFGS makes no pair across steps; the learned matrix stays
   return Change::none;
 }
 
@@ -359,7 +359,7 @@ void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
     here.g_b.segment<3>(3 * static_cast<Eigen::Index>(k)) = g.segment<3>(3 * d_.bound[k]);
   here.g_p.noalias() = here.J.transpose() * here.g_b;
   if (memory.learned.rows() != controls) memory.learned = structured ? Mat(Mat::Zero(controls, controls)) : GN;
-  if (!memory.has_before && !structured) memory.learned = GN;  // free where J is known, and better than the last step's
+  if (!memory.has_before && !structured) memory.learned = GN;  // at no cost, and a better start than the last step's B
   if (memory.has_before) {
     const Memory::Iterate& before = memory.before;
     const Vec d = here.q.tail(controls) - before.q.tail(controls);
@@ -369,7 +369,8 @@ void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
     block.update(d, y);
     memory.learned = structured ? Mat(block.matrix() - GN) : block.matrix();
   } else if (structured && memory.learned.norm() > 0) {
-    // Of the last step: kept where B stays definite, halved until it is.
+    // S of the last step is kept if B = J^T H J + S is positive definite. Otherwise it is halved up to three times,
+    // then dropped.
     for (int tries = 0; tries < 4 && Eigen::LLT<Mat>(GN + memory.learned).info() != Eigen::Success; ++tries)
       memory.learned *= tries < 3 ? 0.5 : 0.0;
   }
@@ -377,9 +378,11 @@ void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
   memory.has_before = true;
 }
 
-// (T : g)_jk = d/dp_k (J_j . g), by differences of exact Jacobians; of a black box from g . s(p) itself:
-// [phi(p + h_j + h_k) - phi(p + h_j) - phi(p + h_k) + phi(p)] / (h_j h_k), where one step for all would be useless on
-// single-precision rigs (Thesis 3.51 takes 0.001): steps are of each control's typical change, and grow with the noise.
+// (T : g)_jk = d/dp_k (J_j . g), by differences of exact Jacobians. For a black box by second differences of
+// phi(p) = g . s(p),
+//   [phi(p + h_j + h_k) - phi(p + h_j) - phi(p + h_k) + phi(p)] / (h_j h_k).
+// The steps are proportional to each control's typical change and grow with the rig's noise. One step for all controls
+// (Thesis 3.51: 0.001) would give only noise on single-precision rigs.
 void RigSpaceMapping::second_derivatives(Memory& memory, In g, Mat& T) const {
   Vec g_s = Vec::Zero(3 * static_cast<Eigen::Index>(d_.rig->point_count()));
   for (std::size_t k = 0; k < d_.bound.size(); ++k)

@@ -14,13 +14,14 @@
 namespace rigspace {
 namespace {
 
-/// In units of the scene: forces are kg unit / s^2.
+/// Young's modulus for lengths in scene units: forces are then kg unit / s^2.
 Material in_units(Material material, double metres) {
   material.young *= metres;
   return material;
 }
 
-/// Masses of the nodes, kg; those of nodes inside without mass of their own are added to their carriers.
+/// Masses of the nodes, kg. With Interior::still, interior nodes have no mass: theirs is added to the skin nodes that
+/// carry them.
 Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
   const double density = options.density * std::pow(options.metres_per_unit, 3);
   if (body.volumes.size() > 0) return density * body.volumes;
@@ -35,7 +36,7 @@ Vec masses_of(const RigBody& body, const RigSpaceOptions& options) {
 
 }  // namespace
 
-/// Weak springs on the free controls, toward their present values.
+/// Weak springs on the free controls, toward their values at the start of a solve.
 struct RigSpaceSimulation::Hold {
   CoordinatePrior springs;
 };
@@ -180,7 +181,7 @@ NewtonOptions RigSpaceSimulation::newton_options() const {
   return newton;
 }
 
-/// Where nodes go away from the keyed pose, that is with the free controls at rest.
+/// Sets the pose from which nodes deviate. In relative form that is p_key with the free controls at rest.
 void RigSpaceSimulation::set_key(In p_key) {
   if (!mapping_.description().relative) return mapping_.set_key(p_key, x_);
   Vec p = p_key, x_key;
@@ -190,7 +191,8 @@ void RigSpaceSimulation::set_key(In p_key) {
   mapping_.set_key(p, x_key, s_);
 }
 
-/// The start of a solve: free controls extrapolated, nodes inside moved with the flesh around them.
+/// The start of a solve: free controls extrapolated by `ratio` times their last change; interior nodes keep their
+/// displacement from where the ties carry them.
 Vec RigSpaceSimulation::start(In p_key, double ratio) {
   Vec p = p_key, x;
   for (const int c : free()) p[c] = p_[c] + ratio * (p_[c] - p_before_[c]);
@@ -218,7 +220,7 @@ void RigSpaceSimulation::accept(In q) {
   x_ = newton_.x();
   if (lineariser_) {
     lineariser_->accept(p_);
-    mapping_.place(y_, x_);  // the history takes the nodes of the rig, not of its linearisation
+    mapping_.place(y_, x_);  // the integrator gets the nodes of the rig, not those of its linearisation
   }
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
 }
@@ -251,7 +253,7 @@ bool RigSpaceSimulation::linearise(In q) {
   return true;
 }
 
-/// A solve from q; with a linear rig, again while its nodes are too far from those of the rig (4.13).
+/// A solve from q. With a linear rig it is repeated with a renewed linearisation while x~ misses the rig (4.13).
 Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report) {
   const bool linear = linearise(q);
   const Vec from = q;
@@ -274,7 +276,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   integrator_.begin(h);
   Vec target, drift = Vec::Zero(x_.size());
   if (options_.mass_damping > 0) {
-    Vec to, p = p_key;  // the motion of the nodes by the keyed controls alone
+    Vec to, p = p_key;  // velocity of the nodes by the keyed controls alone, to which damping is relative
     for (const int c : free()) p[c] = p_[c];
     carried_nodes(p, to);
     drift = (to - x_carried_) / h;
@@ -286,7 +288,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
   Vec q = start(p_key, h_before_ > 0 && options_.predict ? h / h_before_ : 0);
   Summary summary = solve(newton_options(), q, report);
   const bool forced = options_.forced_iterations > 0;
-  if (!summary.converged() && !forced && !last_try) {  // from the present state instead of the prediction
+  if (!summary.converged() && !forced && !last_try) {  // again, from the present state instead of the extrapolated one
     q = start(p_key, 0);
     NewtonOptions careful = newton_options();
     careful.hessian = HessianMode::projected, careful.keep_factor = 0;
@@ -325,7 +327,7 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
   hold_->springs.set_target(q.tail(mapping_.control_size()));
   if (lineariser_) lineariser_->restart();
   Summary summary;
-  for (int round = 0; round < 20; ++round) {  // with a linear rig: until it is linearised at the balance
+  for (int round = 0; round < 20; ++round) {  // with a linear rig: until a solve from the linearised point does nothing
     const bool linear = linearise(q);
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
     if (!linear || summary.iterations == 0) break;

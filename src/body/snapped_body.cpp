@@ -21,7 +21,8 @@ double skin_edge(const RigBody& body) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Of each node the point that it goes to, or -1: nearest first, none twice.
+/// For each node the point of the rig that it is snapped to, or -1. The closest pairs are taken first; no point is used
+/// twice.
 std::vector<int> nearest_points(const RigBody& body, In s, double within) {
   struct Offer {
     double distance;
@@ -47,7 +48,8 @@ std::vector<int> nearest_points(const RigBody& body, In s, double within) {
   return target;
 }
 
-/// Takes back moves that flatten tetrahedra, until none does; returns where the nodes are.
+/// Moves nodes to their targets, and undoes the moves of every tetrahedron that falls below `least_volume` of its
+/// volume, until there is none. Returns all nodes; `target` is -1 where a move was undone.
 Vec moved(const RigBody& body, In s, double least_volume, std::vector<int>& target) {
   Vec x = body.mesh.points;
   for (int i = 0; i < body.node_count(); ++i)
@@ -84,7 +86,7 @@ Ties ties_of_skin(const RigBody& body, const std::vector<int>& target) {
   return ties;
 }
 
-/// What the skin's ties give those inside, whose carriers it is.
+/// Gives each interior node the weighted sum of the ties of the skin nodes that carry it.
 void carry_inside(const CarrierWeights& carriers, Ties& ties) {
   for (std::size_t i = 0; i < ties.size(); ++i) {
     if (!ties[i].empty()) continue;
@@ -125,13 +127,13 @@ RigBody snapped_to_points(const RigBody& body, const SnapOptions& options) {
     }
     lean.ties.end_row();
   }
-  // A restricted rig may refer to the whole one: they live as long as each other.
+  // A restricted rig may refer to the whole one: the shared pair keeps both alive.
   auto restricted = std::make_shared<std::pair<std::shared_ptr<const Rig>, std::unique_ptr<Rig>>>(body.rig, nullptr);
   restricted->second = body.rig->restricted(needed);
   lean.rig = std::shared_ptr<const Rig>(restricted, restricted->second.get());
   Vec rest;
   lean.rig->evaluate(*lean.rig->make_workspace(), lean.rig->rest(), rest);
-  lean.ties.apply(rest, lean.mesh.points);  // so that at rest nothing is strained
+  lean.ties.apply(rest, lean.mesh.points);  // the rest shape is exactly what the ties give at rest: no strain there
   return lean;
 }
 

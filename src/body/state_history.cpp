@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kStates = 3;
 constexpr int kHead = 6;  // numbers before the states in saved_state
 
-/// Lagrange's weights of the states at times 0, -t_1, -t_2 .. for the time `step`.
+/// Lagrange's weights for extrapolation to time `step` from states at times 0, -t_1, -t_2, ..
 std::array<double, kStates> weights_at(const std::deque<StateHistory::State>& states, double step) {
   std::array<double, kStates> times{}, weights{};
   for (std::size_t k = 1; k < states.size(); ++k) times[k] = times[k - 1] - states[k - 1].step;

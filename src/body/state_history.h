@@ -7,15 +7,16 @@
 
 namespace rigspace {
 
-/// The last three states that steps ended in. "Beside" is what the nodes of a state are apart from what a model of the
-/// rig says of them (JacobianModel): it changes slowly, and goes on from states that were evaluated.
+/// The last three states that steps ended in, as deviations from the keyed pose. With a model of the rig
+/// (JacobianModel) the nodes of a state are the residual: true minus modelled positions. The residual changes slowly in
+/// time, and `beside` extrapolates it from the states whose nodes were evaluated.
 class StateHistory {
  public:
-  /// Where a step ended, about the keyed pose of its own time.
+  /// Where a step ended, relative to the keyed pose at that time.
   struct State {
-    double step = 1;  ///< that led to it, in any unit of time
-    Vec controls;     ///< free ones, less the keyed ones
-    Vec nodes;        ///< bound ones, less the keyed ones, in the frames of the rest pose; with a model: beside it
+    double step = 1;  ///< length of the step, in any unit of time
+    Vec controls;     ///< free controls minus their keyed values
+    Vec nodes;  ///< bound nodes minus the keyed ones, in the frames of the rest pose; with a model also minus its nodes
   };
 
   /// `node_numbers`: three a bound node.
@@ -24,14 +25,14 @@ class StateHistory {
   bool empty() const { return states_.empty(); }
   const State& last() const { return states_.front(); }
   void clear();
-  /// `evaluated`: whether the nodes come from the rig; only such states count for `beside`.
+  /// `evaluated`: whether the nodes come from the rig. `beside` uses such states only.
   void add(State state, bool evaluated);
-  /// The state `step` after the last: a polynomial in time through the states, of one degree less than there are.
+  /// The state `step` after the last one, extrapolated by the polynomial in time through all states kept.
   State next(double step) const;
-  /// The nodes `step` after the last state, through the evaluated ones alone.
+  /// The nodes `step` after the last state, extrapolated from the evaluated states only.
   Vec beside(double step) const;
 
-  /// As numbers, beside three of the owner's own.
+  /// The history as numbers, with three integers of the caller stored in front.
   Vec saved_state(int first, int second, int third) const;
   void restore(In state, int& first, int& second, int& third);
 

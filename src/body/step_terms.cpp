@@ -37,6 +37,8 @@ StepTerms::StepTerms(const SteppedBody& body, In x_rest, MaterialKind material, 
   if (!body.rods.empty()) rods.emplace(shifted(body.rods, first_control));
   if (body.springs.size() > 0)
     springs.emplace(counted_from(first_control, body.free.size()), body.springs, Vec::Zero(body.springs.size()));
+  if (body.coupling.size() > 0)
+    coupling.emplace(counted_from(first_control, body.free.size()), body.coupling, Vec::Zero(body.coupling.rows()));
   if (!body.limits.empty())
     limit.emplace(counted_from(first_control / 3, body.limits.size()), body.limits,
                   LimitOptions{.stiffness = body.limit_stiffness});
@@ -55,6 +57,7 @@ void StepTerms::add_to(Objective& objective) const {
   if (damping) objective.add("damping", *damping);
   if (rods) objective.add("springs", *rods, 1, Space::coordinates);
   if (springs) objective.add("control springs", *springs, 1, Space::coordinates);
+  if (coupling) objective.add("coupling", *coupling, 1, Space::coordinates);
   if (limit) objective.add("limit", *limit, 1, Space::coordinates);
   if (reach_limit) objective.add("reach", *reach_limit);
   objective.add("load", load);
@@ -69,6 +72,12 @@ void StepTerms::set_springs(const Vec& stiffness) {
   if (!springs) return;
   const auto count = static_cast<std::size_t>(stiffness.size());
   *springs = {counted_from(first_control_, count), stiffness, Vec::Zero(stiffness.size())};
+}
+
+void StepTerms::set_coupling(const Mat& stiffness) {
+  if (!coupling) return;
+  *coupling = {counted_from(first_control_, static_cast<std::size_t>(stiffness.rows())), stiffness,
+               Vec::Zero(stiffness.rows())};
 }
 
 void StepTerms::set_limits(std::vector<double> limits, double stiffness) {

@@ -84,7 +84,9 @@ class Run final : LineFunction {
       data_.identity = objective_.identity();
     }
     if (!options_.keep_over_solves) data_.factored = false;
-    check_size("start", q_.size(), fresh ? objective_.mapping().size_q() : data_.g.size());
+    // A first solve that ended at its start, where the value is not finite, has left no gradient.
+    const bool none = fresh || data_.g.size() == 0;
+    check_size("start", q_.size(), none ? objective_.mapping().size_q() : data_.g.size());
     if (objective_.bounded()) {
       check_size("bounds", objective_.lower().size(), q_.size());
       q_ = q_.cwiseMax(objective_.lower()).cwiseMin(objective_.upper());

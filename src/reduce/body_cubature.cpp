@@ -14,15 +14,20 @@
 namespace rigspace {
 namespace {
 
-constexpr double kStiffnessShare = 2;  // of the stiffness at rest in training, as against all examples together
-constexpr double kShare = 1e-9;        // of an element in the stiffness of any control: below it is no candidate
-constexpr double kRigid = 1e-9;  // of what nothing cancels in a control's stiffness: below it the body is not deformed
-constexpr double kForceless = 1e-4;  // of the largest force of an example: below it there is nothing to match
+// Weight of the squared error of the stiffness at rest, relative to those of all examples together.
+constexpr double kStiffnessShare = 2;
+// An element is a candidate if it has more than this share in the stiffness K_ii of some control.
+constexpr double kShare = 1e-9;
+// A control with K_ii below this share of its bound (K_ii without cancellation) moves the body rigidly: K_ii is
+// rounding.
+constexpr double kRigid = 1e-9;
+// Examples whose force is below this share of the largest one are not matched.
+constexpr double kForceless = 1e-4;
 
 using Mat12 = Eigen::Matrix<double, 12, 12>;
 using Vec12 = Eigen::Matrix<double, 12, 1>;
 
-/// Every tetrahedron with corners of its own, so that forces and Hessians come element by element.
+/// A Solid in which no two tetrahedra share a corner, so that forces and Hessians are those of single elements.
 class Elements {
  public:
   Elements(const RigBody& body, std::span<const int> elements, const CubatureOptions& options) {
@@ -110,7 +115,7 @@ std::vector<int> moved_elements(const RigBody& body, const BlockJacobian& J) {
   return moved;
 }
 
-/// sum_e w_e J_e^T g_e. Row places[i] of J is that of node i, or row i itself.
+/// sum_e w_e J_e^T g_e. Node i has row places[i] of J, or row i if `places` is empty.
 Vec reduced(const BlockJacobian& J, const Elements& elements, In g, std::span<const WeightedElement> weights = {},
             std::span<const int> places = {}) {
   Vec on_nodes = Vec::Zero(3 * static_cast<Eigen::Index>(J.points()));
@@ -125,7 +130,7 @@ Vec reduced(const BlockJacobian& J, const Elements& elements, In g, std::span<co
   return f;
 }
 
-/// Training of the elements: the stiffness at rest, the forces of examples, and rows of both.
+/// The training problem of the elements: stiffness at rest and forces of the examples as rows of A w = b.
 class ElementTraining {
  public:
   ElementTraining(const CubatureTraining& training, const TrainingPose& rest)
@@ -143,14 +148,15 @@ class ElementTraining {
 
   ColumnSelector selector(std::span<const ExamplePose> examples, const ProgressCallback& progress);
 
-  /// Reduced forces of all elements, in units of K_ii^(1/2), one an example.
+  /// For each example the reduced force J^T f of all elements; component i divided by K_ii^(1/2).
   std::vector<Vec> forces(std::span<const ExamplePose> examples);
   const std::vector<Vec>& trained_forces() const { return trained_; }
   bool counts(const Vec& force) const { return force.norm() > kForceless * largest_; }
-  /// Relative errors of the reduced forces of a few, one an example that counts.
+  /// For each example that counts, the relative error of the reduced force of the chosen elements.
   std::vector<double> errors(std::span<const ExamplePose> examples, const std::vector<Vec>& forces,
                              std::span<const WeightedElement> chosen) const;
 
+  /// As QuadraticRows and WeightedSum, with M_e = J_e^T H_e J_e at rest.
   Mat quadratic_rows(const Mat& V) const;
   Mat sum(std::span<const WeightedElement> chosen) const;
 
@@ -164,20 +170,20 @@ class ElementTraining {
   const TrainingPose& rest_;
   std::vector<int> candidates_;
   Elements elements_;
-  std::vector<Mat12> H_;  // at rest, one a candidate
+  std::vector<Mat12> H_;  // Hessian at rest, one a candidate
   int controls_;
-  Mat K_;      // at rest, of all candidates
-  Vec scale_;  // K_ii^(-1/2), or 0 where a control does not deform
-  Mat A_;
+  Mat K_;      // J^T H J at rest, summed over all candidates
+  Vec scale_;  // K_ii^(-1/2), or 0 where control i does not deform the body
+  Mat A_;      // a column a candidate
   Vec b_;
-  std::vector<Vec> trained_;
-  double largest_ = 0;  // of trained_
+  std::vector<Vec> trained_;  // forces() of the examples in training
+  double largest_ = 0;        // largest norm in trained_
 };
 
-/// Also the largest share that each candidate has in the stiffness of a control.
+/// Sets K_ and scale_. Returns for each candidate its largest share in the stiffness K_ii of a control.
 std::vector<double> ElementTraining::measure_stiffness() {
   K_ = Mat::Zero(controls_, controls_);
-  Vec bound = Vec::Zero(controls_);  // what K_ii would be if nothing cancelled
+  Vec bound = Vec::Zero(controls_);  // sum of the sizes of all terms of K_ii, which cancel for a rigid motion
   std::vector<std::pair<int, double>> parts;
   ElementRows rows;
   for (int k = 0; k < elements_.count(); ++k) {
@@ -198,7 +204,7 @@ std::vector<double> ElementTraining::measure_stiffness() {
     if (K_(c, c) > kRigid * bound[c])
       scale_[c] = 1 / std::sqrt(K_(c, c));
     else
-      K_.row(c).setZero(), K_.col(c).setZero();  // rounding, of which eigenvalues would be made
+      K_.row(c).setZero(), K_.col(c).setZero();  // only rounding errors, which would give arbitrary eigenvalues
   }
   std::vector<double> shares(1, 0.0);
   for (const auto& [c, part] : parts) {
@@ -211,7 +217,7 @@ std::vector<double> ElementTraining::measure_stiffness() {
   return shares;
 }
 
-// Weights that carry the inside reach far, and then do nothing to speak of.
+// Interior nodes may have carriers far away with tiny weights: their elements are moved, but add nothing to K.
 void ElementTraining::leave_out(const std::vector<double>& shares) {
   std::vector<int> kept;
   std::vector<Mat12> H;
@@ -222,7 +228,7 @@ void ElementTraining::leave_out(const std::vector<double>& shares) {
   elements_ = Elements(training_.body, candidates_, training_.options);
 }
 
-// K_ij / sqrt(K_ii K_jj), i <= j; those beside the diagonal stand for two.
+// Rows for K_ij / sqrt(K_ii K_jj), i <= j. Off the diagonal a row stands for (i, j) and (j, i): factor sqrt(2).
 void ElementTraining::add_stiffness_rows(const RowSketch& sketch, long first, double weight) {
   const auto place = [&](int i, int j) { return sketch(first + static_cast<long>(j) * (j + 1) / 2 + i); };
   const auto factor = [&](int i, int j) { return weight * (i == j ? 1.0 : std::sqrt(2.0)) * scale_[i] * scale_[j]; };
@@ -384,7 +390,8 @@ void choose_elements(const CubatureTraining& training, const TrainingPose& rest,
     cubature.reached =
         cubature.error <= options.tolerance && cubature.lowest >= options.lowest && cubature.highest <= options.highest;
     if (cubature.reached || static_cast<int>(cubature.elements.size()) >= options.most) break;
-    // Rows were added up: a little less there for as much as was asked for here.
+    // The selector measures the error on sketched rows; `errors` are the true ones. The tolerance of the selector is
+    // lowered by the ratio of the two.
     how.tolerance = 0.9 * std::min(how.tolerance * options.tolerance / std::max(cubature.error, 1e-300),
                                    selector.selection().error);
   }

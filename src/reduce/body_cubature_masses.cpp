@@ -7,13 +7,14 @@
 namespace rigspace {
 namespace {
 
-constexpr int kPoses = 4;                   // matched: rest, and examples spread over all
-constexpr double kAccelerationShare = 0.5;  // of each acceleration, as against the inertia of its pose
-constexpr double kTotalShare = 0.5;         // of the total mass likewise
-constexpr double kFarOff = 4;               // times the tolerance
-constexpr double kEigenvalues = 0.05;       // of inertia: how far from 1
+constexpr int kPoses = 4;                   // at most, in which inertia is matched: rest, and examples evenly spread
+constexpr double kAccelerationShare = 0.5;  // weight of the rows of one acceleration; those of J^T M J of a pose have 1
+constexpr double kTotalShare = 0.5;         // weight of the row of the total mass
+constexpr double kFarOff = 4;          // further nodes get mass where the error exceeds so many times the tolerance
+constexpr double kEigenvalues = 0.05;  // largest deviation from 1 of an eigenvalue of inertia
 
-/// Inertia J^T M J, and J^T M a for six accelerations: along the axes, and about them through the centre.
+/// The training problem of the masses: inertia J^T M J, and J^T M a for six accelerations a: along the three axes, and
+/// about them through the centre of mass.
 class MassTraining {
  public:
   MassTraining(const CubatureTraining& training, std::vector<const TrainingPose*> poses)
@@ -56,11 +57,11 @@ class MassTraining {
 
   std::vector<const TrainingPose*> poses_;
   int controls_;
-  Vec masses_;              // of all nodes
-  std::vector<int> nodes_;  // candidates: those that a free control moves
-  Vec total_;               // their masses
-  Vec scale_;               // (J^T M J)_ii^(-1/2)
-  std::vector<Mat> inertia_;
+  Vec masses_;                // of all nodes
+  std::vector<int> nodes_;    // candidates: those that a free control moves
+  Vec total_;                 // masses of the candidates
+  Vec scale_;                 // largest (J^T M J)_ii over the poses, ^(-1/2); 0 for controls that move no mass
+  std::vector<Mat> inertia_;  // J^T M J of each pose with the masses of all nodes
 };
 
 Mat MassTraining::inertia(const TrainingPose& pose, In masses) const {
@@ -147,7 +148,8 @@ Mat MassTraining::quadratic_rows(int pose, const Mat& V) const {
   return rows;
 }
 
-/// Brings the eigenvalues of all poses near 1; what one pose asks for may undo a little of another's. How far they are.
+/// Adds masses until the inertia eigenvalues of all poses are within kEigenvalues of 1. Three passes, since the rows
+/// for one pose change the eigenvalues of the others. Returns the largest deviation from 1 in the last pass.
 double pull_all(const MassTraining& masses, double weight, const ColumnSelectionOptions& how,
                 ColumnSelector& selector) {
   double off = 0;
@@ -184,7 +186,8 @@ void choose_masses(const CubatureTraining& training, const TrainingPose& rest, s
     touched[k] = std::binary_search(cubature.nodes.begin(), cubature.nodes.end(), masses.nodes()[k]);
   ColumnSelector selector = masses.selector(sketch_rows(training.options, static_cast<int>(training.free.size())));
   selector.allow(touched);
-  // Nodes of the elements are there anyway; others cost points of the rig, and join only where those are far off.
+  // Mass first goes to the corners of the chosen elements, which are evaluated in any case. Every other node needs more
+  // points of the rig, and is allowed only where the corners alone are too far off.
   const ColumnSelectionOptions how{.tolerance = training.options.mass_tolerance};
   const double weight = kEigenvalueShare * selector.target_norm();
   const bool matched = selector.reach(how).error <= kFarOff * how.tolerance;

@@ -15,7 +15,7 @@ int sketch_rows(const CubatureOptions& options, int controls) {
 }
 
 EigenvalueRange generalised_eigenvalues(const Mat& B, const Mat& A) {
-  constexpr double kVanishes = 1e-8;  // of the largest, units of the unknowns taken out
+  constexpr double kVanishes = 1e-8;  // of the largest eigenvalue of A with unit diagonal: smaller ones count as 0
   Vec scale = A.diagonal();
   for (double& each : scale) each = each > 0 ? 1 / std::sqrt(each) : 0;
   const SymmetricEigen whole = symmetric_eigen(scale.asDiagonal() * A * scale.asDiagonal());
@@ -35,7 +35,7 @@ EigenvalueRange generalised_eigenvalues(const Mat& B, const Mat& A) {
 
 namespace {
 
-/// J + turn * response, over the columns of both.
+/// J += F response, where F turns each node's row from the rest pose to the pose of J. The sum has the entries of both.
 void add_rows(BlockJacobian& J, const BlockJacobian& response, std::span<const int> nodes, const RegionFrames& frames) {
   BlockJacobian sum{.columns = J.columns};
   sum.start.push_back(0);
@@ -141,8 +141,8 @@ EigenvalueRange pull_eigenvalues(ColumnSelector& selector, const EigenvalueGoal&
     outside.resize(std::min<std::size_t>(outside.size(), kVectors));
     Mat V(goal.M.rows(), static_cast<Eigen::Index>(outside.size()));
     for (Eigen::Index k = 0; k < V.cols(); ++k) V.col(k) = range.vectors.col(outside[k].second);
-    // Weights and then new elements are to take the error of these rows away; those that did not suffice come again,
-    // and count more.
+    // The new rows raise the error above this tolerance, so that the selector changes weights and adds elements. An
+    // eigenvector that is still outside in the next round adds its row again, which doubles its weight.
     now.tolerance = std::max(kTightening * selector.selection().error, 1e-12);
     selector.add_rows(goal.weight * goal.rows(V), Vec::Constant(V.cols(), goal.weight));
     selector.reach(now);

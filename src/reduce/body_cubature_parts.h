@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: what elements and masses of a cubature share in their training.
+// Private to reduce: poses, row sketches and eigenvalues for the training of the elements and masses of a cubature.
 
 #include "rigspace/body/carried_rows.h"
 #include "rigspace/optimize/cubature.h"
@@ -10,9 +10,9 @@
 
 namespace rigspace {
 
-/// Rows of a least squares problem, in places 0 .. wanted. Up to `room` they stay as they are; more are added up into
-/// `room` by signs and places that look random, which keeps lengths and angles up to about 1 / sqrt(room) (Charikar,
-/// Chen and Farach-Colton 2002).
+/// Maps the rows 0 .. wanted - 1 of a least squares problem to at most `room` rows. If they fit, they stay as they are.
+/// Otherwise each is added to a pseudo-random row with a pseudo-random sign, which keeps lengths and angles up to a
+/// relative error of about 1 / sqrt(room) (Charikar, Chen and Farach-Colton 2002).
 class RowSketch {
  public:
   struct Place {
@@ -36,10 +36,11 @@ class RowSketch {
   int rows_;
 };
 
-/// Those of the options, or several times what is likely to be chosen for so many controls.
+/// options.sketch_rows, or where that is 0 a default by the number of controls, several times the elements likely to be
+/// chosen.
 int sketch_rows(const CubatureOptions& options, int controls);
 
-/// Eigenvalues of B v = t A v, both symmetric, A without negative eigenvalues, where A does not vanish.
+/// Eigenvalues t of B v = t A v on the subspace where A is not zero. B is symmetric, A symmetric and semi-definite.
 struct EigenvalueRange {
   Vec values;   ///< ascending
   Mat vectors;  ///< v^T A v = 1
@@ -48,14 +49,14 @@ struct EigenvalueRange {
 };
 EigenvalueRange generalised_eigenvalues(const Mat& B, const Mat& A);
 
-/// A pose in training: derivatives of all nodes by the free controls.
+/// One example with its interior nodes set by the carriers.
 struct TrainingPose {
-  BlockJacobian J;
-  Vec x;       ///< all nodes, those inside carried
-  Vec x_rest;  ///< the shape without stress
+  BlockJacobian J;  ///< derivatives of nodes by the free controls
+  Vec x;            ///< all nodes
+  Vec x_rest;       ///< all nodes of the shape without stress
 };
 
-/// The body as cubature sees it.
+/// The inputs of train_cubature, and the nodes as weighted sums of points of the rig.
 struct CubatureTraining {
   const RigBody& body;
   std::span<const int> free;
@@ -65,34 +66,36 @@ struct CubatureTraining {
 
   TrainingPose rest(std::span<const ExamplePose> examples) const;
   TrainingPose pose(const ExamplePose& example) const { return pose(rows, example); }
-  /// J of the nodes of `some` alone, which are `nodes`; of all if there are none.
+  /// With J for the rows of `some` only; `nodes` are the nodes of these rows, all if empty.
   TrainingPose pose(const CarriedRows& some, const ExamplePose& example, std::span<const int> nodes = {}) const;
 };
 
 /// Corners of these tetrahedra, ascending.
 std::vector<int> touched_nodes(const TetMesh& mesh, std::span<const WeightedElement> elements);
 
-/// Rows v^T M_c v of candidates c, one row a column of V.
+/// v^T M_c v: a row for each column v of V, a column for each candidate c.
 using QuadraticRows = std::function<Mat(const Mat& V)>;
 /// sum_c w_c M_c.
 using WeightedSum = std::function<Mat(std::span<const WeightedElement>)>;
 
-/// Adds to a selection what brings the eigenvalues of sum w_c M_c against M into a range: the vectors of those outside
-/// become rows, v^T (sum w_c M_c) v = 1, and the selection goes on. Returns the eigenvalues at the end.
+/// Continues a selection until the eigenvalues of sum_c w_c M_c against M are in [lowest, highest], or 16 rounds have
+/// passed: each eigenvector v outside the range adds the row v^T (sum_c w_c M_c) v = 1, then the selection goes on.
+/// Returns the last eigenvalues.
 struct EigenvalueGoal {
   double lowest, highest;
   const Mat& M;
-  double weight;  ///< of such a row
+  double weight;  ///< factor on each added row
   QuadraticRows rows;
   WeightedSum sum;
 };
 EigenvalueRange pull_eigenvalues(ColumnSelector& selector, const EigenvalueGoal& goal,
                                  const ColumnSelectionOptions& options);
 
-/// What such a row weighs as a share of all else: an eigenvalue off by a fifth is an error of two per cent.
+/// EigenvalueGoal::weight as a share of |b|: an eigenvalue that is off by 0.2 then adds a relative error of 0.02.
 constexpr double kEigenvalueShare = 0.1;
 
-/// Chooses masses for the cubature; its elements are chosen already. `rest` and some of the examples are matched.
+/// Chooses the masses and nodes of a cubature whose elements are chosen already, to match the inertia at `rest` and at
+/// up to three of the examples.
 void choose_masses(const CubatureTraining& training, const TrainingPose& rest, std::span<const ExamplePose> examples,
                    BodyCubature& cubature);
 

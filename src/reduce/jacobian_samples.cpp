@@ -6,9 +6,9 @@
 namespace rigspace {
 namespace {
 
-constexpr double kWay = 0.5;              // of a typical change
-constexpr std::size_t kMostPoses = 2000;  // evaluations for second differences
-constexpr double kLeast = 1e-6;           // of the largest entry: smaller ones are left out
+constexpr double kWay = 0.5;              // step of the differences, as a share of a control's typical change
+constexpr std::size_t kMostPoses = 2000;  // evaluations for second differences, over all poses
+constexpr double kLeast = 1e-6;           // new entries below this share of the largest one of J are left out
 
 /// Second differences of a rig at one pose.
 class Bending {
@@ -43,7 +43,8 @@ class Bending {
     return T;
   }
 
-  /// The change of control c at which J is given: on the side where the limits leave room.
+  /// The change of control c at which J + a T_c is sampled: upwards if the limits allow it, otherwise downwards; 0 if
+  /// neither.
   double way(Eigen::Index c) const { return ways_(0, c) != 0 ? ways_(0, c) : ways_(1, c); }
 
  private:
@@ -54,7 +55,7 @@ class Bending {
     return S;
   }
 
-  /// 2 [s(p + a) - s(p) - a J_c] / a^2, where J's part goes out of the mean of both signs.
+  /// T_cc = 2 [s(p + a) - s(p) - a J_c] / a^2. With both signs of a the term with J_c cancels in the mean.
   void add_own(Eigen::Index c, Eigen::Ref<Vec> T) {
     int count = 0;
     for (const int side : {0, 1})
@@ -63,7 +64,7 @@ class Bending {
     T /= std::max(1, count);
   }
 
-  /// Of control c with all before it.
+  /// Adds the second differences of control c with each earlier control to pairs_.
   void add_pairs(Eigen::Index c, int side) {
     pairs_.resize(static_cast<std::size_t>(c), Vec::Zero(at_.s.size())), counts_.resize(static_cast<std::size_t>(c), 0);
     std::vector<Eigen::Index> others;
@@ -89,13 +90,13 @@ class Bending {
   std::span<const int> free_;
   const JacobianSample& at_;
   std::unique_ptr<Workspace> workspace_;
-  Mat ways_;  // of each control, up and down; 0: no room
-  Mat singles_[2], J0_;
-  std::vector<Vec> pairs_;  // of a control with those before it
-  std::vector<int> counts_;
+  Mat ways_;                 // steps up (row 0) and down (row 1) of each control; 0: outside the limits
+  Mat singles_[2], J0_;      // points with one control moved up, and down; J at the pose
+  std::vector<Vec> pairs_;   // sums of second differences of one control with each earlier one
+  std::vector<int> counts_;  // terms of each of these sums
 };
 
-/// J + a T at the places that either has.
+/// J + a T, with the entries of J and those of a T above `least`.
 BlockJacobian sum_of(const BlockJacobian& J, double a, const Mat& T, double least) {
   BlockJacobian sum{.columns = J.columns, .start = {0}};
   std::vector<Vec3> values;

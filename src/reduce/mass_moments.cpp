@@ -15,7 +15,7 @@ namespace {
 
 using Row = std::vector<std::pair<int, double>>;  // over features, ascending
 
-/// Nodes of which a free control moves a point; what can move a point is known without a pose.
+/// Nodes tied to a point that a free control can move. The sparsity of J does not depend on the pose: rest will do.
 std::vector<int> moved_nodes(const CarriedRows& rows, std::span<const int> free) {
   BlockJacobian J;
   rows.rig->jacobian(*rows.rig->make_workspace(), rows.rig->rest(), free, J);
@@ -28,7 +28,7 @@ std::vector<int> moved_nodes(const CarriedRows& rows, std::span<const int> free)
   return moved;
 }
 
-/// Row of a node: the sum of those of its points.
+/// The row of a node over the features: the weighted sum of the rows of the points that it is tied to.
 Row summed(const std::vector<Row>& of_points, const PointTies& ties, int node) {
   std::map<int, double> sums;
   ties.for_each(node, [&](int point, double weight) {
@@ -106,7 +106,7 @@ void MomentMomentum::set_load(In load) {
   load_ = load;
 }
 
-// y as 3 x points: (A (x) I_3) y is Y A.
+// With y as a matrix Y, 3 x points, (A (x) I_3) y is Y A, since A is symmetric.
 double MomentMomentum::value(const State&, In y) const {
   const Vec d = y - target_;
   const Eigen::Map<const Eigen::Matrix3Xd> D(d.data(), 3, A_.rows());

@@ -12,27 +12,28 @@
 namespace rigspace {
 namespace {
 
-constexpr int kTestedPoses = 4;        // at which what is assumed is tested
-constexpr double kExact = 1e-9;  // of the size of the rig
+constexpr int kTestedPoses = 4;  // random poses at which x = Phi y is tested, beside the rest pose
+constexpr double kExact = 1e-9;  // largest error of x = Phi y in these, as a share of the size of the rig
 
-/// What a skin moves, before it does: the origin, a fixed axis, a column of a transform, a point, or a shape's weight
-/// along an axis.
+/// What a joint of the skin transforms into a feature: the origin, the tip of a fixed axis, a column of a transform
+/// slot, a point slot, or the weight of a shape times an axis.
 struct Input {
-  int slot = -1;   // -1: origin and axes
-  int column = 0;  // of the slot; without slot 0 is the origin, 1 + a axis a
+  int slot = -1;   // of the control graph; -1: origin and axes
+  int column = 0;  // of the slot; where slot is -1: 0 the origin, 1 + a the tip of axis a
 
   auto operator<=>(const Input&) const = default;
 };
 
-/// A joint of one of the rig's skins, or nothing.
+/// A joint of one of the rig's skins; -1: none, for points without a skin.
 struct Joint {
   int deformer = -1, joint = -1;
 
   auto operator<=>(const Joint&) const = default;
 };
 
-using Affinity = std::map<Input, double>;  // x' as a sum of inputs, the origin left out
+using Affinity = std::map<Input, double>;  // factors c_f of x' = a + sum_f c_f v_f over inputs that are slots
 
+/// A random pose: each control within its typical change of rest, and within its limits.
 Vec somewhere(std::span<const Control> controls, std::mt19937& random) {
   std::uniform_real_distribution<double> unit(-1, 1);
   Vec p(static_cast<Eigen::Index>(controls.size()));
@@ -57,13 +58,13 @@ class FeatureMaker {
   bool constant(int slot, int column, Vec3& value) const;
   std::shared_ptr<const Rig> make_rig() const;
   bool agrees(const Rig& features) const;
-  /// The slots at pose k: rest, then others.
+  /// The value of an input at pose k of poses_; 0 is the rest pose.
   Vec3 column_at(int pose, int slot, int column) const;
 
   const BuiltInRig& rig_;
   const std::vector<char>& needed_;
   std::string reason_;
-  std::vector<Vec> poses_, slots_;
+  std::vector<Vec> poses_, slots_;                      // rest and the tested poses; the values of all slots there
   std::vector<std::unique_ptr<DeformerState>> states_;  // at rest
   std::map<std::pair<Joint, Input>, int> numbers_;
   std::vector<std::pair<Joint, Input>> features_;
@@ -84,7 +85,8 @@ bool FeatureMaker::constant(int slot, int column, Vec3& value) const {
   return true;
 }
 
-// dx'/du at rest, slot by slot: c (x) I_3 for transforms and points, an offset for a shape.
+// Adds the derivatives dx'/du at rest, slot by slot: c (x) I_3 for transforms and points, an offset for a shape. False
+// if a derivative has another form.
 bool FeatureMaker::add_slots(const Deformer& deformer, const DeformerState& state, int k, const Vec3& x,
                              Affinity& sum) {
   const int total = deformer.slot_total();
@@ -114,7 +116,8 @@ bool FeatureMaker::add_slots(const Deformer& deformer, const DeformerState& stat
   return true;
 }
 
-/// Through all that moves the point before its skin: where that leaves it at rest, and by what.
+/// Passes a point through all deformers before its skin. Sets its position x at rest behind them, its derivatives
+/// `before` by their slots, and the number of the skin, -1 if none. False, with reason_, where the point is not linear.
 bool FeatureMaker::walk(int point, Affinity& before, Vec3& x, int& skin) {
   x = rig_.points_rest().segment<3>(3 * static_cast<Eigen::Index>(point));
   skin = -1;
@@ -147,7 +150,8 @@ int FeatureMaker::feature(const Joint& joint, const Input& input) {
   return place->second;
 }
 
-// x' = x_rest + sum_f c_f (v_f - v_f at rest): what stays is along the fixed axes.
+// x' = x_rest + sum_f c_f (v_f - v_f at rest). The constant part is a sum of origin and axis tips; inputs that have the
+// same value in all tested poses belong to it.
 void FeatureMaker::add_row(int point, const Affinity& before, const Vec3& x, int skin) {
   Vec3 fixed = x;
   Affinity moving;
@@ -160,7 +164,7 @@ void FeatureMaker::add_row(int point, const Affinity& before, const Vec3& x, int
   }
   const auto add = [&](const Joint& joint, double weight) {
     auto& row = rows_[point];
-    const double left = 1 - fixed.sum() - moving_sum;  // so that shares sum to 1: C_j is affine
+    const double left = 1 - fixed.sum() - moving_sum;  // of the origin: C_j is affine, so all shares must sum to 1
     row.emplace_back(feature(joint, {-1, 0}), weight * left);
     for (int a = 0; a < 3; ++a) row.emplace_back(feature(joint, {-1, 1 + a}), weight * fixed[a]);
     for (const auto& [input, share] : moving) row.emplace_back(feature(joint, input), weight * share);
@@ -175,11 +179,12 @@ void FeatureMaker::add_row(int point, const Affinity& before, const Vec3& x, int
     joints.push_back(deformer.entry_slot()[e]);
   std::sort(joints.begin(), joints.end());
   joints.erase(std::unique(joints.begin(), joints.end()), joints.end());
-  for (const int j : joints)  // the derivative by the joint's translation is its weight
+  for (const int j : joints)  // the derivative of the point by the joint's translation is its skin weight
     if (const double weight = g[deformer.slot_offset(j) + 9]; weight != 0) add({skin, j}, weight);
 }
 
-// G_j, from a point that the joint moves: the derivative by T_j of w T_j G_j x is w G_j x.
+// G_j, the inverse bind transform, recovered from a point that the joint moves: the derivative of w T_j G_j x by T_j is
+// w G_j x.
 Affine FeatureMaker::bind_of(const Joint& joint) const {
   const Deformer& deformer = *rig_.deformers()[joint.deformer];
   int best = -1;
@@ -206,7 +211,7 @@ Affine FeatureMaker::bind_of(const Joint& joint) const {
   return G;
 }
 
-/// Puts point f, at rest in the origin, where the column of a slot is.
+/// A deformer that moves point f, which is in the origin at rest, to the value of an input.
 std::shared_ptr<const Deformer> input_deformer(ControlGraph& graph, const Input& input, int f,
                                                std::map<int, int>& transform_of_point) {
   const int size = graph.slots()[input.slot].size;
@@ -220,7 +225,7 @@ std::shared_ptr<const Deformer> input_deformer(ControlGraph& graph, const Input&
     return make_rigid(f, 1, slot->second);
   }
   if (input.column == 3) return make_rigid(f, 1, input.slot);
-  // Where the transform takes an axis, less where it takes the origin.
+  // A column of the linear part: the image of the tip of the axis minus the image of the origin.
   Affine axis = Affine::Zero();
   translation(axis) = Vec3::Unit(input.column);
   return make_linear_blend_skin({.first_point = f,

@@ -6,7 +6,7 @@
 namespace rigspace {
 namespace {
 
-/// The union of the places of several Jacobians, without values.
+/// The union of the sparsity patterns of several Jacobians, without values.
 BlockJacobian all_places(std::span<const BlockJacobian* const> each) {
   BlockJacobian all{.columns = each.front()->columns, .start = {0}};
   std::vector<bool> has(static_cast<std::size_t>(all.columns));
@@ -21,7 +21,7 @@ BlockJacobian all_places(std::span<const BlockJacobian* const> each) {
   return all;
 }
 
-/// The values of J at the places of `all`, 0 where J has no entry.
+/// The values of J on the sparsity pattern of `all`, 0 where J has no entry.
 Eigen::Matrix3Xd spread_over(const BlockJacobian& all, const BlockJacobian& J) {
   Eigen::Matrix3Xd value = Eigen::Matrix3Xd::Zero(3, std::ssize(all.column));
   for (int i = 0; i < J.points(); ++i) {
@@ -48,7 +48,7 @@ QuadraticRigModel::QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<c
     for (const JacobianSample& each : samples)
       for (std::size_t c = 0; c < free_.size() && each.p_key == at.p; ++c)
         if (each.p[free_[c]] != at.p[free_[c]]) moved[c] = &each, all.push_back(&each.J);
-    if (all.size() == 1) continue;  // no second differences here
+    if (all.size() == 1) continue;  // second differences were not sampled at this pose
     Expansion expansion{.p = at.p, .s = at.s, .J = all_places(all)};
     expansion.J.value = spread_over(expansion.J, at.J);
     for (std::size_t c = 0; c < free_.size(); ++c) {
@@ -66,7 +66,7 @@ std::vector<Vec> QuadraticRigModel::poses() const {
   return poses;
 }
 
-/// The nearest expansion whose other controls are those of p; null if there is none.
+/// The expansion nearest to p in the free controls, of those whose other controls equal p's; null if there is none.
 const QuadraticRigModel::Expansion* QuadraticRigModel::expansion_near(In p) const {
   const Expansion* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();

@@ -17,19 +17,19 @@ Vec places(const TetMesh& mesh, const std::vector<char>& skin, const CarrierWeig
   return x;
 }
 
-/// The place of a value in an ascending list.
+/// The index of a value in an ascending list.
 int place_in(const std::vector<int>& list, int value) {
   return static_cast<int>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
 }
 
-/// Ties of nodes inside by way of the skin that carries them; of others as they are.
+/// The ties of the body, where each interior node has the weighted sum of the ties of its carriers.
 PointTies folded(const RigBody& body, const CarrierWeights& weights) {
   PointTies ties;
   for (int i = 0; i < body.node_count(); ++i) {
     std::map<int, double> sums;
     const auto add = [&](int node, double share) {
       body.ties.for_each(node, [&](int point, double weight) {
-        const double part = share * weight;  // rounded before the sum, on every path of the compiler
+        const double part = share * weight;  // rounded before it is added, with and without fused multiply-add
         if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
       });
     };
@@ -41,10 +41,10 @@ PointTies folded(const RigBody& body, const CarrierWeights& weights) {
   return ties;
 }
 
-/// Where the weights would crush or invert elements at rest, harmonic ones; and where those do beside the others,
-/// again, which ends, since harmonic ones leave nodes in place.
+/// Gives harmonic weights to the nodes of elements that the weights crush or invert at rest. This may crush other
+/// elements, so it is repeated. It ends, since each node changes at most once; harmonic weights keep nodes in place.
 void mend(const RigBody& body, CarrierWeights& weights) {
-  constexpr double kCrushed = 0.1;  // of its volume
+  constexpr double kCrushed = 0.1;  // an element below this share of its volume is crushed
   const Vec before = volumes(body.mesh);
   CarrierWeights harmonic;
   std::vector<char> mended = body.skin;
@@ -60,7 +60,7 @@ void mend(const RigBody& body, CarrierWeights& weights) {
   }
 }
 
-/// Of some nodes, counting points by their places among `points`.
+/// The ties of `nodes`, with points numbered by their index in `points`.
 PointTies some(const PointTies& ties, const std::vector<int>& nodes, const std::vector<int>& points) {
   PointTies few;
   for (const int i : nodes) few.append(ties, i, points);

@@ -13,14 +13,14 @@
 namespace rigspace {
 namespace {
 
-constexpr double kSwings = 0.35;  // of the period that the linear estimate gives: what the steps of a shake cover
-constexpr double kDeaf = 0.02;    // of an impulse's speed: controls that can follow no more give no example
+constexpr double kSwings = 0.35;  // duration of a shake, as a share of the period that the linear estimate gives
+constexpr double kDeaf = 0.02;    // an impulse gives no example if no node gets more than this share of its speed
 
-/// A base pose made ready: where shakes start, and what the controls move there.
+/// The state from which the shakes of one pose start.
 struct Base {
   Vec p_key, x_key;
-  Vec p, x;  // where the body is at rest
-  RigAnswer answer;
+  Vec p, x;          // all controls and nodes of the body in balance there
+  RigAnswer answer;  // the controls linearised at p
 };
 
 double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1p-53; }
@@ -56,7 +56,7 @@ class Shaker {
     const double most = largest_distance(u), reach = options_.amplitude * size;
     if (!(most > kDeaf)) return {};
     InteriorBalance inside = balance(base);
-    // To first order a deviation is |u| speed / omega at its largest.
+    // To first order the largest deviation of a swing is |u| speed / omega; the speed is chosen so that it is `reach`.
     const double omega = slowness(base, inside.solid(), u, most);
     const double period = 2 * std::numbers::pi / omega, speed = reach * omega / most;
     RigSpaceSimulation simulation(body_, free_, dynamics(kSwings * period / options_.steps, size));
@@ -71,7 +71,7 @@ class Shaker {
     return brought_to_size(base, records, inside);
   }
 
-  /// One free control by itself, one way.
+  /// The example in which one free control is moved alone, up (sign 1) or down (-1).
   std::vector<ExamplePose> probe(const Base& base, int control, double sign) const {
     const double moved = base.answer.reach_of(control);
     if (!(moved > 0)) return {};
@@ -95,7 +95,7 @@ class Shaker {
     return inside;
   }
 
-  /// Loose: what is wanted of the motion are likely shapes of the skin; its inside is solved for afterwards.
+  /// Loose tolerances: the motion only has to give plausible shapes of the skin; the interior is solved for afterwards.
   RigSpaceOptions dynamics(double step, double size) const {
     return {.step = step,
             .material = options_.material,
@@ -107,7 +107,8 @@ class Shaker {
             .jacobian = {.broyden = true, .tolerance = 0.1}};
   }
 
-  /// Rayleigh's quotient of the controls' answer, inside carried: 1/s.
+  /// Rayleigh's estimate of the angular frequency of the motion u, sqrt(u^T K u / u^T M u), 1/s; interior nodes follow
+  /// the ties.
   double slowness(const Base& base, const Solid& solid, const Vec& u, double most) const {
     const double size = base.answer.size(), small = 1e-3 * size / most;
     const auto state = solid.make_state();
@@ -116,12 +117,14 @@ class Shaker {
                              (small * small);
     double inertia = 0;
     for (Eigen::Index i = 0; i < masses_.size(); ++i) inertia += masses_[i] * u.segment<3>(3 * i).squaredNorm();
-    // What swings not at all, a body that flies, is given as long as sound takes to cross it twenty times.
+    // A motion without stiffness (a free body that flies off) has no period. The lower bound of omega is sound speed
+    // over 20 sizes.
     const double slowest = 0.05 * std::sqrt(options_.material.young / RigSpaceOptions{}.density) / size;
     return std::max(slowest, std::sqrt(std::max(0.0, curvature / inertia)));
   }
 
-  /// The inside is solved for whatever the controls are, so deviations may be scaled: the largest is the amplitude.
+  /// Scales the recorded deviations, by at most 2, so that the largest of a shake is the amplitude, and solves for the
+  /// interior. Scaling is allowed, since the interior is in balance for any values of the controls.
   std::vector<ExamplePose> brought_to_size(const Base& base, const std::vector<ExamplePose>& records,
                                            InteriorBalance& inside) const {
     double most = 0;
@@ -137,7 +140,8 @@ class Shaker {
     return examples;
   }
 
-  /// None if the inside, which starts where it is in x, finds no balance.
+  /// The example at p, in an empty or one-element vector: empty if the balance of the interior, started from x, does
+  /// not converge.
   std::vector<ExamplePose> example(const Base& base, Vec p, const Vec& x, InteriorBalance& inside) const {
     for (const int c : free_) {
       const Control& control = body_.rig->controls()[c];
@@ -193,7 +197,7 @@ std::vector<ExamplePose> shake(const RigBody& body, std::span<const int> free, s
   const int count = static_cast<int>(poses.size()), shakes = count * options.impulses;
   std::vector<Base> bases(poses.size());
   each(count, concurrent, progress, [&](int k) { bases[k] = shaker.prepare(poses[k]); });
-  // Every control is probed at one pose, both ways.
+  // Each free control is probed at one of the poses, up and down.
   const int probes = options.probes ? 2 * static_cast<int>(free.size()) : 0;
   std::vector<std::vector<ExamplePose>> found(static_cast<std::size_t>(shakes) + probes);
   each(shakes + probes, concurrent, progress, [&](int k) {

@@ -9,7 +9,9 @@
 namespace rigspace {
 namespace {
 
-constexpr double kMoved = 0.1;  // of what the most moved point does by typical changes: what moves less is not counted
+// Points that typical changes of the controls move less than this share of the most moved point do not count for
+// size().
+constexpr double kMoved = 0.1;
 
 }  // namespace
 
@@ -72,7 +74,8 @@ RigAnswer::RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In
   size_ = box.diagonal();
 }
 
-// Conjugate gradients on J^T M J dp = J^T M v, over the points that carry the nodes: the matrix is never formed.
+// Conjugate gradients on J^T M J dp = J^T M v, with the masses of the nodes lumped to the points of the rig. J^T M J is
+// never formed.
 Vec RigAnswer::to(const Impulse& impulse) const {
   Vec momentum(s_.size()), field, r, z, step, pulled;
   for (int i = 0; i < J_.points(); ++i)

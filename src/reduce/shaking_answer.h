@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: what the controls of a body can follow of an impulse, to first order.
+// Private to reduce: the velocity that the controls of a body can give its nodes, nearest to a wanted one.
 
 #include "rigspace/body/rig_body.h"
 
@@ -7,34 +7,38 @@
 
 namespace rigspace {
 
-/// Velocities v = t + A (x - c) / r, of about 1 within what controls move: c its centre, r half its diagonal.
+/// A velocity field v = t + A (x - c) / r, of magnitude about 1. c: centre of the box around the points that the free
+/// controls move; r: half its diagonal.
 struct Impulse {
   Vec3 t = Vec3::Zero();
   Mat3 A = Mat3::Zero();
 };
 
-/// Along and about the axes by turns, then linear fields of fixed seed; of either sign from round to round.
+/// The kind repeats every eight numbers: along y, about z, along x, a random A, along z, about x, about y, a random A.
+/// The sign of those along and about axes changes every eight. Random ones are seeded with the number.
 Impulse impulse_of(int number);
 
-/// The largest length of a vector of a flattened field.
+/// The largest length among the 3-vectors of a flattened field.
 double largest_distance(In x);
 
+/// The free controls of a body at one pose p, linearised: which velocities they can produce.
 class RigAnswer {
  public:
   RigAnswer() = default;
   RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In masses);
 
-  /// Scene units: the diagonal of the box around points that move; 0 if none does.
+  /// Scene units: the diagonal of the box around the points that free controls move; 0 if they move none.
   double size() const { return size_; }
-  /// How far control k of the free ones moves a point per unit, at most.
+  /// The largest distance that free control k moves any point, scene units per unit of the control.
   double reach_of(int k) const { return reach_[k]; }
-  /// The velocity of the nodes that is nearest to the impulse by mass: min over dp of |J dp - v|_M, the inside carried.
+  /// The velocity of all nodes for the dp that minimises |J dp - v|_M over the points of the rig, v that of the
+  /// impulse; interior nodes follow the ties.
   Vec to(const Impulse& impulse) const;
 
  private:
   const RigBody* body_ = nullptr;
   BlockJacobian J_;
-  Vec s_, masses_, diagonal_;  // masses: of points
+  Vec s_, masses_, diagonal_;  // points; their masses, kg; diagonal of J^T M J
   std::vector<double> reach_;
   Vec3 centre_ = Vec3::Zero();
   double size_ = 0;

@@ -16,12 +16,12 @@
 namespace rigspace {
 namespace {
 
-constexpr double kFarthest = 6;     // times the way to the nearest skin: what is farther carries nothing
-constexpr int kMoreCandidates = 3;  // times as many, for a node that needs a repair
-constexpr double kNothing = 1e-6;   // of tau_res: deviations below train nothing
+constexpr double kFarthest = 6;  // in a direction, candidates are at most so many times as far as the nearest skin node
+constexpr int kMoreCandidates = 3;  // factor on the number of candidates in the second step of a repair
+constexpr double kNothing = 1e-6;   // a node is not trained if all displacements are below this share of tau_res
 
-/// Marches along edges of tetrahedra from a node, nearest first, of equal ones the lower number: found(skin node,
-/// distance) says whether to go on.
+/// Dijkstra's search along edges of tetrahedra from a node; of nodes equally far the lower number first. Calls
+/// found(skin node, distance) for each skin node, nearest first, until that returns false.
 template <class Found>
 void march(const RigBody& body, const NodeAdjacency& edges, int from, Found&& found) {
   using Entry = std::pair<double, int>;
@@ -59,7 +59,7 @@ std::vector<int> nearest_from(const RigBody& body, const NodeAdjacency& edges, i
   return nearest;
 }
 
-/// `count` directions all round, on a spiral of equal areas.
+/// `count` unit vectors spread evenly over the sphere, on a golden-angle spiral.
 std::vector<Vec3> directions(int count) {
   std::vector<Vec3> all;
   for (int k = 0; k < count; ++k) {
@@ -69,7 +69,8 @@ std::vector<Vec3> directions(int count) {
   return all;
 }
 
-/// The nearest, and the nearest of those that lie toward each direction, nearer than to any other.
+/// The `nearest` skin nodes, and then, for each of `around` directions without a skin node so far, the nearest skin
+/// node whose direction is closest to it.
 std::vector<int> candidates_of(const RigBody& body, const NodeAdjacency& edges, int from, int nearest, int around) {
   if (around == 0) return nearest_from(body, edges, from, nearest);
   const std::vector<Vec3> toward = directions(around);
@@ -92,7 +93,7 @@ std::vector<int> candidates_of(const RigBody& body, const NodeAdjacency& edges, 
   return found;
 }
 
-/// The largest weights that are not negative.
+/// The `count` largest positive weights, scaled to sum 1.
 PointWeights largest(PointWeights weights, int count) {
   std::erase_if(weights, [](const auto& each) { return !(each.second > 0); });
   std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -112,7 +113,8 @@ double volume_at(In x, const Tet& tet) {
   return tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
 }
 
-/// Elements that weights turn over in an example, while neither the balance nor the keyed pose did.
+/// Elements that are inverted in `carried`, the nodes that the weights give, but neither in the example nor in its
+/// keyed pose.
 std::vector<int> turned_over(const RigBody& body, const ExamplePose& example, In carried) {
   std::vector<int> tets;
   for (int t = 0; t < body.mesh.tet_count(); ++t) {
@@ -129,7 +131,7 @@ class Skinner {
       : body_(body), examples_(examples), options_(options), edges_(node_adjacency(body.mesh)) {
     tolerance_ = options.residual_share * bounding_box(body.mesh.points).diagonal();
     if (options.method == InteriorSkinMethod::harmonic) return;
-    // A column a node, three rows an example.
+    // Displacements: a column a node, three rows an example.
     moves_.resize(3 * static_cast<Eigen::Index>(examples.size()), body.node_count());
     for (std::size_t e = 0; e < examples.size(); ++e) {
       const Vec d = examples[e].x - origin_of(examples[e], options.form);
@@ -140,16 +142,18 @@ class Skinner {
 
   double tolerance() const { return tolerance_; }
 
+  /// sparse: by the method of the options; all: non-negative least squares over all candidates; more: the same over
+  /// kMoreCandidates times as many.
   enum class Care { sparse, all, more };
 
-  /// Empty where nothing can be learned.
+  /// The weights of an interior node; empty if it has no candidates or nothing moves in the examples.
   PointWeights fit(int node, Care care) const {
     const std::vector<int> candidates = this->candidates(node, care == Care::more ? kMoreCandidates : 1);
     if (candidates.empty() || examples_.empty()) return {};
     const double most =
         std::max(moves_(Eigen::all, candidates).cwiseAbs().maxCoeff(), moves_.col(node).cwiseAbs().maxCoeff());
     if (options_.form == InteriorSkinForm::keyed && most <= kNothing * tolerance_) return {};
-    // As weights sum to 1: moves relative to the node's, so that no digits are lost.
+    // Since weights sum to 1, sum w_k m_k - m_i = sum w_k (m_k - m_i): fitting the differences loses no digits.
     const WeightFit fit(moves_(Eigen::all, candidates).colwise() - moves_.col(node), Vec::Zero(moves_.rows()));
     const SparseWeights found = care != Care::sparse || options_.method == InteriorSkinMethod::nnls ? fit.solve()
                                 : options_.method == InteriorSkinMethod::algorithm4
@@ -166,8 +170,8 @@ class Skinner {
     return candidates_of(body_, edges_, node, times * options_.candidates, times * options_.around);
   }
 
-  /// The first half of the sweeps choose among all candidates, the others among those found then.
-  /// Nodes that learned nothing keep what they have.
+  /// The first half of the sweeps fits weights of all candidates, the second half those of the carriers found so far.
+  /// Nodes that are not trained keep their weights.
   void sweep(CarrierWeights& weights, const std::vector<char>& trained) const {
     SkinSweeps sweeps(body_, examples_, edges_, options_.poisson);
     for (int round = 0; round < options_.sweeps; ++round)
@@ -204,7 +208,8 @@ class Skinner {
   std::optional<CarrierWeights> harmonic_;
 };
 
-/// Nodes inside that belong to elements which the weights turn over, ascending; counts those over all examples.
+/// Interior nodes of elements that the weights invert in some example, ascending. `elements`: the number of such
+/// elements, summed over the examples.
 std::vector<int> suffering(const RigBody& body, std::span<const ExamplePose> examples, const CarrierWeights& weights,
                            InteriorSkinForm form, int& elements) {
   std::vector<std::vector<int>> tets(examples.size());
@@ -228,8 +233,8 @@ std::vector<int> suffering(const RigBody& body, std::span<const ExamplePose> exa
   return nodes;
 }
 
-/// Each round, nodes of elements that are turned over go one step up: all candidates, three times as many, harmonic
-/// weights. The weights with the fewest such elements stay.
+/// Up to four rounds. In each, every node of an inverted element goes one step further: weights of all candidates, of
+/// three times as many, harmonic weights. The weights of the round with the fewest inverted elements are kept.
 void repair(Skinner& skinner, const RigBody& body, std::span<const ExamplePose> examples,
             const InteriorSkinOptions& options, SkinnedInterior& skinned) {
   InteriorSkinReport& report = skinned.report;

@@ -12,7 +12,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kFirstAlpha = 10, kLastAlpha = 1e5, kAlphaGrowth = 4;
-constexpr int kNewtonSteps = 20;  // for each alpha, where two or three are usual
+constexpr int kNewtonSteps = 20;  // at most for each alpha; two or three are usual
 
 std::vector<int> without(std::vector<int> columns, Eigen::Index place) {
   columns.erase(columns.begin() + place);
@@ -39,7 +39,7 @@ SparseWeights WeightFit::solve(const std::vector<int>& columns) const {
   found.weights.resize(static_cast<Eigen::Index>(found.columns.size()));
   for (Eigen::Index k = 0, next = 0; k < result.x.size(); ++k)
     if (result.x[k] > 0) found.weights[next++] = result.x[k];
-  // The distance itself, not what the Gram matrix says of it: that loses half of the digits.
+  // From A w - b itself: computed as w^T G w - 2 w^T A^T b + b^T b the residual would lose half of its digits.
   found.residual = std::sqrt(3 * distance.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(3, b_.size())));
   return found;
 }
@@ -102,7 +102,7 @@ SparseWeights WeightFit::algorithm4(double tolerance, double ratio) const {
   std::iota(columns.begin(), columns.end(), 0);
   const SparseWeights all = solve();
   const double allowed = std::max(tolerance, ratio * all.residual);
-  // Printed without the weight of the L1 norm: what counts as nothing among squares of distances.
+  // The Thesis prints no weight of the L1 norm. Here it is the accepted squared distance, summed over the examples.
   const double weight =
       std::max(tolerance * tolerance, all.residual * all.residual) * static_cast<double>(b_.size()) / 3;
   Vec w = Vec::Zero(A_.cols());

@@ -12,9 +12,10 @@
 namespace rigspace {
 namespace {
 
-constexpr double kFlat = 0.02;  // of its volume at rest: an element below takes no part, as in Solid::set_rest
+// An element below this share of its rest volume is taken in its rest shape instead, as in Solid::set_rest.
+constexpr double kFlat = 0.02;
 
-/// Greedy, in order of numbers: each node inside gets the first colour that none of its neighbours has.
+/// The interior nodes by colour. Greedy, in order of numbers: each gets the first colour that no neighbour has.
 std::vector<std::vector<int>> colours_of(const RigBody& body, const NodeAdjacency& edges) {
   std::vector<int> colour(static_cast<std::size_t>(body.node_count()), -1);
   std::vector<std::vector<int>> colours;
@@ -90,8 +91,9 @@ void SkinSweeps::run(const Mat& moves, CarrierWeights& weights, const Candidates
     });
 }
 
-// With the others as they are the cost is, but for a constant,  1/2 (e_i - e*)^T K_ii (e_i - e*),  K_ii e* = -sum K_ij
-// e_j:  least squares of  L^T (sum_k w_k (move_k - move_i) - e*),  K_ii = L L^T.
+// With the errors e_j of all other nodes fixed, the energy is, up to a constant,
+//   1/2 (e_i - e*)^T K_ii (e_i - e*),   K_ii e* = -sum_j K_ij e_j,
+// hence least squares of  L^T (sum_k w_k (move_k - move_i) - e*)  with K_ii = L L^T.
 void SkinSweeps::improve(int node, const Mat& moves, CarrierWeights& weights, const Candidates& candidates) {
   const std::vector<int> carriers = candidates(node);
   if (carriers.size() < 2) return;

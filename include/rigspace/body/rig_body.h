@@ -7,6 +7,7 @@
 #include "rigspace/geometry/tet_mesh.h"
 #include "rigspace/rig/pose_blend.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct RigBody {
   PointTies ties;                  ///< one row a node
   TetMesh mesh;
   std::vector<char> skin;  ///< one per node
+  int left_out = 0;  ///< cells that are not in the mesh: the ties would turn them inside out at rest, or they join
+                     ///< what is apart (RigBodyOptions)
   /// Of a body that is a part of another: skin nodes that stay in the keyed pose, whatever the free controls do. One
   /// per node; empty: none. Used by training (shake, interior_response, train_cubature).
   std::vector<char> held = {};
@@ -58,6 +61,9 @@ struct RigBodyOptions {
   /// Points of the rig that get nodes of their own, on the skin and without mass, after those of the mesh: where pulls
   /// take hold, exactly.
   std::vector<int> points = {};
+  /// Of two points of the rig, whether no cell may join them: limbs that touch where the surface was modelled would be
+  /// one piece of flesh. Cells between such nodes are left out. None: all cells stay.
+  std::function<bool(int, int)> apart = {};
 };
 
 /// Fills a surface, given at the rig's rest pose: its points are the rig's, all of them. Throws Error if it encloses

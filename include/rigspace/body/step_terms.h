@@ -27,14 +27,15 @@ class StepTerms {
   StepTerms(const StepTerms&) = delete;
   StepTerms& operator=(const StepTerms&) = delete;
 
-  std::vector<Momentum> momenta;           ///< one a group of masses
-  std::optional<Solid> solid;              ///< of bodies with tetrahedra
-  std::optional<Damping> damping;          ///< of a solid with stiffness damping
-  std::optional<Rods> rods;                ///< on the free controls
-  std::optional<CoordinatePrior> springs;  ///< on each free control
-  std::optional<Limit> limit;              ///< of each three free controls, on q
-  std::optional<Limit> reach_limit;        ///< of each node that is not held
-  Load load;                               ///< forces on the nodes
+  std::vector<Momentum> momenta;            ///< one a group of masses
+  std::optional<Solid> solid;               ///< of bodies with tetrahedra
+  std::optional<Damping> damping;           ///< of a solid with stiffness damping
+  std::optional<Rods> rods;                 ///< on the free controls
+  std::optional<CoordinatePrior> springs;   ///< on each free control
+  std::optional<CoordinatePrior> coupling;  ///< between free controls
+  std::optional<Limit> limit;               ///< of each three free controls, on q
+  std::optional<Limit> reach_limit;         ///< of each node that is not held
+  Load load;                                ///< forces on the nodes
 
   /// All of them, in the order above. The order is that of the sums, so that results keep their bits.
   void add_to(Objective& objective) const;
@@ -43,6 +44,7 @@ class StepTerms {
 
   // Other numbers on the same nodes and controls, where a term exists; their targets and keys are 0 until they are set.
   void set_springs(const Vec& stiffness);  ///< per free control
+  void set_coupling(const Mat& stiffness);
   void set_limits(std::vector<double> limits, double stiffness);
   void set_reach_limit(double farthest, double stiffness);  ///< scene units, of any node
 

@@ -57,6 +57,7 @@ struct SteppedBody {
   double stiffness_damping = 0;  ///< s
   std::vector<RodJoint> rods;    ///< on the free controls: `first` counts among them
   Vec springs;                   ///< per free control, toward the animation; none if empty
+  Mat coupling;                  ///< free controls squared: springs between them, of differences; none if empty
   std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
   double limit_stiffness = 1;
   double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way

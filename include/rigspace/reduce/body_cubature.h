@@ -16,42 +16,50 @@ namespace rigspace {
 
 struct CubatureOptions {
   Material material = {};
-  std::vector<double> stiffness = {};       ///< factors on the material, one a tetrahedron; empty: 1
-  const BlockJacobian* response = nullptr;  ///< of nodes inside, added to their carriers (interior_response.h)
-  const LoadedOffsets* loaded = nullptr;    ///< of a LoadedResponse: the rest shape is the body's own as it is
-  /// The shape without stress is x_key of each example, and inside x_i = x_key_i + sum_j w_ij (x_j - x_key_j). Else it
-  /// is the body's own, with X_i = sum_j w_ij X_j and x_i = sum_j w_ij x_j inside, x_key unused.
+  std::vector<double> stiffness = {};  ///< factors on the material, one a tetrahedron; empty: 1
+  /// Displacement of interior nodes per free control, added to what their carriers give (interior_response.h); null:
+  /// none. With `loaded` it is linear in the deviation from loaded->p.
+  const BlockJacobian* response = nullptr;
+  const LoadedOffsets* loaded = nullptr;  ///< of a LoadedResponse: the rest shape is then the body's mesh, unchanged
+  /// true: the shape without stress is x_key of each example, and interior nodes are at
+  /// x_i = x_key_i + sum_j w_ij (x_j - x_key_j). false: that shape is the body's own with X_i = sum_j w_ij X_j inside,
+  /// interior nodes are at x_i = sum_j w_ij x_j, and x_key is not used.
   bool rest_follows = false;
-  double tolerance = 0.03;             ///< of the reduced forces of the examples, each relative to its own, r.m.s.
-  int most = 800;                      ///< elements
-  double lowest = 0.9, highest = 1.1;  ///< eigenvalues of K_cubature against K at rest; elements are added until so
-  double mass_tolerance = 0.005;       ///< of J^T M J and of the forces of uniform and angular accelerations
-  bool more_nodes = true;  ///< masses on further nodes, where those of the elements miss by four times mass_tolerance
-  int sketch_rows =
-      0;  ///< rows of training; more are added up by random signs into so many. 0: 1600 to 4800, by controls
-  std::span<const ExamplePose> held_out = {};  ///< not trained on, for the report
+  double tolerance = 0.03;  ///< r.m.s. over the examples of the error of the reduced force, relative to that force
+  int most = 800;           ///< largest number of elements
+  /// Range for the generalised eigenvalues of K_cubature against K at rest; elements are added until all lie in it.
+  double lowest = 0.9, highest = 1.1;
+  double mass_tolerance = 0.005;  ///< relative: of J^T M J and of J^T M a for uniform and angular accelerations a
+  /// Whether nodes that belong to no chosen element may get mass, where the masses of the elements' nodes miss by more
+  /// than four times mass_tolerance, or an inertia eigenvalue by more than 0.1.
+  bool more_nodes = true;
+  /// Rows of the training matrix. Where there are more, they are summed with random signs into this many. 0: 24 per
+  /// control, at least 1600 and at most 4800.
+  int sketch_rows = 0;
+  std::span<const ExamplePose> held_out = {};  ///< examples for BodyCubature::held_out_error, not used in training
 
   void validate() const;
 };
 
-/// Elements of the mesh that no free control moves are not in it.
+/// The chosen elements and masses, and how well they fit. Elements that no free control moves are never chosen.
 struct BodyCubature {
   std::vector<WeightedElement> elements;  ///< tetrahedra, ascending, for Solid::sample (and Damping of that)
-  std::vector<int> nodes;                 ///< that the elements or the masses touch, ascending
+  std::vector<int> nodes;                 ///< corners of the elements and nodes with mass, ascending
   std::vector<WeightedElement> masses;    ///< element: node, ascending; weight: its mass at unit density, scene units^3
 
   int candidates = 0;                        ///< elements that a free control moves
   double error = 0, worst_error = 0;         ///< of reduced forces over the examples: r.m.s. and largest, relative
   double held_out_error = 0;                 ///< r.m.s. over options.held_out
   double lowest = 1, highest = 1;            ///< generalised eigenvalues of K_cubature against K at rest
-  double lowest_mass = 1, highest_mass = 1;  ///< the same of J^T M J, over rest and some examples
+  double lowest_mass = 1, highest_mass = 1;  ///< the same for J^T M J, over the rest pose and up to three examples
   bool reached = false;                      ///< whether tolerance and eigenvalues are within the options
 };
 
-/// `free`: controls that are solved for, ascending. `interior`: what carries each node that is not of the skin; entries
-/// of nodes of the skin are not read. Beside the forces of the examples, each in units of its own, the stiffness at
-/// rest is matched (that of the first example's keyed pose where the rest shape follows); examples without force to
-/// speak of are left out. Throws Error if no free control moves an element. The same bits on any number of threads.
+/// `free`: controls that are solved for, ascending. `interior`: the carriers of each interior node and their weights;
+/// entries of skin nodes are not read. The elements are fitted to the reduced force of each example, divided by its
+/// norm, and to the stiffness at rest (at the first example's keyed pose where the rest shape follows). Examples whose
+/// force is below 1e-4 of the largest are left out. Throws Error if no free control moves an element. The result is the
+/// same to the bit on any number of threads.
 BodyCubature train_cubature(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                             std::span<const ExamplePose> examples, const CubatureOptions& options = {},
                             const ProgressCallback& progress = {});

@@ -11,15 +11,16 @@
 
 namespace rigspace {
 
-/// J at each pose, then at some of the poses J with each free control moved by half of its typical change. The latter
-/// come from second differences of points, which are symmetric and cost half as much as Jacobians:
+/// J at each pose; then, at some of the poses, one more J for each free control, moved by half of its typical change.
+/// These are made from second differences of points, which are symmetric in the two controls and so cost half as many
+/// evaluations as differences of Jacobians:
 ///   T_ic = [s(p + a_i + a_c) - s(p + a_i) - s(p + a_c) + s(p)] / a_i a_c,   J(p + a_c) ~ J(p) + a_c T_c,
-/// the mean of both signs where limits leave room for both. The error of a column is relative to that column, also of
-/// controls that move the points little, as a twist does.
+/// the mean over both signs of a_i and a_c where the limits leave room for both. Each column has an error relative to
+/// its own length, so that controls that move points little, such as a twist, are as exact as the others.
 std::vector<JacobianSample> sample_jacobians(const Rig& rig, std::span<const int> free, std::span<const Vec> poses,
                                              const ProgressCallback& progress = {});
 
-/// J and points at p, with the points at its keyed pose p_key.
+/// J and the points at p, and the points at the keyed pose p_key.
 JacobianSample sample_jacobian(const Rig& rig, std::span<const int> free, const Vec& p_key, const Vec& p);
 
 void write(const BlockJacobian& J, ByteWriter& out);

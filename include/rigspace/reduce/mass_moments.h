@@ -1,7 +1,7 @@
 #pragma once
-// Momentum and gravity without the mesh, exact for linear blend skins and blend shapes, handles and
-// lattices under them: every node is a linear function
-// x = Phi y(p) of few points y that joints and shapes move, and so
+// The energies of momentum and gravity without a sum over the mesh. With a linear blend skin, also over blend shapes,
+// handles and lattices, every node is a linear function x = Phi y(p) of a few points y ("features") that joints and
+// shapes move. Then, exactly,
 //   (x - x~)^T M (x - x~) = (y - y~)^T (Phi^T M Phi (x) I_3) (y - y~).
 
 #include "rigspace/body/rig_body.h"
@@ -15,24 +15,25 @@
 
 namespace rigspace {
 
-/// Of the nodes that free controls can move: the others add a constant.
+/// Sums over the nodes that free controls can move. The other nodes would add a constant to the energy.
 struct MassMoments {
-  /// Its points are y, its controls those of the body's rig, its derivatives exact. For each joint that those nodes
-  /// need: where it takes the origin, the tips of the three axes, and what moves points before their skin: handles and
-  /// lattice points, columns of transforms, b_k e_a of a shape's weight b_k along each axis a. The scene stands for a
-  /// joint where there is none.
+  /// A rig with the controls of the body's rig and exact derivatives, whose points are y. For each joint that moves one
+  /// of these nodes, y has the images under that joint of: the origin, the tips of the three axes, and the inputs of
+  /// the deformers that act before the skin (handles and lattice points, columns of transforms, and b_k e_a, the weight
+  /// b_k of a shape along axis a). Points without a skin use the same inputs, not transformed by a joint.
   std::shared_ptr<const Rig> features;
   Mat second;  ///< Phi^T M Phi, features x features, kg for masses in kg
-  Vec first;   ///< Phi^T M 1: the weight of gravity g is -sum_f first_f g . y_f
-  /// Phi^T M (Phi_key - Phi), where nodes inside are carried as x_i = x_key_i + sum_j w_ij (x_j - x_key_j) from where
-  /// RigBody::ties has them in the keyed pose:  x = Phi y + (Phi_key - Phi) y_key. Zero where both carry alike.
+  Vec first;   ///< Phi^T M 1, kg: the potential energy in gravity g is -sum_f first_f g . y_f
+  /// Phi^T M (Phi_key - Phi), kg. In keyed form an interior node is at x_i = x_key_i + sum_j w_ij (x_j - x_key_j),
+  /// where x_key = Phi_key y_key follows RigBody::ties; hence x = Phi y + (Phi_key - Phi) y_key. Zero where Phi_key =
+  /// Phi.
   Mat keyed;
-  double mass = 0;        ///< of those nodes
-  std::vector<int> node;  ///< which they are, ascending
+  double mass = 0;        ///< total of the nodes below, kg
+  std::vector<int> node;  ///< the nodes of the sums, ascending
 };
 
 struct MassMomentOptions {
-  int most_features = 2000;  ///< with more, sampled masses are cheaper
+  int most_features = 2000;  ///< with more features no moments are made: sampled masses (BodyCubature) are then cheaper
 
   void validate() const;
 };
@@ -42,14 +43,15 @@ struct MassMomentsResult {
   std::string reason;  ///< why there are none, as a predicate of the rig: "has a dual quaternion skin"
 };
 
-/// Of a BuiltInRig whose points go through deformers that are linear in what moves them (blend shapes, clusters,
-/// lattices) and then at most one linear skin; that x = Phi y is tested at poses. `masses`: one a node. `interior` as
-/// in train_cubature.
+/// The moments of a BuiltInRig whose points pass through deformers that are linear in their inputs (blend shapes,
+/// clusters, lattices) and then through at most one linear blend skin. x = Phi y is checked at the rest pose and at
+/// four random ones. `masses`: one per node. `interior` as in train_cubature.
 MassMomentsResult mass_moments(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
                                In masses, const MassMomentOptions& options = {});
 
-/// E(y) = scale/2 (y - y~)^T (A (x) I_3) (y - y~) + scale load . (y - y~), A symmetric, over points y. One Hessian
-/// block, over all points.
+/// The momentum energy over the points y of MassMoments::features,
+///   E(y) = scale/2 (y - y~)^T (A (x) I_3) (y - y~) + scale load . (y - y~),   A symmetric.
+/// The Hessian is one dense block over all points.
 class MomentMomentum final : public Energy {
  public:
   /// A: points x points, kg. Throws Error unless it is square, symmetric and finite.
@@ -57,8 +59,8 @@ class MomentMomentum final : public Energy {
 
   /// y_tilde in metres, for all points; scale in 1/s^2. Until the first call the scale is 0.
   void set_target(In y_tilde, double scale);
-  /// kg m, for all coordinates: what the keyed pose does to nodes inside, (MassMoments::keyed (x) I_3) (y_key -
-  /// y_key~).
+  /// kg m, three numbers per point: (MassMoments::keyed (x) I_3) (y_key - y_key~), the share of the motion of interior
+  /// nodes that comes from the keyed pose. Zero until the first call.
   void set_load(In load);
 
   double value(const State&, In y) const override;

@@ -1,5 +1,6 @@
 #pragma once
-// A black box replaced by its second-order expansion about sampled poses: training evaluates it at thousands of poses.
+// A black-box rig replaced by its second-order expansion about sampled poses, for training, which evaluates thousands
+// of poses.
 
 #include "rigspace/reduce/jacobian_samples.h"
 #include "rigspace/rig/rig.h"
@@ -11,10 +12,10 @@
 
 namespace rigspace {
 
-/// Near each pose p_0 that has samples for each free control (sample_jacobians), to second order in those:
+/// The expansion about the nearest pose p_0 with sampled second differences (sample_jacobians), in the free controls:
 ///   s(p) = s_0 + sum_c d_c (J_c + 1/2 sum_i d_i T_ic),   J(p) = J + sum_i d_i T_i,   d = p - p_0.
-/// The Jacobian is that of this function, exact, and may be evaluated by many threads at once. Poses whose other
-/// controls are not those of a sampled pose are evaluated by the box.
+/// The Jacobian is the exact derivative of this function. Both may be evaluated by many threads at once. A pose whose
+/// controls that are not free equal those of no p_0 is evaluated by the black box, one thread at a time.
 class QuadraticRigModel final : public Rig {
  public:
   QuadraticRigModel(std::shared_ptr<const Rig> box, std::span<const int> free, std::span<const JacobianSample> samples);
@@ -31,8 +32,8 @@ class QuadraticRigModel final : public Rig {
  private:
   struct Expansion {
     Vec p, s;                             ///< p_0, all controls; s_0, all points
-    BlockJacobian J;                      ///< with the places of all T
-    std::vector<Eigen::Matrix3Xd> bends;  ///< T_c, at the places of J
+    BlockJacobian J;                      ///< at p_0, with the sparsity of J and of all T_c together
+    std::vector<Eigen::Matrix3Xd> bends;  ///< T_c = dJ/dp_c of each free control, a column for each entry of J
   };
   const Expansion* expansion_near(In p) const;
   Vec deviation(const Expansion& expansion, In p) const;

@@ -8,19 +8,23 @@
 
 namespace rigspace {
 
-/// The same mesh with every node tied to the rig, those inside by way of the skin that carries them.
+/// The same mesh with every node tied to the rig: an interior node has the weighted sum of its carriers' ties.
 ///
-/// In absolute form x_n = W x_s, and the rest shape is made so too, X_n := W X_s, so that it is without stress
-/// (docs/corrections.md, "weights that sum to one"). Nodes of elements that this inverts get harmonic weights.
-/// In keyed form x_n = x_key_n + W (x_s - x_key_s), x_key where the ties carry the nodes with the free controls at
-/// rest. `response`, per node and free control, is added to that (interior_response.h); empty: none.
+/// In absolute form x_n = W x_s. The interior of the rest shape is replaced by X_n := W X_s, so that the rest shape has
+/// no stress (docs/corrections.md, "weights that sum to one"). Nodes of elements whose volume this brings below a tenth
+/// get harmonic weights instead.
+/// In keyed form x_n = x_key_n + W (x_s - x_key_s), where x_key are the positions that RigBody::ties gives in the keyed
+/// pose with the free controls at rest. `response`, a displacement per node and free control, is added to both forms
+/// (interior_response.h); empty: none.
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, InteriorSkinForm form,
                      BlockJacobian response = {});
-/// In absolute form plus the response about a state under load, which is reproduced exactly; the rest shape stays.
+/// The absolute form plus a response about a state in balance under load. That state is reproduced exactly. The rest
+/// shape is not changed.
 RigBody skinned_body(const RigBody& body, const CarrierWeights& interior, const LoadedResponse& response);
 
-/// The elements of a cubature, the nodes that those and the masses need, and the rig restricted to the points of those
-/// nodes. Every node of the body must be tied to the rig (skinned_body). The result refers to the body's rig.
+/// The body reduced to the elements of a cubature, the nodes of cubature.nodes, and the rig restricted to the points
+/// that these nodes are tied to. Every node of `body` must be tied to the rig (skinned_body). The result refers to the
+/// body's rig.
 RigBody sampled_body(const RigBody& body, const BodyCubature& cubature);
 
 }  // namespace rigspace

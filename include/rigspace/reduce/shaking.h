@@ -1,7 +1,7 @@
 #pragma once
-// Shaking (Thesis 4.2.3) makes the shapes of a body that training uses: from each pose the body gets impulses, is
-// stepped by rig-space physics for a fraction of a swing, and its shapes are recorded with the inside in static
-// balance.
+// Shaking (Thesis 4.2.3) makes the example shapes of a body for training. In each given pose the body gets impulses,
+// one at a time; rig-space physics steps it for about a third of the period of its swing; the shapes on the way are
+// recorded with the interior nodes in static balance.
 
 #include "rigspace/base/progress.h"
 #include "rigspace/body/interior_balance.h"
@@ -16,47 +16,50 @@
 
 namespace rigspace {
 
-/// One shape of a body in training: where the keyed pose carries the nodes, and where they are.
+/// One shape of a body for training, and the keyed pose that it deviates from. Lengths in scene units.
 struct ExamplePose {
-  Vec p_key;  ///< all controls, the free ones at the values around which they move
-  Vec p;      ///< all controls
-  Vec x_key;  ///< all nodes, as p_key carries them (RigBody::ties)
-  Vec x;      ///< all nodes: skin where p carries it, inside in static balance (Thesis 4.7)
+  Vec p_key;  ///< all controls of the keyed pose, the free ones at the values around which they swing
+  Vec p;      ///< all controls of the shape
+  Vec x_key;  ///< all nodes as RigBody::ties gives them at p_key
+  Vec x;      ///< all nodes of the shape: skin nodes from the ties at p, interior ones in static balance (Thesis 4.7)
 };
 
 struct ShakeOptions {
-  int impulses = 4;        ///< per pose: along axes, about axes, then linear fields, with alternating signs
-  int steps = 2;           ///< of each shake; together a quarter to half a swing
-  int record_every = 1;    ///< steps
+  /// Per pose. Impulses are counted over all poses, and their kind repeats every eight: velocities along and about each
+  /// of the three axes, and two random linear velocity fields. Those along and about axes change sign every eight.
+  int impulses = 4;
+  int steps = 2;           ///< of each shake; together they cover 0.35 of the estimated period
+  int record_every = 1;    ///< steps between recorded shapes
   double amplitude = 0.1;  ///< largest deviation of a shake, as a share of the diagonal of what free controls move
-  Material material = {};  ///< kind and Poisson's ratio are used; Young's modulus only scales time
-  /// The shape without stress is that of the pose, as in the animator's setting; else that of the rig's rest pose, the
-  /// papers' setting, where shakes start from the balance without gravity, which is an example itself.
+  Material material = {};  ///< kind and Poisson's ratio matter; Young's modulus only scales time
+  /// true: the shape without stress is that of each pose, as when a body follows an animation. false: it is that of the
+  /// rig's rest pose, as in the papers; shakes then start from the balance without gravity, which is an example too.
   bool rest_follows = true;
-  /// Adds examples with one free control moved, in both directions, until the skin moves by half the amplitude; at one
-  /// pose each.
+  /// Adds two examples for each free control: that control alone is moved up, and down, so far that by J the skin point
+  /// that it moves most goes by half the amplitude. Each control uses one of the poses.
   bool probes = false;
 
   void validate() const;
 };
 
-/// Examples in the order of poses, then of impulses, then of time, then the probes; the same bits on any number of
-/// threads. `poses` are whole control vectors, the free controls at the values around which they move; if there are
-/// none, eight random_poses are taken. Impulses that no free control can follow give no example, nor do shapes whose
-/// inside does not converge to a balance. Free controls stay within their limits where the pose is within them.
+/// Examples ordered by pose, impulse and time, then the probes; the same to the bit on any number of threads. `poses`
+/// are whole control vectors, with the free controls at the values around which they swing; if empty, eight
+/// random_poses are used. No example comes from an impulse of which the free controls can produce less than 2 % of the
+/// velocity, nor from a shape whose interior does not converge to a balance. A free control stays within its limits if
+/// the pose is within them.
 std::vector<ExamplePose> shake(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
                                const ShakeOptions& options = {}, const ProgressCallback& progress = {});
 
 struct RandomPoseOptions {
   int count = 8;
-  double share = 0.3;  ///< of the way from rest to a limit, or of the typical change where there is none
+  double share = 0.3;  ///< 0..1: largest change, of the way from rest to a limit; of `typical` where there is no limit
   std::uint64_t seed = 1;
 
   void validate() const;
 };
 
-/// For rigs without clips to take poses from: rest first, then each control that is not free drawn between `share` of
-/// the way to its one limit and to its other. Components of quaternions stay at rest.
+/// Poses for rigs without clips. The first is the rest pose. In the others each control that is not free is drawn
+/// uniformly from its rest value plus `share` of the range between its limits. Quaternions stay at rest.
 std::vector<Vec> random_poses(const Rig& rig, std::span<const int> free, const RandomPoseOptions& options = {});
 
 }  // namespace rigspace

@@ -1,6 +1,6 @@
 #pragma once
-// Physics-based volumetric skinning (Thesis 4.2.3): the inside of a body follows its skin by few weights each node,
-// fitted to examples in static balance, so that the controls are the only unknowns.
+// Physics-based volumetric skinning (Thesis 4.2.3): each interior node of a body is a weighted sum of a few skin nodes,
+// its carriers. The weights are fitted to example shapes in static balance. The controls are then the only unknowns.
 
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/reduce/shaking.h"
@@ -11,70 +11,78 @@
 namespace rigspace {
 
 enum class InteriorSkinMethod {
-  fast,        ///< backward elimination on non-negative least squares: what algorithm 4 comes to, as weights sum to 1
-  algorithm4,  ///< SmoothL1 and non-negative solves by turns (docs/corrections.md, "sparse weights")
-  nnls,        ///< the nearest candidates without elimination (figure 4.5)
-  harmonic,    ///< cage coordinates, no training
+  fast,  ///< non-negative least squares, then removal of the smallest weights one by one; as weights sum to 1, their L1
+         ///< norm is constant, and algorithm 4 does the same (docs/corrections.md, "sparse weights")
+  algorithm4,  ///< Thesis, algorithm 4: the weight to remove is chosen by a minimisation with a smooth L1 norm
+  nnls,        ///< non-negative least squares over all candidates, nothing removed (figure 4.5)
+  harmonic,    ///< harmonic coordinates of the skin, not trained
 };
 
 enum class InteriorSkinForm {
-  /// Deviations from the keyed pose, x_i = x_key_i + sum w_ij (x_j - x_key_j): no stress where there is no deviation.
+  /// Weights of deviations, x_i = x_key_i + sum_j w_ij (x_j - x_key_j): the keyed pose itself has no stress.
   keyed,
-  /// Places, x_i = sum w_ij x_j (Thesis 4.9), which is the keyed formula with x_key = 0. The rest shape is to be made
-  /// so too, X_n := W X_s (docs/corrections.md, "weights that sum to one").
+  /// Weights of positions, x_i = sum_j w_ij x_j (Thesis 4.9), the keyed formula with x_key = 0. The caller must replace
+  /// the rest shape by X_n := W X_s (docs/corrections.md, "weights that sum to one"), as skinned_body does.
   absolute,
 };
 
 struct InteriorSkinOptions {
   InteriorSkinMethod method = InteriorSkinMethod::fast;
   InteriorSkinForm form = InteriorSkinForm::keyed;
-  int candidates = 20;  ///< nodes of the skin that may carry a node: so many nearest, along edges of tetrahedra,
-  int around = 20;      ///< and the nearest toward so many directions all round, lest a node deep inside be left to one
-                        ///< side; the thesis has none
-  double residual_share = 1e-3;  ///< tau_res: rms error that is accepted, as a share of the body's diagonal
-  double residual_ratio = 1.5;   ///< tau_ratio: or as a multiple of the error with all candidates
-  /// Sweeps over the nodes at the end: each node is fitted again with the others fixed, with errors measured by the
-  /// elastic energy that they add, to second order about the keyed pose: forces come from strain, not from
-  /// displacement.
+  int candidates = 20;  ///< possible carriers of a node: this many skin nodes nearest along edges of tetrahedra,
+  /// and in each of this many directions, spread over the sphere, the nearest skin node. Without these a node deep
+  /// inside would have carriers on one side only. Not in the Thesis.
+  int around = 20;
+  /// tau_res: carriers are removed while the rms error over the examples is at most this share of the body's diagonal,
+  double residual_share = 1e-3;
+  double residual_ratio = 1.5;  ///< tau_ratio: or at most this multiple of the error with all candidates
+  /// Sweeps over the interior nodes after the fit. Each fits the weights of one node again with the other nodes fixed
+  /// and minimises the elastic energy that the errors add (to second order about the keyed pose), since forces come
+  /// from strain, not from displacement.
   int sweeps = 4;
-  double poisson = 0.4;  ///< of the flesh, for the sweeps
-  bool repair = true;    ///< elements that turn over in an example get other weights for their nodes
+  double poisson = 0.4;  ///< Poisson's ratio of that energy
+  bool repair = true;    ///< nodes of elements that the weights invert in an example get other weights
 
   void validate() const;
 };
 
-/// What the weights do on the examples they were made from.
+/// Size and error of the weights, measured on the examples that they were fitted to.
 struct InteriorSkinReport {
-  int nodes = 0;                   ///< inside
-  double mean_carriers = 0;        ///< per node inside
-  int moved = 0;                   ///< nodes inside that examples move by more than the tolerance, rms; of places: all
-  double mean_carriers_moved = 0;  ///< per such node
+  int nodes = 0;                   ///< interior nodes
+  double mean_carriers = 0;        ///< per interior node
+  int moved = 0;                   ///< interior nodes with an rms displacement above `tolerance`; in absolute form all
+  double mean_carriers_moved = 0;  ///< per node of `moved`
   int most_carriers = 0;
   double tolerance = 0;    ///< tau_res, scene units
-  double rms_error = 0;    ///< of nodes inside over all examples, scene units
-  double worst_error = 0;  ///< of any, scene units
-  int untrained = 0;       ///< nodes that no example moves, or no skin reaches: their weights are harmonic
-  int inverted = 0;        ///< elements over all examples that weights turn over, but not balance or keyed pose
-  int repaired = 0;  ///< nodes that got all their candidates back, then three times as many, then harmonic weights
-  int repaired_harmonic = 0;  ///< of those, the ones that ended with harmonic weights
-  int inverted_left = 0;      ///< after that
+  double rms_error = 0;    ///< distance of interior nodes from the examples, over nodes and examples, scene units
+  double worst_error = 0;  ///< the largest such distance, scene units
+  int untrained = 0;       ///< nodes that no example moves or that no skin node can reach: their weights are harmonic
+  /// Elements, summed over the examples, that the weights invert and that neither the balance nor the keyed pose
+  /// inverts; before the repair.
+  int inverted = 0;
+  /// Nodes with other weights after the repair: fitted to all candidates, then to three times as many, then harmonic.
+  int repaired = 0;
+  int repaired_harmonic = 0;  ///< of these, nodes that ended with harmonic weights
+  int inverted_left = 0;      ///< `inverted`, after the repair
 };
 
 struct SkinnedInterior {
-  /// One per node; a node of the skin carries itself alone. Not negative (but for `harmonic` ones), sum 1.
+  /// One list per node; a skin node has itself with weight 1. Weights sum to 1 and are not negative, except those of
+  /// InteriorSkinMethod::harmonic, which may be.
   CarrierWeights weights;
   InteriorSkinReport report;
 };
 
-/// With no examples, or none that moves anything, weights are harmonic ones, the largest of each node, as many as it
-/// has candidates.
+/// Fits the weights. Without examples, or where no example moves anything, a node gets its largest positive harmonic
+/// weights, at most as many as there may be candidates, scaled to sum 1.
 SkinnedInterior skin_interior(const RigBody& body, std::span<const ExamplePose> examples,
                               const InteriorSkinOptions& options = {}, const ProgressCallback& progress = {});
 
-/// Sets the carried nodes of x from its carriers:  x_i = x_key_i + sum_j w_ij (x_j - x_key_j).
+/// Sets the interior nodes of x from their carriers in x:  x_i = x_key_i + sum_j w_ij (x_j - x_key_j).
 void carry_interior(const CarrierWeights& weights, In x_key, Vec& x);
 
-/// How far weights miss the inside of examples, scene units, and elements that they turn over.
+/// Distance between the interior nodes of examples and those that the weights give, scene units, and the number of
+/// elements that the weights invert (as InteriorSkinReport::inverted).
 struct InteriorSkinError {
   double rms = 0, worst = 0;
   int inverted = 0;
@@ -82,8 +90,8 @@ struct InteriorSkinError {
 InteriorSkinError skinning_error(const RigBody& body, std::span<const ExamplePose> examples,
                                  const CarrierWeights& weights, InteriorSkinForm form = InteriorSkinForm::keyed);
 
-/// The `count` nodes of the skin nearest to each node inside along edges of tetrahedra, nearest first; fewer where
-/// fewer can be reached. Empty for nodes of the skin.
+/// For each interior node the `count` skin nodes nearest along edges of tetrahedra, nearest first; fewer where fewer
+/// can be reached. Empty for skin nodes.
 std::vector<std::vector<int>> nearest_skin(const RigBody& body, int count);
 
 }  // namespace rigspace
