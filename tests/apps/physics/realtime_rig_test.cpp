@@ -147,8 +147,8 @@ TEST(RealtimeRig, DoesWhatTheSimulationOfAClipDoesTheLatencyLater) {
   std::vector<double> times, values;
   for (int k = 0; k <= kSteps; ++k) times.push_back(k * kGrid), values.push_back(swing(times.back()));
   const Animation clip = root_clip("root.ty", times, values, Interpolation::linear);
-  const SoftMotion whole =
-      simulate_parts(ball().character, &clip, ball_parts(), {.looping = Looping::never, .method = Method::fast});
+  const SoftMotion whole = simulate_parts(ball().character, &clip, ball_parts(),
+                                          {.looping = Looping::never, .end_at_rest = false, .method = Method::fast});
   const Rig& skin = *ball().character.rig;
   const auto workspace = skin.make_workspace();
   const Vec rest = skin.rest();

@@ -116,7 +116,7 @@ TEST(SoftMorphs, NeedJointsThatShiftAndDoNotTurn) {
   EXPECT_EQ(w.motion.controls.size(), 3 * w.soft.joints.joints.size());
   for (const int control : w.motion.controls) EXPECT_EQ(w.soft.character.rig->controls()[control].unit, Unit::length);
   EXPECT_EQ(w.motion.failed_steps, 0);
-  // 4 to 8 % of its size (docs/default-settings.md, "amplitude"), which the search meets within a few percent.
+  // 4 to 8 % of its size (docs/default-look.md, "amplitude"), which the search meets within a few percent.
   EXPECT_GT(w.motion.parts[0].swing, 0.035);
   EXPECT_LT(w.motion.parts[0].swing, 0.085);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of a character run into: obstacles, its own limbs, its own flesh, each other.
+// What the parts of a character collide with: obstacles, its own limbs, its own flesh, other parts.
 
 #include "rigspace/energy/obstacle.h"
 
@@ -7,17 +7,20 @@
 
 namespace rigspace {
 
-/// Contact of the simulated parts. Amounts from 1 to 1.5, which otherwise scale the deviation of a finished run, are
-/// part of the load here, since a scaled deviation would not know of contact; smaller ones scale what contact does too.
+/// Contact of the simulated parts. Without contact, a PartSettings::amount up to 1.5 scales the deviation of the
+/// finished run. With contact, amounts above 1 scale the inertial load instead, since a deviation scaled up afterwards
+/// would penetrate; amounts below 1 still scale the deviation, so that a part may stop short of a surface that it
+/// touched.
 struct Collisions {
   std::vector<Obstacle> obstacles;
-  bool limbs = false;  ///< the character's own skin that belongs to other bones than a part's, as it is animated
-  bool self = false;   ///< the surface of flesh with itself
-  /// Parts that were simulated before, as they then move: chains come first, together, then flesh and controls in the
-  /// order of the parts. The later one gives way; chains do not feel each other.
+  bool limbs = false;  ///< parts against the animated skin that is held by other bones than theirs
+  bool self = false;   ///< the surface of flesh against itself
+  /// Parts against parts that were simulated before them, moving as simulated. All chains are simulated first,
+  /// together, then flesh and controls in the order of the parts. Only the later part is pushed; chains pass through
+  /// each other.
   bool parts = false;
-  double friction = 0.3;  ///< Coulomb's mu
-  double thickness = 0;   ///< m: contact begins this far from a surface; 0: 1 % of a part's size
+  double friction = 0.3;  ///< Coulomb's coefficient
+  double thickness = 0;   ///< m: contact forces begin at this distance from a surface; 0: 1 % of the part's size
 
   bool any() const { return limbs || self || parts || !obstacles.empty(); }
   void validate() const;

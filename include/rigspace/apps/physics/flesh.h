@@ -69,8 +69,8 @@ struct Softened {
   std::vector<std::string> notes;  ///< one sentence each
 };
 
-/// Gives every part with a flesh preset its solid and its soft joints, and chains their solids where that is asked for.
-/// Throws Error for a named part that has no room.
+/// Gives every part with a flesh preset its solid and its soft joints, sheets their chains of joints, and chains their
+/// solids where that is asked for. Throws Error for a named part that has no room.
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
 
 /// The character with a bone for every joint that a skin or a rigid piece follows: solids are held by bones.

@@ -1,6 +1,7 @@
 #pragma once
-// Physics-based inverse kinematics (RSP 6, eq. 7): points of the surface are pulled to targets, and of all poses of the
-// rig that bring them there the one is taken whose flesh is strained least. Any rig, black boxes included.
+// Physics-based inverse kinematics (RSP 6, eq. 7): points of the surface are pulled to targets; of all poses of the rig
+// that bring them there, the result is the one with the least elastic energy of the flesh. For any rig, black boxes
+// included.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/body/rig_space_simulation.h"
@@ -15,18 +16,18 @@ namespace rigspace {
 struct PoserOptions {
   std::vector<int> pulled;  ///< points of the rig; targets come in this order
   std::vector<int> held;    ///< points that stay where the first pose has them
-  std::vector<int> free;    ///< controls, ascending; empty: see posable_controls
+  std::vector<int> free;    ///< controls, ascending; empty: posable_controls on the chains of pulled and held points
   double strength =
       0.1;              ///< of a pull, N/m, as a share of Young's modulus times the size of the body; holds: ten times
   double reach = 0.01;  ///< share of the size: a target this near is reached
   double cell = 0;  ///< edge of a lattice cube of the body, scene units; 0: 3 % of the diagonal, more for stout bodies
   bool use_cache = false;      ///< bodies from the cache, and into it
   bool keep_limits = true;     ///< free controls stay within their limits
-  double tolerance = 1e-5;     ///< of forces out of balance, see NewtonOptions::gradient_tolerance
-  double settled = 3e-5;       ///< share of the size: a full step that moves no node farther is the last
+  double tolerance = 1e-5;     ///< relative force out of balance that ends a solve: NewtonOptions::gradient_tolerance
+  double settled = 3e-5;       ///< share of the size: a solve also ends with a full step that moves no node farther
   int max_iterations = 300;    ///< of a solve
-  double longest_walk = 0.15;  ///< share of the size: a target farther away is led there in steps
-  /// With momentum alone; see RigSpaceOptions.
+  double longest_walk = 0.15;  ///< share of the size: a target farther away is moved there in steps of at most this
+  /// The rest is for Poser::step, which has momentum; see RigSpaceOptions.
   double step = 1.0 / 120;
   Material material = {};
   double mass_damping = 4;  ///< 1/s
@@ -36,7 +37,7 @@ struct PoserOptions {
   void validate() const;
 };
 
-/// How a pull or a hold came out.
+/// Where one pulled or held point ended. Scene units.
 struct PullReport {
   int point = 0;  ///< of the rig
   Vec3 target = Vec3::Zero(), position = Vec3::Zero();
@@ -59,37 +60,44 @@ struct PoseReport {
 /// body (nodes that move four fifths of the points) would follow every pull as one piece: it stays, unless points are
 /// held, and then only the last of these nodes goes along, the hips. Where nothing else is left, as for a ball, all
 /// that carries it is free. Ascending.
-std::vector<int> posable_controls(const Character& character, In p, bool points_are_held);
+///
+/// With `points`, those that are pulled and held, joints off their chains stay too: a chain is the joint that holds a
+/// point most, and all joints above it. Flesh in coarse cells ties thin limbs to their neighbours, and a joint that
+/// moves less than a cell is held by nothing; such joints would turn for no reason that can be seen. Where a chain has
+/// nothing but what carries the body, that is free.
+std::vector<int> posable_controls(const Character& character, In p, bool points_are_held,
+                                  std::span<const int> points = {});
 
-/// Keeps body, factorisations and the last pose between drags, so that small moves take few iterations.
+/// Poses a character by pulls. Keeps the body, factorisations and the last pose between drags, so that small moves take
+/// few iterations.
 class Poser {
  public:
-  /// Starts in the pose p, which is also the shape that the flesh wants. Throws Error for points that are not there,
-  /// controls that are not, a pose that is not finite, or a surface without an inside.
+  /// Starts in the pose p, in which the flesh has no stress. Throws Error for points or controls that do not exist, a
+  /// pose that is not finite, or a surface that encloses no volume.
   Poser(const Character& character, In p, const PoserOptions& options);
   ~Poser();
   Poser(const Poser&) = delete;
   Poser& operator=(const Poser&) = delete;
 
-  /// The pose in balance with pulls toward these targets, one for each pulled point, from the last pose. Pulls that
-  /// end away from their targets are strengthened, by up to a hundred times; what is then not reached cannot be: too
-  /// far, or limits are in the way. Throws Error if a target is not finite.
+  /// Solves for the pose in balance with pulls toward these targets, one for each pulled point, from the last pose.
+  /// Pulls that end away from their targets are made up to a hundred times as strong; a target that is still not
+  /// reached is too far away, or limits of controls prevent it. Throws Error if a target is not finite.
   PoseReport drag(std::span<const Vec3> targets, const ProgressCallback& = {});
 
-  /// With momentum: one step of options().step toward these targets. Pulls are as strong as the last drag left them.
+  /// One step of options().step with momentum toward these targets. Pulls keep the strength that the last drag left.
   PoseReport step(std::span<const Vec3> targets);
 
-  /// Controls that are not free, of now on, and the shape that the flesh wants: those of p.
+  /// From now on the controls that are not free have their values in p, and the flesh has no stress in the shape of p.
   void set_key(In p);
-  /// Back to a pose, at rest.
+  /// Sets the pose, with zero velocity.
   void restart(In p);
 
   const Vec& controls() const { return simulation_->controls(); }
   const std::vector<int>& free() const { return simulation_->free(); }
   const PoserOptions& options() const { return options_; }
-  /// Of the body, scene units: what shares of the size refer to.
+  /// Size of the body, scene units, to which all shares of the size refer.
   double size() const { return size_; }
-  /// Where the pulled points are.
+  /// Position of pulled point `pull`, scene units.
   Vec3 position(int pull) const;
   const RigSpaceSimulation& simulation() const { return *simulation_; }
 
@@ -100,8 +108,8 @@ class Poser {
 
   PoserOptions options_;
   double size_ = 1;
-  int first_node_ = 0;  // of the pulled points, then the held ones
-  Vec key_;
+  int first_node_ = 0;  // node of the first pulled point; the other pulled points and the held ones follow
+  Vec key_;             // see set_key
   std::unique_ptr<RigSpaceSimulation> simulation_;
   std::unique_ptr<Pulls> pulls_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Motion by pulling: targets that move (RSP 7, fig. 8), each moment a pose in balance, or with momentum.
+// Clips made by moving targets of pulls (RSP 7, fig. 8): at each time a pose in balance, or a step with momentum.
 
 #include "rigspace/anim/animation.h"
 #include "rigspace/apps/physics/pose.h"
@@ -10,12 +10,12 @@
 
 namespace rigspace {
 
-/// A target over time: through its keys, smoothly, and still before the first and after the last.
+/// The position of a target over time: a smooth curve through its keys, constant before the first and after the last.
 class PullPath {
  public:
   /// Times in seconds, strictly increasing; positions in scene space. Throws Error otherwise, or if there are none.
   PullPath(std::vector<double> times, std::span<const Vec3> positions);
-  /// One place for all times.
+  /// One position for all times.
   explicit PullPath(const Vec3& position) : PullPath({0}, std::span(&position, 1)) {}
 
   Vec3 operator()(double time) const;
@@ -29,8 +29,8 @@ class PullPath {
 struct PosePathOptions {
   double fps = 24;                  ///< keys a second
   double duration = 0;              ///< s; 0: until the last path ends
-  bool dynamic = false;             ///< with momentum, from the pose in balance with the first targets
-  const Animation* clip = nullptr;  ///< what the flesh wants to do, and what controls that are not free do
+  bool dynamic = false;             ///< steps with momentum, started from the balance with the first targets
+  const Animation* clip = nullptr;  ///< moves the controls that are not free and the stress-free shape; null: the start
   ProgressCallback progress = {};
 
   void validate() const;
@@ -49,8 +49,8 @@ struct PosedClip {
   int not_converged() const;  ///< times whose solve did not converge
 };
 
-/// One path for each pulled point of the poser, which ends in the last pose. The poser's step is the longest that is
-/// taken with momentum: a frame has a whole number of them.
+/// `paths`: one for each pulled point of the poser, which is left in the last pose. With momentum a frame must last a
+/// whole number of PoserOptions::step; throws Error otherwise.
 PosedClip pose_along(Poser& poser, const Character& character, std::span<const PullPath> paths,
                      const PosePathOptions& options = {});
 

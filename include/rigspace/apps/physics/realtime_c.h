@@ -19,41 +19,42 @@ typedef struct rigspace_realtime_rig rigspace_realtime_rig;
 const char* rigspace_realtime_error(void);
 
 /* Loads a .glb, .gltf or .rig.json, gives its parts flesh and trains them; seconds, unless the cache has it. `settings`
-   is JSON or NULL for what shows itself:
+   is JSON, or NULL for the parts that are found by name with default settings:
      {"parts": ["pelvis,spine*=belly", "tail*=tail"],          patterns and presets, as `rigspace simulate --part`
       "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of PartSettings, by the name of the part
       "tune_on": "Walk", "step": 0.008333, "window": 0.016667, "max_substeps": 8, "teleport_speed": 60,
       "metres_per_unit": 1, "widen": false}                     see RealtimeOptions */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
-/* Instances that are left keep what they need. */
+/* Rigs made from the model may still be used: the shared data lives until the last of them is destroyed. */
 void rigspace_realtime_release_model(rigspace_realtime_model* model);
 
 /* All controls of the rig, soft joints included: a pose has a value for each, in this order. */
 int rigspace_realtime_control_count(const rigspace_realtime_model* model);
 const char* rigspace_realtime_control_name(const rigspace_realtime_model* model, int control);
 double rigspace_realtime_control_rest(const rigspace_realtime_model* model, int control);
-/* The simulated ones, ascending: indices into those. */
+/* The simulated controls, ascending, as indices into all controls. */
 int rigspace_realtime_free_count(const rigspace_realtime_model* model);
 int rigspace_realtime_free_control(const rigspace_realtime_model* model, int k);
 double rigspace_realtime_latency(const rigspace_realtime_model* model); /* s */
 
-/* In the rest pose, at rest. */
+/* A new rig in the rest pose, with zero velocity. */
 rigspace_realtime_rig* rigspace_realtime_create(const rigspace_realtime_model* model);
 void rigspace_realtime_destroy(rigspace_realtime_rig* rig);
 
+/* Sets this pose without deviation, see RealtimeRig::reset. */
 int rigspace_realtime_reset(rigspace_realtime_rig* rig, const double* pose, int count);
 /* The animation's pose at the end of the next step. */
 int rigspace_realtime_set_keyed(rigspace_realtime_rig* rig, const double* pose, int count);
-/* The next pose is elsewhere: there is no way from here to there. */
+/* Marks the next pose as a jump: no velocity or inertia is taken from the change to it. */
 int rigspace_realtime_teleport(rigspace_realtime_rig* rig);
 int rigspace_realtime_step(rigspace_realtime_rig* rig, double seconds);
 
-/* Values of the simulated controls; and the same, written into a whole pose. */
+/* Reads the values of the simulated controls, in the order of free_control; apply writes them into a whole pose. */
 int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int count);
 int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int count);
-/* 1: the motion is larger than what was trained. */
+/* 1: the deviation is larger than in training. */
 int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig);
-/* 1: all elements of some part are stepped, since it is ("widen"). */
+/* 1: some part is stepped with all its elements, since it is outside its training ("widen"). */
 int rigspace_realtime_widened(const rigspace_realtime_rig* rig);
 
 #ifdef __cplusplus

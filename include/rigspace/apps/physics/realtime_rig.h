@@ -1,14 +1,14 @@
 #pragma once
-// Secondary motion while a game runs: keyed controls in, simulated controls out, step by step, nothing of the future
-// known. The physics is that of simulate_parts with Method::fast: flesh on few elements, chains on rods.
+// Secondary motion while a game runs: each frame gives keyed controls and reads simulated ones; future poses are not
+// known. The physics is that of simulate_parts with Method::fast: flesh with few elements, chains as rods.
 //
-// Threads: a step stays on the thread that calls it, takes no lock and starts nothing; instances share only what is
-// never written, so each thread may step its own. Memory: an instance allocates when it is made, and never afterwards
-// (the first step on a thread makes that thread's scratch memory, once).
+// Threads: a step runs on the thread that calls it, takes no lock and starts no thread. Instances share only data that
+// is never written, so each thread may step its own. Memory: an instance allocates when it is made and never afterwards
+// (the first step on a thread allocates that thread's scratch memory, once).
 //
-// Latency: inertia is the second difference of past poses over `window`, so a load is felt `window` late in the mean,
-// from the next grid step on in part; and what is read is the state one grid step ago, interpolated. In all
-// `window + step`, 25 ms by default (docs/realtime.md).
+// Latency: inertia is the second difference of past poses over `window`, so that a load acts from the next grid step
+// on, with a mean delay of `window`. What is read is interpolated to one grid step ago. The sum, `window + step`, is 25
+// ms by default (docs/realtime.md).
 
 #include "rigspace/apps/physics/simulation.h"
 
@@ -21,32 +21,32 @@
 namespace rigspace {
 
 struct RealtimeOptions {
-  double step = 1.0 / 120;     ///< s: the physics grid, whatever the frame rate is
-  double window = 1.0 / 60;    ///< s: over which accelerations are taken; a whole number of steps. A frame is right:
-                               ///< poses come frame by frame, and jerk at each
-  int max_substeps = 8;        ///< grid steps a call makes at most; what is longer is skipped, see RealtimeRig::step
-  int max_iterations = 6;      ///< of Newton's method a grid step; what is left then is left to the next one
-  double tolerance = 3e-4;     ///< of the forces, at which a solve ends
-  double teleport_speed = 60;  ///< m/s: a pose that moves any node faster has teleported; 0: none has
+  double step = 1.0 / 120;   ///< s: the physics grid, independent of the frame rate
+  double window = 1.0 / 60;  ///< s: over which accelerations are taken; rounded to whole steps. One frame of the game
+                             ///< is right: poses change once a frame, and a shorter window sees jerks
+  int max_substeps = 8;      ///< most grid steps of one call; longer calls skip their first part, see RealtimeRig::step
+  int max_iterations = 6;    ///< of Newton's method a grid step; the next step goes on with the remaining error
+  double tolerance = 3e-4;   ///< relative force out of balance at which a solve ends
+  double teleport_speed = 60;  ///< m/s: a pose that moves any node faster counts as a teleport; 0: no pose does
   double metres_per_unit = 1;  ///< of the scene
   MaterialKind material = MaterialKind::stable_neo_hookean;  ///< of flesh
   double poisson = 0.4;                                      ///< of flesh
-  /// A clip on which rates and amounts are tuned that nobody set (see simulate_parts); null: rates follow from sizes.
+  /// A clip on which rates and amounts that are not set are tuned (see simulate_parts); null: rates follow from sizes.
   const Animation* tune_on = nullptr;
-  bool use_cache = true;  ///< what is trained comes from the cache, and goes there
-  /// An instance has all elements of its flesh ready beside the few, and steps those while a part is farther from the
-  /// animation than it was in training: right there too, for several times the work and memory. For heroes, not crowds.
+  bool use_cache = true;  ///< reads trained data from the cache and writes it there
+  /// While a part is farther from the animation than in training, it is stepped with all elements of its flesh in place
+  /// of the few: correct there too, for several times the work and memory. For main characters, not for crowds.
   bool widen = false;
 
   void validate() const;
 };
 
-/// A character's parts, trained once: what all instances share. Immutable; may be used from many threads.
+/// A character's parts, trained once; the data that all instances share. Immutable; may be used from many threads.
 class RealtimeModel {
  public:
-  /// Parts as soften or with_solid leave them, for this character (soften's own, with its soft joints); chains too.
-  /// Seconds of work, unless the cache has it. Settings are those at their first keys. Throws Error if there is no
-  /// part, and Cancelled.
+  /// `parts`: as soften or with_solid return them, and chains. `character`: the one that these parts belong to (after
+  /// soften, Softened::character). Takes seconds, unless the cache has the result. Of keyed settings the first key
+  /// counts. Throws Error if there is no part, and Cancelled.
   RealtimeModel(Character character, std::vector<Part> parts, const RealtimeOptions& options = {},
                 const ProgressCallback& progress = {});
   ~RealtimeModel();
@@ -56,11 +56,11 @@ class RealtimeModel {
   const Character& character() const;
   const RealtimeOptions& options() const;
   std::span<const Control> controls() const;  ///< all of the rig, in the order of poses
-  std::span<const int> free() const;          ///< those that are simulated, ascending
+  std::span<const int> free() const;          ///< the simulated controls, ascending
   double latency() const;                     ///< s: window + step
-  std::size_t instance_bytes() const;         ///< of heap an instance has, as measured; 0 where that cannot be told
-  int element_count() const;                  ///< elements of flesh a step evaluates
-  int most_elements() const;                  ///< the same, outside of training, where options().widen
+  std::size_t instance_bytes() const;         ///< heap memory of an instance, measured; 0 where malloc gives no figure
+  int element_count() const;                  ///< elements of flesh that a step evaluates
+  int most_elements() const;                  ///< the same outside of training, with options().widen
 
  private:
   friend class RealtimeRig;
@@ -71,46 +71,46 @@ class RealtimeModel {
 /// One character in the game. Not to be used by two threads at a time.
 class RealtimeRig {
  public:
-  /// In the rest pose, at rest.
+  /// Starts in the rest pose, with zero velocity.
   explicit RealtimeRig(std::shared_ptr<const RealtimeModel> model);
   ~RealtimeRig();
   RealtimeRig(RealtimeRig&&) noexcept;
   RealtimeRig& operator=(RealtimeRig&&) noexcept;
 
-  /// In this pose, all controls, without deviation. The way to the next pose is taken to have gone on like that before:
-  /// who appears in the midst of a walk is not jolted.
+  /// Sets this pose, all controls, without deviation. The velocity between this pose and the next different one is
+  /// assumed for the time before, so that a character that appears in mid-walk is not jolted.
   void reset(std::span<const double> p_key);
 
-  /// The animation's pose at the end of the next step, all controls; those that are simulated at the animation's own
-  /// values. Between two poses controls go straight, orientations by the shorter arc. Throws Error unless there are as
-  /// many as the rig has, all finite.
+  /// The animation's pose at the end of the next step, all controls; simulated controls have the animation's values.
+  /// Between two poses controls are interpolated linearly, orientations along the shorter arc. Throws Error unless all
+  /// controls are given and finite.
   void set_keyed(std::span<const double> p_key);
-  /// The next pose is elsewhere: there was no way from here to there. Deviations stay as they are, and at rest; the
-  /// animation begins there, as after a reset.
+  /// The change to the next pose is a jump, not a motion. Deviations keep their values, with zero velocity; the past of
+  /// the animation is dropped, as after a reset.
   void teleport();
 
-  /// On by dt seconds: none or several steps of the grid. With dt = 0 nothing moves but the keys. Of a dt above
-  /// max_substeps the first part is skipped: there the animation goes on and what is simulated stays as it is, and then
-  /// is at rest. Throws Error if dt is negative or not finite.
+  /// Advances by dt seconds, which may be none or several grid steps. With dt = 0 only the keyed pose changes. If dt
+  /// has more than max_substeps grid steps, the first ones are skipped: the animation advances, deviations keep their
+  /// values and then have zero velocity. Throws Error if dt is negative or not finite.
   void step(double dt);
 
-  /// Values of the free controls, in the model's order: the last keyed ones and the deviation.
+  /// Values of the free controls, in the model's order: last keyed value plus deviation.
   std::span<const double> simulated() const;
-  /// The deviation alone, radians or scene units of the joint's parent; amounts included.
+  /// The deviation of the free controls, radians or units of the joint's parent, scaled by the amounts.
   std::span<const double> deviation() const;
   /// Writes the simulated controls into a pose, all controls.
   void apply(std::span<double> p) const;
 
-  /// Whether the motion is larger than what the flesh was trained with, so that its shape is a guess; looked at every
-  /// eighth grid step. Limits of the settings hold all the same.
+  /// Whether some flesh deviates farther than in training, so that its shape is an extrapolation; updated every eighth
+  /// grid step. PartSettings::limit holds in any case.
   bool outside_training() const;
   /// Whether flesh is stepped with all its elements at present (RealtimeOptions::widen).
   bool widened() const;
   long steps() const;         ///< of the grid, since the last reset
-  long unconverged() const;   ///< of those, that left something to the next one
-  long iterations() const;    ///< of Newton\'s method, over those steps
-  long jacobians() const;     ///< of the rig, since the instance was made
-  std::size_t bytes() const;  ///< as the model says
+  long unconverged() const;   ///< of these steps, those whose solve did not converge
+  long iterations() const;    ///< of Newton\'s method, over these steps
+  long jacobians() const;     ///< of the rig, evaluated since the instance was made
+  std::size_t bytes() const;  ///< RealtimeModel::instance_bytes
   const RealtimeModel& model() const;
 
  private:

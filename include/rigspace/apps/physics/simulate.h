@@ -1,6 +1,6 @@
 #pragma once
-// Secondary motion on a character, from input to written files: what `rigspace simulate` and `rigspace rerun` do, as
-// functions. Options are words, as on the command line, so that all front ends mean the same by them.
+// Secondary motion on a character, from the input file to the written files: `rigspace simulate` and `rigspace rerun`
+// as functions. Options are strings with the syntax of the command line, so that all front ends share one parser.
 //
 //   simulate_file({.character = {.file = "hero.glb"}}, {.clips = {"Walk"}});    // hero.soft.glb, .html, .json
 
@@ -17,97 +17,102 @@
 
 namespace rigspace {
 
-/// What is simulated.
+/// The input of a simulation.
 struct SimulationSource {
   CharacterSource character;
-  std::string clips = {};  ///< of a rig in another process: a .rigspace.json
-  std::string on = {};  ///< an earlier result, whose motion is the keyed one (jobs/earlier_result.h); none by default
+  std::string clips = {};  ///< for a rig in another process: the file with its clips, a .rigspace.json
+  std::string on = {};     ///< an earlier result whose motion takes the place of the clips (jobs/earlier_result.h)
 };
 
-/// Fields are the options of `rigspace simulate`, by their names there.
+/// The options of `rigspace simulate`, with the same names.
 struct SimulationRequest {
   std::vector<std::string> clips = {}, parts = {}, sets = {}, hits = {}, stiffness = {};
   std::string start = "0", end = {}, preroll = "0";
-  std::string loop = "auto", follow = "animation", integrator = "bdf2", soft = "auto", chains = "auto";
+  /// auto, yes or no for all clips; or patterns of clips that are loops. `once`: patterns of clips that are not.
+  std::string loop = "auto", once = {};
+  std::string follow = "animation", integrator = "bdf2", soft = "auto", chains = "auto";
   double unit = 0;  ///< metres per unit of the scene; 0: guessed
   RecipeOptions recipe = {};
   std::string solver = {}, report = {}, dump = {};
-  double step = 0;            ///< s; 0: 1/120, or 0.01 as the papers have it
-  bool curves_only = false;   ///< of a rig whose own controls move: the curves and the recipe, nothing to look at
-  bool keep_partial = false;  ///< a cancelled run writes the clips that it finished, and frames of the one under way
+  double step = 0;            ///< s; 0: 1/120, or 0.01 with --paper
+  bool curves_only = false;   ///< for a rig whose own controls move: writes curves and recipe, no model and no page
+  bool keep_partial = false;  ///< a cancelled run writes its finished clips and the finished frames of the current one
 };
 
-/// What a job wrote, and what there is to say of it.
+/// The files that a run wrote, and messages about it.
 struct SimulationResult {
-  std::string input;  ///< what messages call it
+  std::string input;  ///< name of the input in messages
   Recipe recipe;
   RunFiles files;
   std::vector<std::string> notes;       ///< one sentence each
-  std::vector<std::string> incidents;   ///< what went wrong on the way and was survived
-  double resumed_at = 0;                ///< share of the run that an earlier, killed one had done, 0..1
-  std::optional<long> rig_evaluations;  ///< of a rig in another process
+  std::vector<std::string> incidents;   ///< faults that the run recovered from, such as a rig process started again
+  double resumed_at = 0;                ///< 0..1: share of the run that was read from an earlier, killed run
+  std::optional<long> rig_evaluations;  ///< poses that a rig in another process evaluated
 
-  /// Steps that did not converge, over all clips; the result is written all the same.
+  /// Steps that did not converge, over all clips. The result is written in any case.
   int failed_steps() const;
 };
 
-/// An empty output: beside the input, x.soft.glb or x.soft.rigspace.json. A run that was killed goes on where it stood.
-/// Throws Error for wrong input before any work, and Cancelled.
+/// Simulates and writes the result to `output`; empty: beside the input, as x.soft.glb or x.soft.rigspace.json.
+/// Continues an earlier run of the same request that was killed. Throws Error for wrong input before any work, and
+/// Cancelled.
 SimulationResult simulate_file(const SimulationSource& source, const SimulationRequest& request = {},
                                const std::filesystem::path& output = {}, const JobEvents& events = {});
 
-/// Fields are the options of `rigspace rerun`, by their names there.
+/// The options of `rigspace rerun`, with the same names.
 struct RerunRequest {
-  std::string recipe;  ///< what a run left beside its result
+  std::string recipe;  ///< file that a run wrote beside its result
   std::string output = {}, range = {};
   std::vector<std::string> clips = {}, sets = {}, hits = {}, stiffness = {};
-  CharacterSource process = {};  ///< its command, where the recipe was made with one
-  bool accept_changed_input = false;
+  CharacterSource process = {};       ///< command of the rig, if the recipe was made with a rig in another process
+  bool accept_changed_input = false;  ///< otherwise an input whose hash differs from the recipe's is an Error
 };
-/// The run of a recipe again, with other values, in whole or in part.
+/// Simulates a recipe again with other values: all clips, some, or a range of frames.
 SimulationResult rerun_recipe(const RerunRequest& request, const JobEvents& events = {});
 
-/// A character in memory: from a file, or made in code.
+/// A character in memory, loaded from a file or made in code.
 struct MemoryCharacter {
   std::string name;
   std::shared_ptr<const Character> character;
-  std::filesystem::path path = {};    ///< the file that it was loaded from; empty: none
-  std::vector<Animation> added = {};  ///< clips that were added to it since
-  bool is_file = false;               ///< the file says all of it
+  std::filesystem::path path = {};    ///< file that it was loaded from; empty: none
+  std::vector<Animation> added = {};  ///< clips that were added since it was loaded
+  bool is_file = false;               ///< the character equals its file: nothing was added or changed
 };
 
-/// A finished run that is not yet written.
+/// A finished run in memory; `save` writes it.
 class SimulatedCharacter {
  public:
-  /// Throws Error and Cancelled; with request.keep_partial a cancelled run gives what it finished.
+  /// Runs the simulation. `on` as in SimulationSource. Throws Error and Cancelled; with request.keep_partial a
+  /// cancelled run that has finished frames does not throw.
   SimulatedCharacter(MemoryCharacter input, const SimulationRequest& request, std::string on,
                      const JobEvents& events = {});
 
   const Recipe& recipe() const { return recipe_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// The character as it was simulated, with the clips that were made.
+  /// The character as it was simulated (with soft joints, if any) and the simulated clips.
   const Character& character() const { return *simulated_; }
 
-  /// What simulate_file would have written there, and the list of it.
+  /// Writes the files that simulate_file would write to `path`, but a recipe only if MemoryCharacter::is_file. Returns
+  /// their paths.
   std::vector<std::filesystem::path> save(const std::filesystem::path& path, const JobEvents& events = {}) const;
 
  private:
   MemoryCharacter input_;
-  std::string on_, hash_;  // an earlier result; of the input's file, so that another one is not written in its place
-  bool on_controls_ = false;
-  Recipe recipe_;                    // files to collide with as they were given
-  std::vector<RecipePart> planned_;  // its parts as they were before the character was prepared
+  std::string on_, hash_;     // see SimulationSource; hash of the input's file, to refuse `save` if the file changed
+  bool on_controls_ = false;  // the rig's own controls were simulated, not joints and skin
+  Recipe recipe_;             // paths of collision files as the caller gave them
+  std::vector<RecipePart> planned_;  // parts of the recipe before Subject::prepare
   std::vector<std::string> notes_;
   std::shared_ptr<const Character> simulated_;
 };
 
-/// Each part with its joints and what its preset means, a line each.
+/// One line a part: its joints and the meaning of its preset.
 std::string parts_in_words(const Recipe& recipe);
-/// Loop and seam, and each part's rate, settling time and swing, the largest with its frame.
+/// Loop and seam of a clip; for each part rate, settling time and swing; the frame of the largest swing.
 std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip);
 /// The same as JSON.
 nlohmann::ordered_json clip_json(const Recipe& recipe, const RecipeClip& clip);
-/// What to add if it is too much, or too little.
+/// The options to add to a rerun if the motion is too large or too small.
 std::string advice(const Recipe& recipe, const std::filesystem::path& file);
 
 }  // namespace rigspace

@@ -47,6 +47,15 @@ struct Checkpoints {
   std::function<void(const SoftMotion&)> stopped;
 };
 
+/// What is found for a part on one clip and then holds for all clips of the character (tune_parts).
+struct PartTuning {
+  double rate = 0;    ///< Hz
+  double settle = 0;  ///< s
+  double lag = 0;     ///< s
+  double raised = 1;  ///< 1..2: factor on the amount of a part that hardly moved
+  double ease = 1;    ///< 0..1: the share of the inertial load that is felt, where no rate would tame the motion
+};
+
 struct SimulationOptions {
   double step = 1.0 / 120;  ///< s: the physics grid, independent of any frame rate
   IntegratorKind integrator = IntegratorKind::bdf2;
@@ -55,6 +64,13 @@ struct SimulationOptions {
   double end = std::numeric_limits<double>::infinity();  ///< s
   double preroll = 0;                                    ///< s before `start` that are simulated and not kept
   Looping looping = Looping::find;
+  PlayRules play;  ///< with Looping::find: clips that somebody says are loops, or are not
+  /// A clip that plays once ends without deviation, and without speed of it. With collisions it does not: what is
+  /// pressed in at the end stays so.
+  bool end_at_rest = true;
+  /// One for each part: what was found on another clip. Empty: it is found on the clip itself. A rate that a part's
+  /// settings give goes before it.
+  std::vector<PartTuning> tuning;
   int max_cycles = 12;           ///< of a loop, until it repeats itself
   double loop_tolerance = 1e-3;  ///< seam of a loop, of the largest deviation
   int max_halvings = 6;          ///< of a step that fails, inverts flesh or errs too much
@@ -91,6 +107,7 @@ struct PartReport {
   double volume_change = 0;    ///< of flesh: the largest change of the whole, of its volume in the animation
   double young = 0;            ///< Pa, of flesh, as used
   double eased = 1;            ///< of flesh: the least share of its deviation that is left where limbs or props touch
+  double held = 1;             ///< the share of the clip's load that is felt, where all would move the part too far
   double finished = 1;         ///< 0..1 of the stretch: how far a stopped run came with this part
   /// Scene units: how deep its skin goes, at most, into what it collides with, limbs and earlier parts included; into
   /// limbs beyond what the artist's pose does. Of the motion as it is written. 0 without collisions; its own flesh is
@@ -109,14 +126,30 @@ struct SoftMotion {
   std::vector<PartReport> parts;  ///< in the order of the parts
   bool stopped = false;           ///< before it was finished
   bool looped = false;
-  double seam = 0;  ///< of a loop: gap between end and start, of the largest deviation, before it is closed
+  double period = 0;  ///< s, of a loop: how long a turn takes; a frame more than the clip where that leaves one out
+  std::string why;    ///< which rule says that the clip is a loop, or is not (decide_play)
+  double seam = 0;    ///< of a loop: gap between end and start, of the largest deviation, before it is closed
   int steps = 0, iterations = 0;
   int halved_steps = 0;  ///< that had to be retried in halves
   int failed_steps = 0;  ///< that did not converge even so
+
+  /// Whether the last time is the first of the next turn, so that both have the same values.
+  bool closes() const { return looped && period <= times.back() * (1 + 1e-12); }
 };
 
-/// Simulates all parts over a clip. The first result: rate, lag and amount are adjusted until chains swing by 5 to 20
-/// degrees and flesh by 4 to 8 % of its size, unless they are given (docs/default-settings.md, "amplitude"). Where
+/// Rate, settle time, lag and amount of each part, found on one clip: chains swing by 5 to 20 degrees there and flesh
+/// by 4 to 8 % of its size (docs/default-look.md, "amplitude").
+std::vector<PartTuning> tune_parts(const Character& character, const Animation& clip, std::span<const Part> parts,
+                                   const SimulationOptions& options = {}, const ProgressCallback& progress = {});
+
+/// The clip on which the parts of a character are tuned: ordinary locomotion by its name; else, of all clips, the one
+/// of median drive, which is the root mean square of the controls' accelerations, each in its typical change. Null if
+/// there is none that lasts.
+const Animation* reference_clip(const Character& character);
+
+/// Simulates all parts over a clip. Without a tuning of the options they are tuned on this clip (tune_parts). With one,
+/// of a clip that would swing chains by more than 35 degrees or flesh by more than 15 % of its size less is felt
+/// (PartReport::held), unless somebody set a limit or asked for a larger amount. Where
 /// flesh would go deeper into limbs or props than the artist put it, by 0.35 % of the character's size, it is eased for
 /// that moment.
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,

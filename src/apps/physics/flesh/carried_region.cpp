@@ -1,4 +1,4 @@
-// The solid of controls whose rig is a black box: there is nothing to hold it by but the surface itself.
+// The solid of controls whose rig has no known bones: its nodes are tied to points of the surface.
 
 #include "flesh_region.h"
 #include "rigspace/geometry/embedding.h"
@@ -12,10 +12,10 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMany = 6000;      // nodes; harmonic weights cost inside times surface
-constexpr double kMargin = 6.0;  // cells around what moves, beyond which nothing of it is felt
+constexpr int kMany = 6000;      // nodes; above it weights are computed only in a box: they cost interior x skin nodes
+constexpr double kMargin = 6.0;  // cells around the moved skin in that box; farther nodes are held in any case
 
-/// Harmonic weights of the nodes in a box, as if the body ended where it does; others have none.
+/// Harmonic weights of the nodes in a box, computed on the mesh inside the box only. Other nodes have none.
 CarrierWeights weights_near(const TetMesh& mesh, const std::vector<char>& skin, const Box& box) {
   std::vector<char> inside(mesh.point_count(), 0);
   for (int i = 0; i < mesh.point_count(); ++i) {
@@ -34,8 +34,8 @@ CarrierWeights weights_near(const TetMesh& mesh, const std::vector<char>& skin, 
   return all;
 }
 
-/// Of each node, points of the surface and weights: on the surface where it lies, inside by harmonic weights. Of a
-/// large body only the nodes in a box have some.
+/// For each node, points of the surface and weights: skin nodes by their position on the surface, interior nodes by
+/// harmonic weights. In a large body (kMany) only nodes in the box have weights.
 BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, const Box& box, std::vector<char>& skin) {
   skin.assign(mesh.point_count(), 0);
   BoneWeights ties(mesh.point_count()), carried(mesh.point_count());
@@ -61,10 +61,10 @@ BoneWeights carriers_of(const TetMesh& mesh, const TriMesh& surface, const Box& 
   return carried;
 }
 
-/// The body where the surface carries it, without the cells that this turns inside out: where the surface folds within
-/// a cell, in a corner or beneath an ear.
+/// The body with each node at the weighted sum of its surface points, without the tetrahedra that this flattens or
+/// inverts, as where the surface folds within a cell, in a corner or beneath an ear.
 TetMesh carried_mesh(const TetMesh& mesh, const TriMesh& surface, const BoneWeights& carriers) {
-  constexpr double kLeast = 0.02;  // of the volume that a cell was cut with
+  constexpr double kLeast = 0.02;  // tetrahedra below this share of their volume are removed
   TetMesh carried{.points = mesh.points, .tets = {}};
   for (int i = 0; i < mesh.point_count(); ++i) {
     if (carriers[i].empty()) continue;

@@ -1,4 +1,4 @@
-// Parts on a rig's own controls, whatever moves the points: lattices, wires, clusters, flaps (RSP 3).
+// Parts on a rig's own controls, of any deformer: lattices, wires, clusters, flaps (RSP 3).
 
 #include "flesh_region.h"
 #include "rigspace/apps/physics/flesh.h"
@@ -29,8 +29,8 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Controls that some clip of an artist moves. Clips that `rig modes` leaves, Walk_soft_modes, are an earlier result on
-/// sliders and what these do not hold: they do not say that an artist keys the controls behind them.
+/// Controls that some clip of the artist moves. Clips written by `rig modes` (Walk_soft_modes) are left out: they are
+/// an earlier result on sliders, with a remainder on the original controls, which the artist need not key.
 std::set<std::string> keyed_controls(const Character& character) {
   std::set<std::string> keyed;
   for (const Animation& clip : character.clips) {
@@ -50,12 +50,12 @@ std::set<std::string> keyed_controls(const Character& character) {
 Part make_part(std::string name, std::string_view preset, std::vector<int> controls) {
   Part part{.name = std::move(name), .preset = std::string(preset), .bones = {}};
   part.settings.lag = preset_named(preset).lag;
-  part.settings.settle = 0;  // from the preset's damping ratio once the rate is known
+  part.settings.settle = 0;  // derived from the preset's damping ratio when the rate is known
   part.controls = std::move(controls);
   return part;
 }
 
-/// tail?.r?, belly.t*: the nodes alone.
+/// The node part of a pattern such as tail?.r? or belly.t*.
 std::string_view without_channel(std::string_view pattern) {
   constexpr std::string_view kinds = "trs?*", axes = "xyz?*";
   const std::size_t dot = pattern.rfind('.');
@@ -66,7 +66,8 @@ std::string_view without_channel(std::string_view pattern) {
   return is_channel ? pattern.substr(0, dot) : pattern;
 }
 
-/// Ascending: by name, node or group. Orientations are not simulated; scales are where nothing else is named.
+/// The controls whose name, node or group matches the pattern, ascending. Quaternions are left out; scales are too,
+/// unless nothing else matches.
 std::vector<int> controls_matching(const Character& character, std::string_view pattern) {
   std::vector<int> met, scales;
   for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
@@ -78,8 +79,8 @@ std::vector<int> controls_matching(const Character& character, std::string_view 
   return met.empty() ? scales : met;
 }
 
-/// Whether all controls are those of bones. What these move they do not hold: held in the keyed pose, the core of a
-/// tail would keep its skin from following the tail's own joints. So the solid is that of a black box.
+/// Whether all controls belong to bones. Then nodes near these bones must not be held: in moved_region the core of a
+/// tail would stay in the keyed pose while the tail's own joints move its skin. Such parts get a carried_region.
 bool are_joints(const Character& character, std::span<const int> controls) {
   std::set<std::string_view> bones;
   for (const Bone& bone : character.bones) bones.insert(bone.name);
@@ -111,9 +112,8 @@ std::vector<Part> find_control_parts(const Character& character) {
   }
   std::vector<Part> parts;
   for (const auto& [group, controls] : groups) {
-    const auto word = std::find_if(std::begin(kWords), std::end(kWords), [&, &name = group](const Word& each) {
-      return lower(name).find(each.word) != std::string::npos;
-    });
+    const auto word = std::find_if(std::begin(kWords), std::end(kWords),
+                                   [&, &name = group](const Word& each) { return has_word(name, each.word); });
     const bool free = std::none_of(controls.begin(), controls.end(),
                                    [&](int i) { return keyed.contains(character.rig->controls()[i].name); });
     if (word != std::end(kWords) && free) parts.push_back(make_part(group, word->preset, controls));
@@ -168,7 +168,7 @@ Part with_solid(const Character& character, Part part, const SoftenOptions& opti
   const bool built_in = dynamic_cast<const BuiltInRig*>(character.rig.get()) != nullptr;
   RiggedSurface surface = built_in ? rigged_surface(character) : RiggedSurface{.mesh = rest_surface(character)};
   for (const Piece& piece : character.pieces)
-    if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // the proxy, where there is one
+    if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // uses the proxy, if the character has one
   Vec motion = motion_of(character, part.controls);
   if (!(motion.size() > 0 && motion.maxCoeff() > 0)) refuse("moves nothing", "name controls that move points");
   Region region = built_in && !are_joints(character, part.controls) ? moved_region(character, surface, motion, options)

@@ -16,11 +16,11 @@ namespace {
 
 using ElementHessian = Eigen::Matrix<double, 12, 12>;
 
-constexpr double kStrained = 1e-9;  // of what moving each element's corners apart would cost
-constexpr double kCoupled = 0.02;   // of sqrt(H_ii H_jj): less is no equation
-constexpr double kProgress = 1e-3;  // of the misfit: less in a round is none
+constexpr double kStrained = 1e-9;  // a control with H_ii below this share of its bound `magnitude` strains no element
+constexpr double kCoupled = 0.02;   // entries H_ij below this share of sqrt(H_ii H_jj) get no equation
+constexpr double kProgress = 1e-3;  // settled when a round lowers the misfit by less than this share
 
-/// Takes the blocks of a solid one by one, in the order of its elements.
+/// Collects the Hessian blocks of a solid, in the order of its elements.
 class ElementBlocks final : public BlockSink {
  public:
   void add_coordinates(std::span<const int>, const double*) override {}
@@ -28,7 +28,8 @@ class ElementBlocks final : public BlockSink {
   std::vector<ElementHessian> blocks;
 };
 
-/// The body in one pose: how nodes answer the controls for any factors, and what each element adds to their stiffness.
+/// The body in one pose: the motion U of the nodes by the controls for given factors, and the share of each element in
+/// the stiffness of the controls.
 class Stance {
  public:
   Stance(const ControlledBody& body, In p, In x)
@@ -45,7 +46,8 @@ class Stance {
   int controls() const { return static_cast<int>(body_.map.free.size()); }
   int elements() const { return static_cast<int>(blocks_.size()); }
 
-  /// U for these factors: bound nodes as the rig moves them, the interior without force, the held still.
+  /// Sets U for these factors: bound nodes move with the rig, interior nodes so that no force is left on them, held
+  /// nodes not at all.
   void answer(const Vec& factors) {
     if (interior_.size() == 0) return;
     interior_.clear();
@@ -73,12 +75,12 @@ class Stance {
     }
   }
 
-  /// U_e^T H_e U_e, at the last answer.
+  /// U_e^T H_e U_e with the U of the last `answer`.
   Mat element_stiffness(int e) const {
     const Mat u = element_rows(U_, e);
     return u.transpose() * blocks_[e] * u;
   }
-  /// What H_ii would be if nothing of it cancelled.
+  /// An upper bound of H_ii: the sum of the sizes of its terms, which cancel for a rigid motion.
   double magnitude(int control) const {
     double sum = 0;
     for (int e = 0; e < elements(); ++e) sum += blocks_[e].norm() * element_rows(U_, e).col(control).squaredNorm();
@@ -121,12 +123,12 @@ class Stance {
 
   const ControlledBody& body_;
   SparseSystem interior_;
-  std::vector<int> place_;  // of an interior node, among them; -1: another
+  std::vector<int> place_;  // of a node: its index among the interior nodes; -1 for others
   std::vector<ElementHessian> blocks_;
   Mat J_, U_;
 };
 
-/// The equations of all poses, and how far factors are from solving them.
+/// The equations of all poses, their misfit for given factors, and the solve.
 class Request {
  public:
   Request(const ControlledBody& body, std::span<const double> scales, const ControlStiffnessOptions& options)
@@ -135,6 +137,7 @@ class Request {
     for (const ControlledPose& pose : options.poses) stances_.emplace_back(body, pose.p, pose.x);
     const Vec ones = Vec::Ones(volumes_.size());
     for (Stance& stance : stances_) {
+      rigspace::report(options.progress, "fitting stiffness", 0);
       stance.answer(ones);
       plain_.push_back(stance.stiffness(ones));
     }
@@ -143,7 +146,7 @@ class Request {
     target_.resize(static_cast<Eigen::Index>(pairs_.size() * stances_.size()));
     weight_.resize(target_.size());
     for_each_equation([&](Eigen::Index row, std::size_t pose, int i, int j) {
-      // sqrt(S) H sqrt(S) over sqrt(H_ii H_jj), each pose counting as one of so many.
+      // sqrt(S) H sqrt(S) / sqrt(H_ii H_jj); the squared errors of the poses are averaged.
       const Mat& H = plain_[pose];
       const double share = std::sqrt(1.0 / static_cast<double>(stances_.size()));
       weight_[row] = share / std::sqrt(H(i, i) * H(j, j));
@@ -155,7 +158,7 @@ class Request {
     set_middle(scales);
   }
 
-  /// Lowers the residual from the middle on, Gauss-Newton step by step.
+  /// Gauss-Newton iterations from the factors m_e.
   void solve(ControlStiffness& result) {
     Vec mu = middle_, y;
     std::vector<Mat> H = stiffness(mu);
@@ -163,25 +166,30 @@ class Request {
     result.settled = resisting_.empty();
     while (!result.settled && result.rounds < options_.max_rounds) {
       ++result.rounds;
+      const double done = static_cast<double>(result.rounds - 1) / options_.max_rounds;
+      const auto check = [&] { rigspace::report(options_.progress, "fitting stiffness", done); };
+      check();
       const Vec aim = nearest_factors({.B = columns(),
                                        .target = target_,
                                        .middle = middle_,
                                        .weight = volumes_ * options_.regularisation / volumes_.sum(),
                                        .floor = floor_,
-                                       .ceiling = ceiling_},
+                                       .ceiling = ceiling_,
+                                       .check = check},
                                       y);
-      // The prediction is an upper bound of the truth, H_pp being concave in mu: where much of it is interior, short
-      // steps go farther.
+      // H_pp is concave in mu, so its linearisation overestimates it: where interior nodes matter much, a shorter step
+      // may lower the misfit where the full one does not.
       Vec next;
       std::vector<Mat> H_next;
       double step = 1, there = 0;
       for (; step > 1e-3; step *= 0.5) {
+        check();
         next = mu + step * (aim - mu);
         H_next = stiffness(next);
         there = misfit(next, H_next);
         if (there < now) break;
       }
-      if (!(there < now)) {  // nothing to be had: H of the present factors is what the report is about
+      if (!(there < now)) {  // no step lowers the misfit: restores U of the present factors
         result.settled = true;
         stiffness(mu);
         break;
@@ -201,7 +209,7 @@ class Request {
       for (const auto& [i, j] : pairs_) body(row++, pose, i, j);
   }
 
-  /// The equations of a pose: each control, and each two that the homogeneous body couples.
+  /// Finds the entries (i, j) of H_pp that have equations: the diagonal, and pairs that the homogeneous body couples.
   void find_pairs() {
     for (const int i : resisting_)
       for (const int j : resisting_) {
@@ -211,7 +219,7 @@ class Request {
       }
   }
 
-  /// Controls that strain something in every pose, and do not just carry all of it along.
+  /// Finds the controls that strain some element in every pose, not just move the body rigidly.
   void find_resisting() {
     for (int i = 0; i < stances_.front().controls(); ++i) {
       bool resists = true;
@@ -221,8 +229,8 @@ class Request {
     }
   }
 
-  /// m_e: the geometric mean of the scales, by the share that the element has in each control's stiffness per volume;
-  /// 1 where nothing is strained.
+  /// Sets m_e, the geometric mean of the scales, weighted by the element's share in each control's stiffness per
+  /// volume; 1 where no control strains the element.
   void set_middle(std::span<const double> scales) {
     Vec logs = Vec::Zero(volumes_.size()), sums = Vec::Zero(volumes_.size());
     for (int e = 0; e < volumes_.size(); ++e)
@@ -255,7 +263,7 @@ class Request {
     return sum;
   }
 
-  /// The equations for the present U, one column an element.
+  /// The matrix B of the linear equations for the present U: a row an equation, a column an element.
   Mat columns() const {
     Mat B(target_.size(), volumes_.size());
     parallel_ranges(static_cast<int>(volumes_.size()), 16, [&](int begin, int end) {
@@ -293,7 +301,7 @@ class Request {
   Vec volumes_;
   std::deque<Stance> stances_;
   std::vector<Mat> plain_;      // per pose: H_pp of the homogeneous body
-  std::vector<int> resisting_;  // free controls that take part
+  std::vector<int> resisting_;  // free controls with ScaledControl::resists
   std::vector<std::pair<int, int>> pairs_;
   Vec target_, weight_;
   Vec middle_;

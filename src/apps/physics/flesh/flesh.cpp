@@ -7,6 +7,7 @@
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/signed_distance.h"
+#include "sheet_joints.h"
 #include "soft_placement.h"
 #include "solid_chain.h"
 
@@ -138,6 +139,10 @@ class Softener {
     set_softness(softness, chosen);
     drop_idle(placement);
     if (placement.joints.empty()) return why = "nothing of its skin can give way", false;
+    // One vertex, or a few of them at one place, that no limb comes near is a spike and no flesh: it has no extent to
+    // swing over.
+    const double extent = soft_extent();
+    if (extent < region.cell) return why = "in its clips limbs come near all of its skin", false;
 
     const int first = static_cast<int>(joints_.joints.size());
     auto flesh = std::make_shared<Flesh>();
@@ -148,7 +153,8 @@ class Softener {
                                                "soft_" + part.name + number));
       flesh->joints.push_back(static_cast<int>(character_.bones.size()) + first + static_cast<int>(j));
     }
-    flesh->size = split_surface(placement, first);
+    flesh->size = extent;
+    split_surface(placement, first);
     split_nodes(region, softness, placement, first);
     flesh->mesh = std::move(region.mesh), flesh->nodes = std::move(region.nodes);
     flesh->on_surface = std::move(region.on_surface), flesh->bones = std::move(region.bones);
@@ -156,6 +162,24 @@ class Softener {
     flesh->turns = !options_.morphs;
     part.flesh = std::move(flesh);
     return true;
+  }
+
+  /// Chains of joints for a sheet, and what is said of them.
+  std::string add_sheet(Part& part, int most) {
+    SheetJoints sheet = sheet_joints(character_, part, most);
+    const int first = static_cast<int>(joints_.joints.size());
+    part.joints.clear(), part.columns = sheet.columns;
+    for (SoftJoint& joint : sheet.joints) {
+      if (joint.above >= 0) joint.above += first;
+      part.joints.push_back(static_cast<int>(character_.bones.size() + joints_.joints.size()));
+      joints_.joints.push_back(std::move(joint));
+    }
+    for (std::size_t k = 0; k < part.points.size(); ++k)
+      for (const auto& [joint, share] : sheet.shares[k]) shares_[part.points[k]].emplace_back(first + joint, share);
+    return part.name + " gets " + std::to_string(part.joints.size()) + " joints of its own, " +
+           joints_.joints[first].name + " to " + joints_.joints.back().name + ", " +
+           (sheet.columns == 1 ? "in a chain" : "in " + std::to_string(sheet.columns) + " chains side by side") +
+           " on " + character_.bones[part.bones.front()].name;
   }
 
   /// "belly gets 8 soft joints, soft_belly_01 to soft_belly_08, on pelvis, spine_01".
@@ -224,18 +248,22 @@ class Softener {
     }
   }
 
-  /// Returns the largest extent of what is at least half as soft as the softest.
-  double split_surface(const Placement& placement, int first) {
+  /// The largest extent of what is at least half as soft as the softest; scene units.
+  double soft_extent() const {
     Box box;
     const double softest = *std::max_element(soft_.begin(), soft_.end());
+    for (int i = 0; i < surface_.mesh.point_count(); ++i)
+      if (soft_[i] > 0.5 * softest) box.include(point(i));
+    return box.empty() ? 0 : box.size().maxCoeff();
+  }
+
+  void split_surface(const Placement& placement, int first) {
     for (int i = 0; i < surface_.mesh.point_count(); ++i) {
       if (soft_[i] == 0) continue;
-      if (soft_[i] > 0.5 * softest) box.include(point(i));
       for (const auto& [joint, share] :
            shares_at(placement, point(i), soft_[i], surface_.weights[i], most_influences(options_)))
         shares_[i].emplace_back(first + joint, share);
     }
-    return box.size().maxCoeff();
   }
 
   /// Skin nodes that are off the surface follow the joints as the skin there does.
@@ -296,16 +324,35 @@ Softened soften(const Character& character, std::vector<Part> parts, const Softe
                    .remedy = "`rigspace info --controls` lists the joints"});
   Softened softened{.morphs = options.morphs};
   fill_chains(character, parts, options, softened.notes);
-  int flesh_parts = 0;
-  for (const Part& part : parts) flesh_parts += preset_named(part.preset).flesh ? 1 : 0;
-  if (flesh_parts == 0) {
+  int flesh_parts = 0, sheets = 0;
+  for (const Part& part : parts)
+    (part.points.empty() ? flesh_parts : sheets) += !part.points.empty() || preset_named(part.preset).flesh ? 1 : 0;
+  if (sheets > 0 && options.morphs) {
+    for (const Part& part : parts)
+      if (!part.points.empty() && !part.found)
+        throw Error({.file = character.name,
+                     .element = "part \"" + part.name + "\"",
+                     .problem = "is a sheet, which needs joints: morph targets cannot turn",
+                     .remedy = "leave out --soft morphs"});
+    std::erase_if(parts, [&](const Part& part) {
+      if (!part.points.empty())
+        softened.notes.push_back(part.name + " is left as it is: it needs joints, and morph targets are asked for");
+      return !part.points.empty();
+    });
+    sheets = 0;
+  }
+  if (flesh_parts == 0 && sheets == 0) {
     softened.character = character;
     softened.parts = std::move(parts);
     softened.joints.start.assign(static_cast<std::size_t>(character.rig->point_count()) + 1, 0);
     return softened;
   }
   Softener softener(character, options);
-  const int most = std::max(1, std::min(options.max_per_part, options.max_joints / flesh_parts));
+  const int for_sheets = sheets == 0 ? 0 : std::min(12 * sheets, options.max_joints - std::min(8, 4 * flesh_parts));
+  for (Part& part : parts)  // first: flesh leaves alone what they take
+    if (!part.points.empty()) softened.notes.push_back(softener.add_sheet(part, for_sheets / sheets));
+  const int most =
+      std::max(1, std::min(options.max_per_part, (options.max_joints - for_sheets) / std::max(1, flesh_parts)));
   int done = 0;
   for (Part& part : parts) {
     if (preset_named(part.preset).flesh) {

@@ -1,5 +1,6 @@
 #include "flesh_region.h"
 
+#include "rigspace/base/error.h"
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
 #include "rigspace/geometry/stuffing.h"
@@ -16,7 +17,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kOwn = 0.8;  // flesh that other bones hold by more than the rest is left to them: creases do not slide
+constexpr double kOwn = 0.8;  // nodes with less weight on the chosen bones are not free, so that creases do not slide
 
 using Weights = std::vector<std::pair<int, double>>;
 
@@ -37,6 +38,23 @@ double distance_to_segment(const Vec3& x, const Vec3& a, const Vec3& b) {
   const Vec3 e = b - a;
   const double t = e.squaredNorm() > 0 ? std::clamp((x - a).dot(e) / e.squaredNorm(), 0.0, 1.0) : 0;
   return (x - a - t * e).norm();
+}
+
+/// Of each bone itself, or the nearest above that has a size: what a bone of scale zero holds is a point, and nothing
+/// can be carried in its space.
+std::vector<int> carrying_bones(const Character& character, std::span<const Affine> bones) {
+  constexpr double kFlat = 1e-12;  // of the cube of the longest axis
+  const auto flat = [&](int bone) {
+    const Mat3 A = linear(bones[bone]);
+    return !(std::abs(A.determinant()) > kFlat * std::pow(A.colwise().norm().maxCoeff(), 3));
+  };
+  std::vector<int> result;
+  for (int b = 0; b < static_cast<int>(bones.size()); ++b) {
+    int carrier = b;
+    while (carrier >= 0 && flat(carrier)) carrier = character.bones[carrier].parent;
+    result.push_back(carrier < 0 ? b : carrier);
+  }
+  return result;
 }
 
 /// Weights of a body's inner nodes: of each bone the harmonic function of what it has at the boundary, on the graph of
@@ -77,7 +95,7 @@ void spread_inwards(const TetMesh& body, const std::vector<char>& known, BoneWei
   }
 }
 
-/// Bones as segments from each to its children, those alone that hold something of the flesh.
+/// The bones that hold some of the flesh, as segments from each to its children.
 std::vector<std::pair<Vec3, Vec3>> bone_segments(const Character& character, const RiggedSurface& surface,
                                                  const std::vector<char>& holding) {
   std::vector<std::pair<Vec3, Vec3>> segments;
@@ -95,7 +113,7 @@ std::vector<std::pair<Vec3, Vec3>> bone_segments(const Character& character, con
   return segments;
 }
 
-/// The whole body, its nodes' weights and ties.
+/// The meshed body of the whole character, with the bone weights and surface ties of its nodes.
 struct WholeBody {
   Body body;
   BoneWeights weights, on_surface;
@@ -128,7 +146,8 @@ WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) 
   return whole;
 }
 
-/// Free is what belongs to the chosen bones and lies nearer to the skin than to any bone.
+/// Flags of the nodes that belong to the chosen bones and are farther from every bone than `hold_ratio` of the way from
+/// bone to skin.
 std::vector<char> free_nodes(const Character& character, const RiggedSurface& surface, const WholeBody& whole,
                              const std::vector<char>& chosen, double hold_ratio) {
   const TetMesh& mesh = whole.body.mesh;
@@ -150,7 +169,7 @@ std::vector<char> free_nodes(const Character& character, const RiggedSurface& su
   return free;
 }
 
-/// The part of a whole body that has free nodes, and how it is tied.
+/// Sets the region to the tetrahedra with free nodes, with roles, ties, bone weights and thickness.
 void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& region) {
   for (const int i : cut_free(whole.body.mesh, free, region.mesh)) {
     region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
@@ -159,7 +178,7 @@ void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& regi
   }
   std::vector<Vec3> points;
   for (int i = 0; i < region.mesh.point_count(); ++i) points.emplace_back(point(region.mesh.points, i));
-  for (std::size_t i = 0; i < points.size(); ++i) {  // on a piece that no bone holds: as its neighbours
+  for (std::size_t i = 0; i < points.size(); ++i) {  // nodes without bone weights take those of the nearest node
     if (!region.bones[i].empty()) continue;
     double nearest = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < points.size(); ++j)
@@ -213,6 +232,19 @@ std::shared_ptr<Flesh> flesh_of(Region region) {
   return flesh;
 }
 
+std::array<int, 3> turns_of(const Character& character, int bone) {
+  const std::string& name = character.bones[bone].name;
+  const std::array<int, 3> turns{character.rig->find(name + ".rx"), character.rig->find(name + ".ry"),
+                                 character.rig->find(name + ".rz")};
+  if (std::any_of(turns.begin(), turns.end(), [](int control) { return control < 0; }))
+    throw Error({.file = character.name,
+                 .element = "joint \"" + name + "\"",
+                 .value = name,
+                 .problem = "has no turns of its own",
+                 .remedy = "name other joints; `rigspace info --controls` lists what turns"});
+  return turns;
+}
+
 double weight_of(const Weights& weights, const std::vector<char>& chosen) {
   double sum = 0;
   for (const auto& [bone, weight] : weights)
@@ -231,17 +263,21 @@ RiggedSurface rigged_surface(const Character& character) {
   Vec u;
   rig.evaluate_slots(*rig.make_workspace(), rig.rest(), u);
   for (const Bone& bone : character.bones) surface.bones.push_back(transform_at(u, rig.graph().slots()[bone.slot]));
+  const std::vector<int> carrier = carrying_bones(character, surface.bones);
   for (const auto& deformer : rig.deformers()) {
     const SkinDescription* skin = skin_description(*deformer);
     if (skin == nullptr) continue;
     for (std::size_t k = 0; k < skin->influences.size(); ++k) {
       const int point = skin->first_point + static_cast<int>(k);
       std::map<int, double> sums;
+      bool own = true;  // held by these bones in the skin itself
       for (const Influence& influence : skin->influences[k])
-        if (const auto bone = bone_of_slot.find(skin->joint_slots[influence.joint]); bone != bone_of_slot.end())
-          sums[bone->second] += influence.weight;
+        if (const auto bone = bone_of_slot.find(skin->joint_slots[influence.joint]); bone != bone_of_slot.end()) {
+          sums[carrier[bone->second]] += influence.weight;
+          own = own && carrier[bone->second] == bone->second;
+        }
       surface.weights[point].assign(sums.begin(), sums.end());
-      surface.splittable[point] = !follows_one_node(*skin) && !sums.empty();
+      surface.splittable[point] = own && !follows_one_node(*skin) && !sums.empty();
     }
   }
   return surface;
@@ -277,7 +313,7 @@ Region chain_region(const Character& character, const RiggedSurface& surface, co
   region.cell = cell;
   const WholeBody whole = whole_body(surface, region.cell, options.use_cache);
   const TetMesh& body = whole.body.mesh;
-  // The motion of the skin, spread inwards as weights are: of bone 0 what moves, of bone 1 the rest.
+  // The motion of the skin is extended into the body by spread_inwards, as the weight of a bone 0 beside a bone 1.
   BoneWeights shares(body.point_count());
   std::vector<char> known = whole.boundary;
   for (int i = 0; i < body.point_count(); ++i) {

@@ -1,26 +1,32 @@
 #pragma once
-// Private to physics: which volume of a character is the flesh of some bones, and how it is tied to skin and skeleton.
+// Private to physics: finds the volume of a character that is the flesh of some bones or controls, meshes it, and ties
+// its nodes to skin and skeleton.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/geometry/tri_mesh.h"
 
+#include <array>
 #include <utility>
 #include <vector>
 
 namespace rigspace {
 
-/// For each of a list of points, bones and weights.
+/// For each point or node, pairs of bone and weight.
 using BoneWeights = std::vector<std::vector<std::pair<int, double>>>;
 
-/// What a character's surface is held by, at rest.
+/// A character's surface at rest, and the bones that it is skinned to.
 struct RiggedSurface {
   TriMesh mesh;                  ///< all points of the rig
-  BoneWeights weights;           ///< by Character::bones; empty lists for points that no skin holds
-  std::vector<char> splittable;  ///< held by a linear skin, so that its weights can be split
+  BoneWeights weights;           ///< indices into Character::bones; empty lists for points without a skin
+  std::vector<char> splittable;  ///< per point: has a linear skin, so that soft joints can take a share of its weights
   std::vector<Affine> bones;     ///< world transforms at rest
-  double size = 0;               ///< diagonal of its box
+  double size = 0;               ///< diagonal of the bounding box, scene units
 };
 RiggedSurface rigged_surface(const Character& character);
+
+/// The controls that turn a bone, by its name: the slot of one that a constraint or IK moves is that of the constraint,
+/// and has no controls. Throws Error where it has none.
+std::array<int, 3> turns_of(const Character& character, int bone);
 
 /// Sum of the weights of some bones at a point.
 double weight_of(const std::vector<std::pair<int, double>>& weights, const std::vector<char>& chosen);
@@ -28,42 +34,44 @@ double weight_of(const std::vector<std::pair<int, double>>& weights, const std::
 struct Region {
   TetMesh mesh;
   std::vector<FleshNode> nodes;
-  BoneWeights on_surface;  ///< of skin nodes on the surface: its points, and barycentric weights
-  BoneWeights bones;       ///< of all nodes
-  double cell = 0;
-  double thickness = 0;  ///< largest distance of a skin node from what is held
+  BoneWeights on_surface;  ///< per node: for skin nodes on the surface, points of the surface and barycentric weights
+  BoneWeights bones;       ///< per node
+  double cell = 0;         ///< edge of a lattice cube, scene units
+  double thickness = 0;    ///< largest distance of a skin node from the nearest held node, scene units
 };
 
-/// The tetrahedra that have a free node, their nodes renumbered; returns the old numbers of those.
+/// Sets `part` to the tetrahedra with a free node, their nodes renumbered; returns the old numbers of these nodes.
 std::vector<int> cut_free(const TetMesh& body, const std::vector<char>& free, TetMesh& part);
 
-/// The region as a part's flesh: its size is that of its skin. What moves it is to be filled in.
+/// The region as a part's flesh, with the size of its skin. The caller sets the joints or controls that move it.
 std::shared_ptr<Flesh> flesh_of(Region region);
 
-/// The flesh of the chosen bones: what is nearer to the skin than to them. Empty mesh if there is none.
+/// The flesh of the chosen bones. Free are the nodes with over 80 % of their weight on these bones whose distance to
+/// the bones is more than options.hold_ratio of the way from bone to skin. An empty mesh if there is none.
 Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,
                     const SoftenOptions& options);
 
-constexpr double kLimb = 0.1;  ///< of the weight: skin that a part's bones hold by less is a limb's
+constexpr double kLimb = 0.1;    ///< of the weight: skin that a part's bones hold by less is a limb's
 constexpr double kMoved = 0.08;  ///< of the farthest: what controls move less is held
 
-/// How far controls take each point of the surface, at their typical changes, of the farthest.
+/// For each point of the surface the largest displacement by a typical change of any of the controls, as a share of
+/// that of the most moved point: 0..1.
 Vec motion_of(const Character& character, std::span<const int> controls);
 
-/// The cell of a solid of this extent.
+/// The lattice cell, scene units, for a solid of this extent.
 double region_cell(const Box& box, double surface_size);
 
-/// What some controls move: `motion` says how far they take each point of the surface, of the farthest. Nodes follow
-/// the animation where that is little, and near bones.
+/// The volume that some controls move; `motion` from motion_of. Nodes that move less than kMoved, or lie within half a
+/// cell of a bone, are held.
 Region moved_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
                     const SoftenOptions& options);
 
-/// The same where the controls turn a chain of joints: its own bones hold nothing, and all of its skin moves with them.
+/// The same for controls that turn a chain of joints: the bones of the chain hold no nodes, and all of its skin moves.
 Region chain_region(const Character& character, const RiggedSurface& surface, const Vec& motion,
                     const SoftenOptions& options, std::span<const int> chain, double cell);
 
-/// The same of a rig that has no bones anybody knows of: every node is carried by points of the surface, `on_surface`
-/// of all nodes is filled, and `bones` are empty. The rest shape is where the surface carries it.
+/// The same for a rig whose bones are not known (a black box): every node is a weighted sum of points of the surface,
+/// in `on_surface`, and `bones` are empty. The rest shape is that of these sums.
 Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOptions& options);
 
 }  // namespace rigspace

@@ -7,7 +7,7 @@
 namespace rigspace {
 namespace {
 
-/// The dual, convex and once differentiable, its second derivative piecewise constant:
+/// The dual objective, to be minimised; convex, once differentiable, with a piecewise constant second derivative:
 ///     phi(y) = 1/2 |y|^2 - t . y + sum_e [ mu_e b_e . y - r_e/2 (mu_e / m_e - 1)^2 ],   phi' = y - t + B mu(y).
 class Dual {
  public:
@@ -47,6 +47,7 @@ Vec nearest_factors(const NearestFactors& problem, Vec& y) {
   double phi = dual.value(y);
   const double size = 1 + problem.target.norm();
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    if (problem.check) problem.check();
     const Vec g = dual.gradient(y);
     if (g.norm() <= 1e-7 * size) break;
     const Vec d = -Eigen::LLT<Mat>(dual.hessian()).solve(g);

@@ -15,7 +15,7 @@ namespace {
 
 std::string morph_suffix(const SoftJoint& joint, int axis) { return ":" + joint.name + "_" + "xyz"[axis]; }
 
-/// The motion of chains alone, and where that of each soft joint stands: its row tx.
+/// The motion without soft joints, and for each soft joint the row of its tx in the whole motion.
 struct Apart {
   SoftMotion chains;
   std::map<int, std::size_t> first_row;  // by soft joint
@@ -41,12 +41,15 @@ Apart take_apart(const Softened& softened, const SoftMotion& motion) {
                    .problem = "turns a soft joint, which morph targets cannot do",
                    .remedy = "make all of it anew: leave out clips and range"});
   }
-  apart.chains = {.times = motion.times, .deviation = motion.deviation(kept, Eigen::all), .looped = motion.looped};
+  apart.chains = {.times = motion.times,
+                  .deviation = motion.deviation(kept, Eigen::all),
+                  .looped = motion.looped,
+                  .period = motion.period};
   for (const int c : kept) apart.chains.controls.push_back(motion.controls[c]);
   return apart;
 }
 
-/// Weights along x, y and z of the scene: w = A dt.
+/// Curves of the morph weights w = A dt along x, y and z of the scene.
 std::array<Curve, 3> weights_of(const SoftMotion& motion, std::size_t row, const Mat3& A,
                                 const std::vector<double>& times) {
   const Curve dt[3] = {deviation_curve(motion, row), deviation_curve(motion, row + 1),
@@ -57,7 +60,7 @@ std::array<Curve, 3> weights_of(const SoftMotion& motion, std::size_t row, const
     const Vec3 w = A * Vec3(dt[0](time), dt[1](time), dt[2](time));
     for (int axis = 0; axis < 3; ++axis) weights[axis].values.push_back(w[axis]);
   }
-  if (motion.looped)
+  if (motion.closes())
     for (Curve& curve : weights) curve.values.back() = curve.values.front();
   return weights;
 }
@@ -75,6 +78,19 @@ Softened soften_as(SoftForm form, const Character& character, const std::vector<
   if (form != SoftForm::automatic || softened.joints.joints.empty()) return softened;
   const double share = muted_share(character, softened);
   if (share <= options.muted_tolerance) return softened;
+  const auto is_sheet = [](const Part& part) { return !part.points.empty(); };
+  if (std::any_of(parts.begin(), parts.end(), is_sheet)) {
+    // Sheets need joints: flesh that nobody asked for is left as it is, so that the muted skin is the original.
+    std::vector<Part> kept = parts;
+    std::erase_if(kept, [&](const Part& part) {
+      return part.found && part.flesh == nullptr && !is_sheet(part) && preset_named(part.preset).flesh;
+    });
+    if (kept.size() == parts.size()) return softened;
+    softened = soften(character, kept, options);
+    softened.notes.emplace_back(
+        "flesh is left as it is: its joints would change the muted skin, and sheets need joints");
+    return softened;
+  }
   options.morphs = true;
   softened = soften(character, parts, options);
   char text[160];

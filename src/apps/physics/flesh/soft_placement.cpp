@@ -15,7 +15,7 @@ constexpr int kModes = 16;
 
 Vec3 node_at(const Region& region, int i) { return region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)); }
 
-/// The bone among the chosen that holds a node most; -1 if none does.
+/// The chosen bone with the largest weight on a node; -1 if none has any.
 int strongest_bone(const Region& region, int node, const std::vector<char>& chosen) {
   int best = -1;
   double most = 0;
@@ -24,7 +24,8 @@ int strongest_bone(const Region& region, int node, const std::vector<char>& chos
   return best;
 }
 
-/// A little below the skin, toward what is held: there a turn of the joint rolls the flesh over the bone.
+/// A point below a skin node, toward the nearest held node, so that a rotation of the joint rolls the flesh over the
+/// bone.
 Vec3 below_skin(const Region& region, int node) {
   const Vec3 x = node_at(region, node);
   Vec3 nearest = x;
@@ -37,8 +38,8 @@ Vec3 below_skin(const Region& region, int node) {
 
 }  // namespace
 
-/// The compliance of two places to each other is C(u, v) = sum_k phi_k(u) . phi_k(v) / omega_k^2. Joints are the pivots
-/// of its Cholesky factorisation: each goes where most is left that the others do not explain.
+/// The compliance between two points is C(u, v) = sum_k phi_k(u) . phi_k(v) / omega_k^2. Joints are at the pivots of
+/// its Cholesky factorisation: each where the compliance that earlier joints do not reproduce is largest.
 Placement place_joints(const Region& region, const std::vector<char>& chosen, int most, double poisson) {
   Placement placement;
   const int n = region.mesh.point_count();
@@ -89,7 +90,8 @@ Placement place_joints(const Region& region, const std::vector<char>& chosen, in
     if (const int parent = strongest_bone(region, skin[p], chosen); parent >= 0)
       placement.joints.push_back({below_skin(region, skin[p]), parent});
 
-  // A bone that holds much of what is soft needs a joint of its own, since joints take from their parents alone.
+  // A bone that holds over a tenth of the soft skin needs a joint of its own, since a joint takes weight only from its
+  // parent.
   std::map<int, double> held_by;
   std::map<int, std::pair<double, int>> best_of;
   double all = 0;
@@ -121,7 +123,7 @@ Placement place_joints(const Region& region, const std::vector<char>& chosen, in
 
 namespace {
 
-/// What one bone keeps, and what its joints take.
+/// The weight of one bone on a point: the share that it keeps and the shares that its soft joints take.
 struct Split {
   double weight, kept;
   std::vector<std::pair<int, double>> taken;  // joint, weight
@@ -129,8 +131,8 @@ struct Split {
   int count() const { return (kept > 0 ? 1 : 0) + static_cast<int>(taken.size()); }
 };
 
-/// Makes one entry less, the cheapest: what a bone keeps goes to its strongest joint, a joint's part goes back to the
-/// bone, or to another joint of the same bone. Each leaves the muted skin as it is.
+/// Removes one entry, the one with the least weight: what a bone keeps goes to its strongest joint, or a joint's weight
+/// goes to the bone or to another joint of that bone. With joints at rest the skin does not change by this.
 bool shed_one(std::vector<Split>& splits) {
   double least = std::numeric_limits<double>::infinity();
   Split* where = nullptr;
@@ -169,7 +171,7 @@ std::vector<std::pair<int, double>> shares_at(const Placement& placement, const 
     for (int j = 0; j < static_cast<int>(placement.joints.size()); ++j)
       if (placement.joints[j].parent == bone) near.emplace_back(j, nearness(j));
     std::sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    // The two nearest, less what the third has, so that nothing jumps where they change places.
+    // The two nearest joints, minus the value of the third, so that shares are continuous where the order changes.
     const double third = near.size() > 2 ? near[2].second : 0;
     if (near.size() > 2) near.resize(2);
     double sum = 0;

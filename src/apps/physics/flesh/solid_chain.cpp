@@ -1,5 +1,5 @@
-// Chains with flesh on them: trunks, fat tails. A solid that the chain's own joints move. Thin chains are rods
-// (docs/default-settings.md, "chains as rods or solids").
+// Thick chains (trunks, fat tails) as solids that the chain's own joints move. Thin chains are rods
+// (docs/default-look.md, "chains as rods or solids").
 
 #include "solid_chain.h"
 
@@ -16,21 +16,20 @@
 namespace rigspace {
 namespace {
 
-constexpr double kCellsAcross = 2;        // fewer have no inside to speak of
-constexpr double kLeastThickness = 0.12;  // of the length: what is thinner bends like a rod
-constexpr double kLeastRoundness = 0.8;   // a section of one to two, about: ears flap, and are livelier as rods
-constexpr double kLeastCell = 0.012;      // of the character's size: finer bodies cost more than they show
+constexpr double kCellsAcross = 2;        // lattice cells across a chain; with fewer there are hardly interior nodes
+constexpr double kLeastThickness = 0.12;  // of the length: thinner chains are rods
+constexpr double kLeastRoundness = 0.8;   // about an ellipse of 1 : 2; flatter chains (ears) move better as rods
+constexpr double kLeastCell = 0.012;      // of the character's size: finer meshes cost more and look the same
 
 std::vector<int> turns_of(const Character& character, std::span<const int> bones) {
-  const auto& graph = dynamic_cast<const BuiltInRig&>(*character.rig).graph();
   std::vector<int> controls;
   for (const int bone : bones)
-    for (const int control : rotation_controls(graph, character.bones[bone].slot)) controls.push_back(control);
+    for (const int control : turns_of(character, bone)) controls.push_back(control);
   std::sort(controls.begin(), controls.end());
   return controls;
 }
 
-/// How far down the chain each bone is: 0 at the root, 1 at the tip; 0 for all others.
+/// Depth of each bone in the chain: 0 at the root, 1 at the tip; 0 for bones that are not in the chain.
 std::vector<double> depths(const Character& character, std::span<const int> chain) {
   std::vector<double> depth(character.bones.size(), 0);
   double deepest = 1;
@@ -43,7 +42,7 @@ std::vector<double> depths(const Character& character, std::span<const int> chai
   return depth;
 }
 
-/// The mean of the edges that one triangle uses; `none` if there are none.
+/// The mean of the boundary edges of a mesh, weighted by length; `none` if it is closed.
 Vec3 middle_of_hole(const TriMesh& mesh, const Vec3& none) {
   const EdgeTable edges = edge_table(mesh);
   Vec3 sum = Vec3::Zero();
@@ -57,7 +56,8 @@ Vec3 middle_of_hole(const TriMesh& mesh, const Vec3& none) {
   return total > 0 ? Vec3(sum / total) : none;
 }
 
-/// Scene units: along the bones, to the last joint of a chain that curls.
+/// The largest length along the bones from the root to a joint, scene units: of a curled chain more than the straight
+/// distance.
 double length_along(const Character& character, const RiggedSurface& surface, const Part& part) {
   std::map<int, double> along;
   double most = 0;
@@ -91,7 +91,7 @@ ChainShape chain_shape(const Character& character, const RiggedSurface& surface,
   std::vector<Triangle> own;
   for (const Triangle& triangle : skin.triangles)
     if (moved[triangle[0]] && moved[triangle[1]] && moved[triangle[2]]) own.push_back(triangle);
-  // The skin is open where the chain begins: cones from the middle of the hole close it.
+  // The skin of the chain is open at its root: the volume is closed by a cone over the hole.
   const Vec3 middle = middle_of_hole({skin.points, own}, box.center());
   double volume = 0, area = 0;
   for (const auto& [i, j, k] : own) {
@@ -120,7 +120,7 @@ ChainShape chain_shape(const Character& character, const RiggedSurface& surface,
 std::shared_ptr<const Flesh> chain_flesh(const Character& character, const RiggedSurface& surface, const Part& part,
                                          const ChainShape& shape, const SoftenOptions& options) {
   const double cell = std::max(shape.thickness / kCellsAcross, kLeastCell * surface.size);
-  // Only what is near has to be filled: where the skin is cut off, far from what moves, all is held.
+  // Only the skin near the chain is kept and filled: nodes at the cut are far from all that moves, and held.
   Box near;
   for (int i = 0; i < surface.mesh.point_count(); ++i)
     if (shape.motion[i] > kMoved) near.include(point(surface.mesh.points, i));
@@ -157,7 +157,8 @@ void fill_chains(const Character& character, std::vector<Part>& parts, const Sof
   std::optional<RiggedSurface> surface;
   Weld welded;
   for (Part& part : parts) {
-    if (preset_named(part.preset).flesh || part.bones.empty() || !part.controls.empty()) continue;
+    if (preset_named(part.preset).flesh || part.bones.empty() || !part.controls.empty() || !part.points.empty())
+      continue;
     if (!surface) {
       surface = rigged_surface(character);
       welded = weld(surface->mesh);

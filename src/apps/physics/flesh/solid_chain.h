@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: which chains of joints have flesh on them, and the solid that it is.
+// Private to physics: which chains of joints are thick enough to be simulated as solids, and the solids.
 
 #include "flesh_region.h"
 
@@ -12,21 +12,22 @@ namespace rigspace {
 
 struct ChainShape {
   std::vector<int> controls;  ///< rx ry rz of its joints, ascending
-  Vec motion;                 ///< how far these take each point of the surface, of the farthest
-  double length = 0;          ///< scene units: from the root to the farthest skin
-  double thickness = 0;       ///< scene units: 4 V / A of its skin, which is a tube's diameter
-  double roundness =
-      0;  ///< 4 pi S / P^2 of its section: 1 of a round one, 0.8 of an ellipse of one to two, less of ears
-  std::string why_rods;  ///< why it has no solid by itself; empty: it has
+  Vec motion;                 ///< motion_of these controls
+  double length = 0;          ///< scene units: from the root joint to the farthest point of the skin
+  double thickness = 0;       ///< scene units: 4 volume / area of its skin; the diameter, for a tube
+  /// 4 pi S / P^2 of its section with area S and perimeter P: 1 for a circle, 0.8 for an ellipse with axes 1 : 2, less
+  /// for ears.
+  double roundness = 0;
+  std::string why_rods;  ///< why ChainForm::automatic simulates it as rods; empty: as a solid
 };
-/// `welded`: the surface's mesh, facing outward.
+/// `welded`: the welded mesh of the surface, with triangles facing outward.
 ChainShape chain_shape(const Character& character, const RiggedSurface& surface, const Weld& welded, const Part& part);
 
-/// The volume that the chain's joints turn, held where they do not reach. Null if it has no inside.
+/// The volume that the chain's joints move; nodes that they do not move are held. Null if it has no interior node.
 std::shared_ptr<const Flesh> chain_flesh(const Character& character, const RiggedSurface& surface, const Part& part,
                                          const ChainShape& shape, const SoftenOptions& options);
 
-/// Gives chains their solids, as options.chains has it, and says what each part became.
+/// Makes the solids of chains as options.chains says, and adds a note for each part: a solid, or rods and why.
 void fill_chains(const Character& character, std::vector<Part>& parts, const SoftenOptions& options,
                  std::vector<std::string>& notes);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: fits of control_stiffness that were made before.
+// Private to physics: cached fits of control_stiffness.
 
 #include "rigspace/apps/physics/control_stiffness.h"
 
@@ -8,6 +8,7 @@ namespace rigspace {
 /// control_stiffness with its default options, from the cache where the same body was fitted to the same scales
 /// (ControlStiffness::from_cache), and into it. The rig counts by its Jacobian at rest, which is all that a fit sees of
 /// it.
-ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales);
+ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales,
+                                    const ProgressCallback& progress = {});
 
 }  // namespace rigspace

@@ -7,6 +7,8 @@
 #include "rigspace/jobs/clip_run.h"
 #include "simulation_run.h"
 
+#include <algorithm>
+
 namespace rigspace {
 namespace {
 
@@ -25,8 +27,23 @@ std::string key_of(const ClipsToMake& clips) {
 class ClipMaker final : public ClipWork {
  public:
   explicit ClipMaker(const ClipsToMake& clips)
-      : clips_(clips), character_(clips.subject.simulated()), made_(clips.tasks.size()) {}
+      : clips_(clips), character_(clips.subject.simulated()), made_(clips.tasks.size()), stopped_(clips.tasks.size()) {}
 
+  /// Finds rates and amounts on the clip that the recipe names, for all clips. Throws Cancelled.
+  void tune(const ProgressCallback& progress) {
+    const Recipe& recipe = clips_.recipe;
+    const bool any =
+        std::any_of(clips_.tasks.begin(), clips_.tasks.end(), [](const ClipTask& task) { return task.solves() > 0; });
+    if (!any || recipe.tuned_on.empty() || recipe.options.physics.paper) return;
+    SimulationOptions physics = recipe.options.physics;
+    physics.use_cache = true;
+    tuning_ =
+        tune_parts(character_, *clip_named(character_, clips_.subject.name(), recipe.tuned_on), clips_.subject.parts(),
+                   physics, part_of_progress(progress, 0, 1, "finding rates on " + recipe.tuned_on));
+  }
+
+  /// Clips are solved side by side where the rig may be asked from several threads.
+  bool concurrent() const override { return character_.rig->traits().concurrent && !clips_.research.any(); }
   std::size_t count() const override { return clips_.tasks.size(); }
   std::string name(std::size_t k) const override { return clips_.tasks[k].clip.base; }
   double duration(std::size_t k) const override { return base_of(clips_.tasks[k].clip).duration; }
@@ -36,10 +53,10 @@ class ClipMaker final : public ClipWork {
     const ClipTask& task = clips_.tasks[k];
     RecipeClip clip = task.clip;
     std::size_t solve = 0;
-    if (!clip.finished()) solve_into(clip, solve++, {}, checkpoints, progress);
+    if (!clip.finished()) solve_into(k, clip, solve++, {}, checkpoints, progress);
     for (std::size_t e = task.edits_done; e < clip.edits.size(); ++e) {
       RecipeClip fresh = clip;
-      solve_into(fresh, solve++, clip.edits[e].set, checkpoints, progress);
+      solve_into(k, fresh, solve++, clip.edits[e].set, checkpoints, progress);
       clip = splice(clip, fresh, clip.edits[e].from, clip.edits[e].to);
     }
     made_[k] = std::move(clip);
@@ -60,21 +77,22 @@ class ClipMaker final : public ClipWork {
   }
 
   const std::optional<RecipeClip>& made(std::size_t k) const { return made_[k]; }
-  /// After Cancelled: what was finished of the clip under way, if it is anything.
-  const std::optional<RecipeClip>& stopped() const { return stopped_; }
+  /// After Cancelled: what was finished of clip k, if it was under way and it is anything.
+  const std::optional<RecipeClip>& stopped(std::size_t k) const { return stopped_[k]; }
 
  private:
   const Animation& base_of(const RecipeClip& clip) const {
     return *clip_named(character_, clips_.subject.name(), clip.base);
   }
 
-  void solve_into(RecipeClip& clip, std::size_t solve, const std::vector<RecipeValue>& values,
+  void solve_into(std::size_t k, RecipeClip& clip, std::size_t solve, const std::vector<RecipeValue>& values,
                   const ClipCheckpoints& checkpoints, const ProgressCallback& progress) {
     std::vector<Part> parts(clips_.subject.parts().begin(), clips_.subject.parts().end());
     set_values(parts, clip.set);
     set_values(parts, values);
     SimulationOptions physics = clips_.recipe.options.physics;
     physics.use_cache = true;
+    physics.tuning = tuning_;
     physics.start = clip.start;
     physics.end = clip.end;
     physics.preroll = clip.preroll;
@@ -85,8 +103,8 @@ class ClipMaker final : public ClipWork {
     // Half of an edit is no better than the clip without it: only of a clip's first solve something is kept.
     if (solve == 0 && !clip.finished())
       physics.checkpoints.stopped = [&](const SoftMotion& motion) {
-        stopped_ = clip;
-        set_motion(*stopped_, character_.rig->controls(), motion);
+        stopped_[k] = clip;
+        set_motion(*stopped_[k], character_.rig->controls(), motion);
       };
     const auto progress_here = [&](const Progress& now) {
       fraction = now.fraction;
@@ -103,8 +121,8 @@ class ClipMaker final : public ClipWork {
 
   const ClipsToMake& clips_;
   const Character& character_;
-  std::vector<std::optional<RecipeClip>> made_;
-  std::optional<RecipeClip> stopped_;
+  std::vector<std::optional<RecipeClip>> made_, stopped_;
+  std::vector<PartTuning> tuning_;
 };
 
 }  // namespace
@@ -128,13 +146,19 @@ MadeClips make_clips(const ClipsToMake& clips, const std::filesystem::path& part
                                      events.print(clip_in_words(clips.recipe, clips.recipe.clips.back()));
                                    }};
   try {
+    maker.tune(events.progress);
     run_clips(maker, options);
   } catch (const Cancelled&) {
-    const std::size_t finished = clips.recipe.clips.size();
-    if (!keep_partial || (finished == 0 && !maker.stopped())) throw;
+    std::vector<RecipeClip> all;
+    bool any = false;
+    for (std::size_t k = 0; k < clips.tasks.size(); ++k) {
+      const std::optional<RecipeClip>& known = maker.made(k) ? maker.made(k) : maker.stopped(k);
+      all.push_back(known ? *known : clips.tasks[k].clip);
+      any = any || known;
+    }
+    if (!keep_partial || !any) throw;
     result.cancelled = true;
-    for (std::size_t k = finished; k < clips.tasks.size(); ++k) clips.recipe.clips.push_back(clips.tasks[k].clip);
-    if (maker.stopped()) clips.recipe.clips[finished] = *maker.stopped();
+    clips.recipe.clips = std::move(all);
   }
   return result;
 }

@@ -17,7 +17,7 @@ fs::path found_from(const fs::path& folder, const std::string& word) {
   const fs::path path = (folder.empty() ? fs::path(".") : folder) / word;
   if (!fs::exists(path)) {
     if (word.find(':') != std::string::npos || word.find('.') == std::string::npos)
-      obstacle_from_words(word);  // throws
+      obstacle_from_words(word);  // throws the Error about the shape
     throw Error(
         {.file = path.lexically_normal().string(),
          .problem = "does not exist",
@@ -33,7 +33,7 @@ std::vector<std::string> colliders_seen_from(const std::vector<std::string>& wor
   std::vector<std::string> seen;
   for (const std::string& word : words) {
     if (!is_file(word)) {
-      if (is_shape(word)) obstacle_from_words(word);  // throws
+      if (is_shape(word)) obstacle_from_words(word);  // throws if the shape is wrong
       seen.push_back(word);
       continue;
     }

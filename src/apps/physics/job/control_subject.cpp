@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// What was written, a line each.
+/// One line for each written file.
 std::string lines_of(const RunFiles& out, std::string_view curves = "the curves") {
   const std::pair<const fs::path&, std::string_view> files[] = {
       {out.blend, "the result as layers above your animation"},
@@ -43,7 +43,7 @@ std::string lines_of(const RunFiles& out, std::string_view curves = "the curves"
 
 class ControlSubject : public Subject {
  public:
-  /// `on`: an earlier result whose motion is keyed, or none.
+  /// `on`: see SimulationSource.
   ControlSubject(std::string name, Character character, const std::string& on)
       : name_(std::move(name)), character_(with_all_bones(std::move(character))), shown_(character_.clips) {
     if (on.empty()) return;
@@ -81,7 +81,7 @@ class ControlSubject : public Subject {
       if (parts_.back().stiffness.empty()) continue;
       SimulationOptions recalling = recipe.options.physics;
       recalling.use_cache = true;
-      const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling);
+      const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling, progress);
       if (stiffness.from_cache)
         from_earlier_runs_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
       notes.push_back(parts_.back().name + ", stiffness of " +
@@ -105,7 +105,7 @@ class ControlSubject : public Subject {
   }
 
  private:
-  /// Each clip, and where it is asked for its deviation alone on the rest pose, with that pose.
+  /// The simulated clips; with RecipeOptions::additive also their deviations on the rest pose, and that pose as a clip.
   std::vector<Animation> soft_clips(const Recipe& recipe, std::vector<std::string>& notes,
                                     const ProgressCallback& progress) const {
     std::vector<Animation> made;
@@ -126,7 +126,8 @@ class ControlSubject : public Subject {
     return made;
   }
 
-  /// The page plays joints and shapes, which no single part owns: their curves stand for all.
+  /// The page plays the rig as joints and principal shapes. These belong to no single part, so the page shows one part
+  /// with all curves.
   SoftPageOptions page_of(const Recipe& recipe, const RunFiles& out, const Character& played,
                           const std::vector<std::string>& notes) const {
     SoftPageOptions page{.title = out.model.filename().string(), .notes = notes};
@@ -155,7 +156,7 @@ class ControlSubject : public Subject {
 
 class RigFileSubject final : public ControlSubject {
  public:
-  /// `own`: the curves of an earlier run, where the rig file names them.
+  /// `own`: the curves of an earlier run to this output, if the rig file refers to them; they do not count as input.
   RigFileSubject(const SimulationSource& source, Character character, fs::path own)
       : ControlSubject(source.character.file, std::move(character), source.on), own_(std::move(own)) {}
 
@@ -186,7 +187,8 @@ class ProcessSubject final : public ControlSubject {
   ProcessSubject(const SimulationSource& source, Character character)
       : ControlSubject(source.character.command, std::move(character), source.on), clips_(source.clips) {}
 
-  /// A program is known by what it says of itself and, unless it is noisy, its rest pose.
+  /// The hash covers the clips, the controls, triangles and number of points of the rig and, unless it is noisy, its
+  /// rest pose.
   RecipeInput describe(const fs::path& recipe) const override {
     const Rig& rig = *character().rig;
     Json handshake{{"points", rig.point_count()}, {"clips", content_hash(read_file(clips_))}};
@@ -210,7 +212,7 @@ class ProcessSubject final : public ControlSubject {
   std::string clips_;
 };
 
-/// A .blend: the result goes into a copy of it too, as layers.
+/// A .blend: the result is also written into a copy of it, as layers.
 class BlendSubject final : public ControlSubject {
  public:
   BlendSubject(const SimulationSource& source, Character character)
@@ -244,13 +246,14 @@ class BlendSubject final : public ControlSubject {
   CharacterSource source_;
 };
 
-/// Where it ends in x.ENDING: x.soft.rigspace.json.
+/// x.soft.rigspace.json for an input x.ENDING.
 fs::path soft_beside(const std::string& input, std::string_view ending) {
   const std::string stem = input.ends_with(ending) ? input.substr(0, input.size() - ending.size()) : input;
   return stem + ".soft.rigspace.json";
 }
 
-/// The curves that an earlier run wrote, if the rig file names them and they are nothing else.
+/// The curves at out.curves, if the rig file refers to them and all their clips are results of an earlier run; else
+/// empty.
 fs::path own_result(std::span<const fs::path> inputs, const RunFiles& out) {
   const bool named =
       std::any_of(inputs.begin(), inputs.end(), [&](const fs::path& each) { return is_same_file(each, out.curves); });

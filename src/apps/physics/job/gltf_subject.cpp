@@ -1,4 +1,4 @@
-// A character of joints and skin: chains move on their joints, flesh gets soft joints or shapes of its own.
+// A character of joints and skin: chains move on their joints, flesh on added soft joints or morph targets.
 
 #include "subject.h"
 
@@ -9,6 +9,8 @@
 #include "rigspace/jobs/content.h"
 #include "rigspace/jobs/earlier_result.h"
 #include "rigspace/pages/soft_page.h"
+#include "rigspace/pages/view_page.h"
+#include "rigspace/parts/part_finder.h"
 #include "simulation_summary.h"
 
 #include <fmt/format.h>
@@ -25,8 +27,8 @@ using Json = nlohmann::ordered_json;
 
 class GltfSubject final : public Subject {
  public:
-  /// `on`: an earlier result whose motion is keyed, or none. A model among them brings its own soft joints and shapes,
-  /// so that it is what this run adds to.
+  /// `on`: see SimulationSource. If it is a model, it has soft joints or morph targets already, and this run adds to it
+  /// instead of to `file`.
   GltfSubject(std::string path, GltfFile file, std::string on)
       : path_(std::move(path)), on_(std::move(on)), artists_(std::move(file)) {
     if (on_.empty()) return;
@@ -39,8 +41,8 @@ class GltfSubject final : public Subject {
   const std::string& name() const override { return path_; }
   const Character& character() const override { return keyed_ ? *keyed_ : artists_.character(); }
 
-  /// Size and hash: of the file's bytes, or, since a .gltf has its buffers and pictures beside it, of all of it packed
-  /// into one.
+  /// Size and hash of the file. For a .gltf, whose buffers and images are files beside it, the hash is that of the
+  /// whole packed as .glb.
   RecipeInput describe(const fs::path& recipe) const override {
     const std::vector<std::byte> bytes = read_file(path_);
     RecipeInput input{.file = path_from_recipe(path_, recipe), .bytes = bytes.size()};
@@ -49,31 +51,41 @@ class GltfSubject final : public Subject {
                                                                  : content_hash(bytes);
     return input;
   }
-  /// In a result those of the artist's own joints that no earlier run has moved.
+  /// On an earlier result: the parts of the artist's joints that no earlier run has simulated.
   std::vector<Part> found_parts() const override {
-    if (!earlier_) return find_parts(character());
+    if (!earlier_) {
+      std::vector<Part> parts;
+      for (const PartCandidate& each : search().candidates)
+        if (each.chosen) parts.push_back(each.part);
+      return parts;
+    }
     std::vector<RecipePart> found = recipe_parts(artists_.character(), find_parts(artists_.character()));
     for (const RecipePart& known : earlier_parts(on_))
       std::erase_if(found, [&](const RecipePart& part) { return part.joints == known.joints; });
     return parts_from_recipe(character(), found);
   }
+  std::string remark_on_parts() const override { return earlier_ ? "" : search().remark; }
+  bool may_rest() const override { return !earlier_ && search().movable; }
   void refuse_without_parts() const override {
     if (earlier_)
       throw Error({.file = path_,
                    .problem = "has no further part that shows itself: " + on_ + " holds them all",
                    .remedy = "name one: --part 'joint*=tail', or change those with `rigspace rerun`"});
-    throw Error(
-        {.file = path_,
-         .problem = "has no part that moves by itself (no tail, ears or hair by name, no loose chain, no belly)",
-         .remedy = "name one: --part 'joint*=tail', or --part 'bone*=flesh' for flesh around a bone"});
+    throw Error({.file = path_,
+                 .problem = "has nothing that could move: no joints with skin, and no morphs",
+                 .remedy = "bind the mesh to joints, and simulate it again"});
   }
   std::vector<Part> named_parts(const std::string& text) const override {
     return parts_from_pattern(character(), text);
   }
 
-  /// The file gets what the softened character has more.
+  /// Softens the character and adds the soft joints or morph targets to the document.
   void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) override {
     const RecipeOptions& options = recipe.options;
+    if (recipe.parts.empty()) {
+      soft_.character = character();
+      return;
+    }
     soft_ = soften_as(options.soft, character(), parts_from_recipe(character(), recipe.parts),
                       {.max_influences = options.max_influences,
                        .protect = options.protect,
@@ -81,7 +93,7 @@ class GltfSubject final : public Subject {
                        .use_cache = true,
                        .progress = progress});
     notes.insert(notes.end(), soft_.notes.begin(), soft_.notes.end());
-    if (soft_.parts.empty()) refuse_without_parts();
+    if (soft_.parts.empty() && !may_rest()) refuse_without_parts();
     recipe.parts = recipe_parts(soft_.character, soft_.parts);
     if (soft_.joints.joints.empty()) return;
     if (!soft_.morphs) return document().add_soft_joints(soft_.joints, options.max_influences);
@@ -93,6 +105,7 @@ class GltfSubject final : public Subject {
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
              const ProgressCallback& progress) override {
+    if (recipe.parts.empty()) return write_input(out);
     add_soft_clips(recipe, out, notes, progress);
     document().save(out.model);
     write_file(out.page, soft_page(document().to_glb(), page_of(recipe, out, notes)));
@@ -104,6 +117,21 @@ class GltfSubject final : public Subject {
   }
 
  private:
+  /// What shows itself, looked for once.
+  const PartSearch& search() const {
+    if (!search_) search_ = find_part_candidates(character());
+    return *search_;
+  }
+
+  /// Nothing moves: the same bytes where the format is the same, and a page that shows the clips as they are.
+  void write_input(const RunFiles& out) {
+    if (fs::exists(path_) && fs::path(path_).extension() == ".glb" && out.model.extension() == ".glb")
+      write_file(out.model, read_file(path_));
+    else
+      document().save(out.model);
+    write_file(out.page, view_page(document().to_glb(), {.title = out.model.filename().string()}));
+  }
+
   const Character& written() const { return morphs_ ? *morphs_ : soft_.character; }
   Animation clip(const Animation* base, const SoftMotion& motion, double rate) const {
     return morphs_ ? morph_clip(soft_, *morphs_, base, motion, rate) : soft_clip(soft_.character, base, motion, rate);
@@ -140,10 +168,10 @@ class GltfSubject final : public Subject {
     }
   }
 
-  /// The joints of a part that move, as the page lists them.
+  /// The names of the joints that a part moves, for the page.
   std::vector<std::string> moving_nodes(const Part& part) const {
     std::vector<std::string> nodes;
-    for (const int bone : part.flesh ? part.flesh->joints : part.bones)
+    for (const int bone : part.flesh ? part.flesh->joints : turning_joints(part))
       nodes.push_back(soft_.character.bones[bone].name);
     return nodes;
   }
@@ -158,7 +186,7 @@ class GltfSubject final : public Subject {
     for (const SoftJoint& joint : soft_.joints.joints) {
       if (std::find(nodes.begin(), nodes.end(), joint.name) == nodes.end()) continue;
       std::vector<std::string> controls = morph_controls(*morphs_, joint);
-      controls.resize(std::min<std::size_t>(3, controls.size()));  // those of further mesh nodes have the same curves
+      controls.resize(std::min<std::size_t>(3, controls.size()));  // controls of other mesh nodes have the same curves
       shown.morphs.insert(shown.morphs.end(), controls.begin(), controls.end());
     }
     return shown;
@@ -176,14 +204,15 @@ class GltfSubject final : public Subject {
     return page;
   }
 
-  /// What the result is added to.
+  /// The document to which the result is added.
   GltfFile& document() { return earlier_ ? *earlier_ : artists_; }
 
   std::string path_, on_;
   GltfFile artists_;
   std::optional<GltfFile> earlier_;
-  std::optional<Character> keyed_;  // with the clips of an earlier result
+  std::optional<Character> keyed_;  // with `on`: the character with the clips of the earlier result
   Softened soft_;
+  mutable std::optional<PartSearch> search_;
   std::optional<Character> morphs_;  // written in place of the soft joints
 };
 

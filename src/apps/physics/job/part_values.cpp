@@ -28,7 +28,7 @@ double time_of(const std::string& text, const ClipTimes& times, const std::strin
   return parse_time(text, times.frame_rate, option);
 }
 
-/// `0:1,24f:0.3,2.0:1` and perhaps a word.
+/// Parses `0:1,24f:0.3,2.0:1`, with an optional last word for the interpolation.
 Curve parse_keys(const std::string& text, const ClipTimes& times, const std::string& option) {
   constexpr Interpolation kinds[] = {Interpolation::step, Interpolation::linear, Interpolation::catmull_rom,
                                      Interpolation::natural};
@@ -54,7 +54,7 @@ Curve parse_keys(const std::string& text, const ClipTimes& times, const std::str
   return keys;
 }
 
-/// The parts whose names the pattern meets. Throws Error if there is none.
+/// The parts whose names match the pattern. Throws Error if there is none.
 std::vector<const Part*> parts_matching(const std::string& pattern, std::span<const Part> parts,
                                         const std::string& file) {
   std::vector<const Part*> met;
@@ -97,7 +97,7 @@ std::vector<RecipeValue> parse_sets(const std::vector<std::string>& sets, std::s
     else
       value.value = parse_number(text, option);
     PartSettings scratch;
-    value.apply_to(scratch);  // throws
+    value.apply_to(scratch);  // throws if there is no such control or the value is out of range
     for (const Part* part : parts_matching(set.substr(0, dot), parts, file)) {
       value.part = part->name;
       values.push_back(value);

@@ -1,11 +1,11 @@
-// A simulation again from its recipe, with other values, in whole or in part.
+// Simulates a recipe again with other values, in whole or in part.
 
 #include "collision_words.h"
 #include "part_values.h"
 #include "rigspace/apps/physics/part_stiffness.h"
-#include "rigspace/base/suggestion.h"
 #include "rigspace/base/version.h"
 #include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
 #include "simulation_run.h"
 
@@ -45,7 +45,7 @@ Stretch parse_range(const std::string& range, double frame_rate) {
   return stretch;
 }
 
-/// Sets what is given, in place of what was set before for the same control.
+/// Adds `given` to `values`, replacing earlier values of the same part and control.
 void merge(std::vector<RecipeValue>& values, const std::vector<RecipeValue>& given) {
   for (const RecipeValue& each : given) {
     std::erase_if(values, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
@@ -53,27 +53,20 @@ void merge(std::vector<RecipeValue>& values, const std::vector<RecipeValue>& giv
   }
 }
 
-/// The recipe's clips that were asked for, by their own name or the artist's; all if none was.
+/// Flags of the clips that options.clips names, by the name of the simulated or of the artist's clip; all if it is
+/// empty.
 std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const RerunRequest& options) {
   std::vector<bool> chosen(tasks.size(), options.clips.empty());
-  for (const std::string& name : options.clips) {
-    std::vector<std::string> names;
-    bool met = false;
-    for (std::size_t k = 0; k < tasks.size(); ++k) {
-      names.push_back(tasks[k].clip.base);
-      if (name == tasks[k].clip.base || name == tasks[k].clip.name) chosen[k] = met = true;
-    }
-    if (!met)
-      throw Error({.file = options.recipe,
-                   .element = "clip \"" + name + "\"",
-                   .value = name,
-                   .problem = "is not in the recipe",
-                   .remedy = suggestion(name, names, "it has " + fmt::format("{}", fmt::join(names, ", ")))});
+  std::vector<std::string> bases, names;
+  for (const ClipTask& task : tasks) bases.push_back(task.clip.base), names.push_back(task.clip.name);
+  for (const std::string& text : options.clips) {
+    const bool by_own_name = matching_names(bases, text).empty() && !matching_names(names, text).empty();
+    for (const int k : clips_meant(by_own_name ? names : bases, text, options.recipe, "recipe")) chosen[k] = true;
   }
   return chosen;
 }
 
-/// A stretch of the chosen clips is to be made with these values.
+/// Adds an edit of options.range with these values to the chosen clips.
 void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, const RerunRequest& options,
                const std::vector<RecipeValue>& values) {
   bool met = false;
@@ -91,7 +84,7 @@ void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, co
   if (!met) refuse_range(options.range, "meets no clip", fmt::format("the longest ends at {:.4g} s", longest));
 }
 
-/// --set and --hit.
+/// The values of --set and --hit.
 std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std::vector<bool>& chosen,
                                    const std::vector<Part>& parts, const RerunRequest& options) {
   ClipTimes times;
@@ -103,7 +96,7 @@ std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std
   return values;
 }
 
-/// Turns the options into a plan: which values hold where, and which curves are made again.
+/// Writes the values into parts, clips or edits, and marks the clips to be simulated again.
 void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const RerunRequest& options) {
   const std::vector<bool> chosen = chosen_clips(tasks, options);
   const std::vector<RecipeValue> values = values_of(tasks, chosen, parts, options);
@@ -117,7 +110,7 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
     if (!options.clips.empty()) merge(task.clip.set, values);
   }
   if (!options.clips.empty()) return;
-  // For all clips: the parts' own values, which no clip's may hide.
+  // Values for all clips are set on the parts; values of single clips for the same controls are removed.
   for (const RecipeValue& each : values) {
     for (RecipePart& part : recipe.parts)
       if (part.name == each.part) each.apply_to(part.settings);
@@ -126,7 +119,7 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
   }
 }
 
-/// --stiffness: on top of what the recipe's parts have. It is a part's material, so that all curves are made again.
+/// Applies --stiffness to the recipe's parts. It changes a part's material, so that all clips are simulated again.
 void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& character, const RerunRequest& options) {
   if (options.stiffness.empty()) return;
   if (!options.clips.empty() || !options.range.empty())
@@ -143,7 +136,7 @@ void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& charac
     recipe.parts[k].controls = now[k].controls, recipe.parts[k].stiffness = now[k].stiffness;
 }
 
-/// The clips of the recipe; those that a stopped run did not come to are made now.
+/// The clips of the recipe as tasks; clips that a cancelled run did not finish will be simulated.
 std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const std::string& input) {
   std::vector<ClipTask> tasks;
   for (RecipeClip& clip : recipe.clips) {
@@ -155,7 +148,8 @@ std::vector<ClipTask> tasks_of(Recipe& recipe, const Character& character, const
   return tasks;
 }
 
-/// `known` is the recipe's input, or the earlier result that it was made on.
+/// Compares the hash of an input with `known`, the recipe's input or the earlier result it was made on. Throws Error if
+/// they differ, unless options.accept_changed_input.
 void require_same_input(const RecipeInput& now, const RecipeInput& known, const RerunRequest& options) {
   if (now.hash == known.hash) return;
   const std::string file = "input \"" + known.file + "\"";
@@ -173,8 +167,8 @@ void require_same_input(const RecipeInput& now, const RecipeInput& known, const 
                  .remedy = "first run all of it again, without --clip and --range"});
 }
 
-/// Where the recipe's input comes from. Programs are never started because a file says so: the command comes from who
-/// runs this one.
+/// The input of the recipe. The command of a rig in another process comes from the request, never from the recipe, so
+/// that opening a file starts no program.
 SimulationSource source_of(const Recipe& recipe, const RerunRequest& options) {
   const auto found = [&](const RecipeInput& input) {
     std::string file = (fs::path(options.recipe).parent_path() / input.file).lexically_normal().string();

@@ -1,5 +1,5 @@
 #pragma once
-// What researchers ask of a run with --paper: a table of its steps, and the arrays that it was made of.
+// Files for research with --paper: a table of the steps (--report), and the arrays of body and motion (--dump).
 
 #include "rigspace/apps/physics/paper.h"
 
@@ -14,7 +14,7 @@ struct ResearchFiles {
   bool any() const { return !report.empty() || !dump.empty(); }
 };
 
-/// Throws Error if a name has another ending.
+/// Throws Error unless the names end in .csv and .npz.
 void require_endings(const ResearchFiles& files);
 
 void write_research(const ResearchFiles& files, const PaperRun& run);

@@ -1,4 +1,4 @@
-// A run that is kept in memory until it is saved.
+// A run whose result is kept in memory until it is saved.
 
 #include "collision_words.h"
 #include "rigspace/anim/plain_character.h"
@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Joints and skin are opened as a document, which results are added to; all else by its controls.
+/// A character of joints and skin becomes a glTF document to which results are added; any other is simulated on its own
+/// controls.
 std::unique_ptr<Subject> open_in_memory(const MemoryCharacter& input, bool on_controls, const std::string& on) {
   if (on_controls) return subject_of(input.name, *input.character, on);
   GltfFile document = input.path.empty() ? GltfFile(to_glb(*input.character), input.name) : GltfFile(input.path);
@@ -46,11 +47,12 @@ SimulatedCharacter::SimulatedCharacter(MemoryCharacter input, const SimulationRe
   if (input_.is_file) hash_ = file_hash(input_.path);
   const std::unique_ptr<Subject> subject = open_in_memory(input_, on_controls_, on_);
   SimulationPlan plan = plan_simulation(*subject, request, on_controls_);
-  colliders_seen_from(plan.recipe.options.collide, "", "");  // throws
+  colliders_seen_from(plan.recipe.options.collide, "", "");  // throws if a file does not exist
   planned_ = plan.recipe.parts;
   notes_ = plan.recipe.notes;
   about_file(subject->name(), subject->character(), [&] { subject->prepare(plan.recipe, notes_, events.progress); });
   recipe_ = std::move(plan.recipe);
+  if (recipe_.parts.empty()) plan.tasks.clear();  // nothing moves
   make_clips({.subject = *subject, .recipe = recipe_, .tasks = plan.tasks, .research = plan.research, .folder = {}}, {},
              request.keep_partial, events);
   simulated_ = with_soft_clips(subject->simulated(), recipe_);

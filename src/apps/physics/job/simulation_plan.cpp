@@ -7,6 +7,7 @@
 #include "rigspace/base/version.h"
 #include "rigspace/geometry/scene_unit.h"
 #include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
 
 #include <fmt/format.h>
@@ -14,16 +15,57 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 namespace rigspace {
 namespace {
 
+/// What a guess means for the motion, and what to add where it is wrong: larger things swing more slowly, as the root
+/// of their size.
+std::string unit_in_words(const SceneUnit& unit) {
+  std::string text = fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", unit.size);
+  std::string others;
+  for (const double metres : {1.0, 0.01, 0.001})
+    if (const double size = unit.size * metres; size > 0.02 && size < 100 && std::abs(std::log(size / 1.7)) > 0.3)
+      others +=
+          fmt::format("{} --unit {:g} if it is {:.3g} m, {:.2g} times {}", others.empty() ? ":" : ", or", metres, size,
+                      std::sqrt(std::max(size, 1.7) / std::min(size, 1.7)), size > 1.7 ? "slower" : "faster");
+  return text + others;
+}
+
+/// Metres per unit from the way a character walks, where its size says nothing. Legs swing like pendulums: people of
+/// all sizes, and animals, walk near f = 1.75 sqrt(g / l) / 2 pi strides a second on legs of length l, so that the
+/// period of the walk tells l in metres; half of the height, in units, is about as long. A unit that is common (m, dm,
+/// inch, cm, mm) is taken where that is within a factor of 1.6. 0 where no clip is called a walk, or the result is no
+/// animal.
+double metres_by_gait(const Character& character, double height) {
+  constexpr double kPace = 1.75, kLegs = 0.5, kNear = 1.6, kSmallest = 0.05, kLargest = 30;
+  const Animation* walk = ordinary_locomotion(character);
+  if (walk == nullptr || !(height > 0)) return 0;
+  const ClipPlay play = decide_play(character, *walk);
+  if (!play.loops) return 0;
+  const double legs = 9.81 * std::pow(kPace * play.period / (2 * std::numbers::pi), 2);  // m
+  double unit = legs / (kLegs * height);
+  for (const double common : {1.0, 0.1, 0.0254, 0.01, 0.001})
+    if (std::max(unit / common, common / unit) < kNear) unit = common;
+  return unit * height >= kSmallest && unit * height <= kLargest ? unit : 0;
+}
+
 /// As asked, else guessed, and said.
 double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
-  const SceneUnit unit = guess_metres_per_unit(rest_surface(character).points);
-  if (unit.guessed)
-    notes.push_back(fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", unit.size));
+  const Vec points = rest_surface(character).points;
+  const SceneUnit unit = guess_metres_per_unit(points);
+  if (!unit.guessed) return unit.metres;
+  if (const double by_gait = metres_by_gait(character, bounding_box(points).size().y()); by_gait > 0) {
+    notes.push_back(
+        fmt::format("it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is "
+                    "{:.3g} m large: a "
+                    "smaller unit makes parts quicker, a larger one slower; --unit says otherwise",
+                    unit.size, by_gait, by_gait * unit.size));
+    return by_gait;
+  }
+  notes.push_back(unit_in_words(unit));
   return unit.metres;
 }
 
@@ -41,6 +83,17 @@ void as_printed(SimulationOptions& physics, const SimulationRequest& request) {
                  .remedy = "leave one of them out"});
 }
 
+/// `Walk*,Run` as two patterns; none of an empty text.
+std::vector<std::string> split_patterns(const std::string& text) {
+  std::vector<std::string> patterns;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    if (comma > from) patterns.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return patterns;
+}
+
 /// The options with their words read.
 RecipeOptions recipe_options(const Character& character, const SimulationRequest& request,
                              std::vector<std::string>& notes) {
@@ -55,6 +108,8 @@ RecipeOptions recipe_options(const Character& character, const SimulationRequest
   physics.metres_per_unit = metres_per_unit(character, request, notes);
   physics.integrator = request.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
   physics.looping = request.loop == "yes" ? Looping::always : request.loop == "no" ? Looping::never : Looping::find;
+  if (physics.looping == Looping::find && request.loop != "auto") physics.play.loop = split_patterns(request.loop);
+  physics.play.once = split_patterns(request.once);
   physics.follow_animation = request.follow == "animation";
   if (request.step > 0) physics.step = request.step;
   if (physics.paper) as_printed(physics, request);
@@ -78,7 +133,9 @@ void require_apart(const Subject& subject, std::vector<Part>& parts) {
   };
   for (Part& part : parts) {
     if (const int times = ++used[part.name]; times > 1) part.name += "_" + std::to_string(times);
-    for (const int bone : part.bones) claim(part, "joint \"" + character.bones[bone].name + "\"");
+    for (const int point : part.points) claim(part, "point " + std::to_string(point));
+    for (const int bone : part.bones)
+      if (part.points.empty()) claim(part, "joint \"" + character.bones[bone].name + "\"");
     for (const int control : part.controls) claim(part, "control \"" + character.rig->controls()[control].name + "\"");
   }
 }
@@ -103,9 +160,13 @@ void set_settings(const Subject& subject, std::vector<Part>& parts, const Simula
     about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
 }
 
-std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request) {
+std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request, std::vector<std::string>& notes) {
   std::vector<Part> parts;
-  if (request.parts.empty()) parts = subject.found_parts();
+  if (request.parts.empty()) {
+    parts = subject.found_parts();
+    if (const std::string remark = subject.remark_on_parts(); !remark.empty()) notes.push_back(remark);
+    if (parts.empty() && subject.may_rest()) return parts;
+  }
   for (const std::string& text : request.parts)
     for (Part& part : about_file(subject.name(), subject.character(), [&] { return subject.named_parts(text); }))
       parts.push_back(std::move(part));
@@ -118,17 +179,38 @@ std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& requ
 /// The clips that were asked for, or all that an artist made.
 std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request) {
   std::vector<const Animation*> clips;
-  for (const std::string& name : request.clips) {
-    const Animation* clip = clip_named(subject.character(), subject.name(), name);
-    if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
+  std::vector<std::string> names;
+  for (const Animation& clip : subject.character().clips) names.push_back(clip.name);
+  for (const std::string& text : request.clips) {
+    const std::vector<int> meant = clips_meant(names, text, subject.name());
+    for (const int k : meant) {
+      const Animation* clip = &subject.character().clips[k];
+      if (meant.size() > 1 && (is_soft_clip(clip->name) || clip->duration == 0)) continue;  // a pattern meets these too
+      if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
+    }
   }
   if (request.clips.empty())
     for (const Animation& clip : subject.character().clips)
       if (clip.duration > 0 && !is_soft_clip(clip.name)) clips.push_back(&clip);
   if (clips.empty())
-    throw Error(
-        {.file = subject.name(), .problem = "has no clips", .remedy = "motion needs something that moves; add a clip"});
+    throw Error({.file = subject.name(),
+                 .problem = names.empty() ? "has no clips" : "has no clip that lasts: each is a single key, a pose",
+                 .remedy = "motion needs something that moves; add a clip"});
+  for (const Animation* clip : clips)
+    if (clip->duration == 0)
+      throw Error({.file = subject.name(),
+                   .element = "clip \"" + clip->name + "\"",
+                   .problem = "is a single key, a pose",
+                   .remedy = "motion needs something that moves; name another clip"});
   return clips;
+}
+
+/// Clips that are left as they are, since nothing moves in them.
+void note_poses(const Subject& subject, const SimulationRequest& request, std::vector<std::string>& notes) {
+  if (!request.clips.empty()) return;
+  for (const Animation& clip : subject.character().clips)
+    if (clip.duration == 0 && !is_soft_clip(clip.name))
+      notes.push_back("clip \"" + clip.name + "\" is a single key, a pose, and is left as it is");
 }
 
 ClipTask task_for(const Subject& subject, const Animation& clip, const SimulationRequest& request,
@@ -181,17 +263,38 @@ ResearchFiles research_files(const SimulationRequest& request) {
   return files;
 }
 
+/// A pattern of --loop or --once that no clip has is a slip of the pen.
+void require_clips(const Character& character, const std::vector<std::string>& patterns, const char* option,
+                   const std::string& file) {
+  for (const std::string& pattern : patterns) {
+    std::vector<std::string> names;
+    for (const Animation& clip : character.clips) names.push_back(clip.name);
+    if (matching_names(names, pattern).empty())
+      throw Error({.code = ErrorCode::usage,
+                   .file = file,
+                   .element = std::string(option) + " \"" + pattern + "\"",
+                   .value = pattern,
+                   .problem = "meets no clip",
+                   .remedy = "give auto, yes or no, or patterns of clips; `rigspace info` lists them"});
+  }
+}
+
 }  // namespace
 
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls) {
   const Character& character = subject.character();
   if (on_controls) refuse_for_controls(request, subject.name());
+  if (request.recipe.frame_rate != 0) require_frame_rate(request.recipe.frame_rate, "--fps");
   SimulationPlan plan{.research = research_files(request)};
   plan.recipe.version = version();
   plan.recipe.options = recipe_options(character, request, plan.recipe.notes);
-  plan.recipe.parts = recipe_parts(character, parts_of(subject, request));
+  require_clips(character, plan.recipe.options.physics.play.loop, "--loop", subject.name());
+  require_clips(character, plan.recipe.options.physics.play.once, "--once", subject.name());
+  plan.recipe.parts = recipe_parts(character, parts_of(subject, request, plan.recipe.notes));
+  if (const Animation* reference = reference_clip(character)) plan.recipe.tuned_on = reference->name;
   for (const Animation* clip : clips_of(subject, request))
     plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));
+  note_poses(subject, request, plan.recipe.notes);
   if (plan.research.any() && plan.tasks.size() > 1)
     throw Error({.code = ErrorCode::usage,
                  .file = subject.name(),

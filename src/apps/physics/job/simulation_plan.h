@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: what was asked of a simulation, in words, and what becomes of it: a recipe without motion, and
-// the clips to be made.
+// Private to physics: turns a request, whose options are strings, into a recipe without motion and a list of clips to
+// simulate.
 
 #include "simulation_run.h"
 
@@ -10,12 +10,12 @@
 namespace rigspace {
 
 struct SimulationPlan {
-  Recipe recipe;  ///< all but its input, its format and its clips; files to collide with as they were given
+  Recipe recipe;                ///< without input, format and clips; paths of collision files as in the request
   std::vector<ClipTask> tasks;  ///< one a clip
   ResearchFiles research;
 };
 
-/// `on_controls`: the rig's own controls are simulated. Throws Error naming the option.
+/// `on_controls`: the rig's own controls are simulated, not joints and skin. Throws Error with the name of the option.
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls);
 
 }  // namespace rigspace

@@ -1,7 +1,10 @@
 #include "simulation_run.h"
 
 #include "collision_words.h"
+#include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
+#include "rigspace/jobs/output_lock.h"
+#include "rigspace/jobs/partial_run.h"
 #include "simulation_plan.h"
 
 #include <fmt/format.h>
@@ -13,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `notes` go onto the page; what there is to say is added to them.
+/// Writes all files. `notes` go onto the page; Subject::write adds its remarks to them.
 void write_result(const SimulationRun& run, std::vector<std::string>& notes, const JobEvents& events) {
   run.subject->write(run.recipe, run.out, notes, events.progress);
   write_recipe(run.out.recipe, run.recipe);
 }
 
-/// A cancelled run that keeps what it finished: whole clips, and of the one under way its finished frames.
+/// Prints what a cancelled run with keep_partial has written: finished clips, and finished frames of the current one.
 void report_cancelled(const SimulationRun& run, const JobEvents& events) {
   const auto under_way =
       std::find_if(run.recipe.clips.begin(), run.recipe.clips.end(), [](const auto& clip) { return clip.stopped; });
@@ -29,7 +32,15 @@ void report_cancelled(const SimulationRun& run, const JobEvents& events) {
   if (any) events.print(clip_in_words(run.recipe, *under_way));
   events.print(fmt::format("{}: {} of {} clips{}, since it was stopped; rigspace rerun {} makes the others\n",
                            run.out.result().string(), finished, run.tasks.size(),
-                           any ? " and a part of " + under_way->base : "", run.out.recipe.string()));
+                           any ? " and a part of " + under_way->base : "", shell_quoted(run.out.recipe.string())));
+}
+
+/// A cancelled run that keeps its folder of finished clips, as a killed one does.
+void report_kept(const SimulationRun& run, const JobEvents& events) {
+  if (run.out.partial.empty() || !fs::exists(run.out.partial)) return;
+  events.print(
+      fmt::format("Stopped: {} of {} clips are finished and kept in {}; the same command goes on from there.\n",
+                  PartialRun::finished_in(run.out.partial), run.tasks.size(), run.out.partial.string()));
 }
 
 void require_new_clips(const SimulationRun& run) {
@@ -52,20 +63,34 @@ int SimulationResult::failed_steps() const {
 SimulationResult execute(SimulationRun run, const JobEvents& events) {
   const std::string& input = run.subject->name();
   require_new_clips(run);
+  const OutputLock lock(run.out.result());
   std::vector<std::string> notes = run.recipe.notes;
   about_file(input, run.subject->character(), [&] { run.subject->prepare(run.recipe, notes, events.progress); });
   for (const std::string& each : run.subject->from_earlier_runs()) run.notes.push_back(each);
   for (const auto& list : {run.notes, notes})
     for (const std::string& note : list) events.print(fmt::format("{}: {}\n", input, note));
   events.print(parts_in_words(run.recipe));
-  const MadeClips made = make_clips({.subject = *run.subject,
-                                     .recipe = run.recipe,
-                                     .tasks = run.tasks,
-                                     .research = run.research,
-                                     .folder = run.out.recipe.parent_path()},
-                                    run.out.partial, run.keep_partial, events);
+  if (run.recipe.parts.empty()) {
+    run.tasks.clear();
+    events.print("no part moves, so the result is the input; name one with --part 'joint*=tail' or 'bone*=flesh'\n");
+  }
+  const MadeClips made = [&] {
+    try {
+      return make_clips({.subject = *run.subject,
+                         .recipe = run.recipe,
+                         .tasks = run.tasks,
+                         .research = run.research,
+                         .folder = run.out.recipe.parent_path()},
+                        run.out.partial, run.keep_partial, events);
+    } catch (const Cancelled&) {
+      report_kept(run, events);
+      throw;
+    }
+  }();
   if (made.cancelled) {
     write_result(run, notes, {});  // its progress would cancel the writing too
+    std::error_code ignored;
+    fs::remove_all(run.out.partial, ignored);  // all of it is in the result
     report_cancelled(run, events);
     throw Cancelled();
   }
@@ -80,7 +105,8 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
   notes.insert(notes.end(), run.notes.begin(), run.notes.end());
   result.incidents = run.subject->incidents();
   events.print_warnings("rigspace", result.incidents);
-  events.print(run.subject->files_in_words(run.out) + advice(run.recipe, run.out.recipe));
+  events.print(run.subject->files_in_words(run.out) +
+               (run.recipe.parts.empty() ? "" : advice(run.recipe, run.out.recipe)));
   result.recipe = std::move(run.recipe);
   result.notes = std::move(notes);
   return result;

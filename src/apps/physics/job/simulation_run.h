@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: from a subject, its parts and a plan of clips to the result, its page and its recipe.
+// Private to physics: simulates the clips of a plan and writes the result, its page and its recipe.
 
 #include "research.h"
 #include "subject.h"
@@ -11,8 +11,8 @@
 
 namespace rigspace {
 
-/// A clip, and how much of it is there. An unfinished one is to be made whole; otherwise its curves hold the first
-/// `edits_done` of its edits, and the others are to follow.
+/// A clip, and how much of it is done. An unfinished clip is simulated from its start, then all its edits. A finished
+/// clip has curves with the first `edits_done` edits in them; the other edits are simulated.
 struct ClipTask {
   RecipeClip clip;
   std::size_t edits_done = 0;
@@ -22,32 +22,32 @@ struct ClipTask {
 
 struct SimulationRun {
   std::unique_ptr<Subject> subject;
-  Recipe recipe;                ///< all but its clips
+  Recipe recipe;                ///< without clips
   std::vector<ClipTask> tasks;  ///< in the order of the result
   RunFiles out;
-  std::vector<std::string> notes = {};  ///< for people, one sentence each, beside those of the recipe
-  ResearchFiles research = {};          ///< with RecipeOptions::physics.paper
+  std::vector<std::string> notes = {};  ///< for the user, one sentence each, in addition to those of the recipe
+  ResearchFiles research = {};          ///< used with RecipeOptions::physics.paper
   bool keep_partial = false;            ///< a cancelled run writes the clips and the frames that it finished
 };
 
-/// The clips of a prepared subject. `folder`: from which files to collide with are looked for. Cancelled with
-/// `keep_partial`, it stops without throwing, if it has finished anything at all, and says so.
+/// Arguments of make_clips.
 struct ClipsToMake {
-  const Subject& subject;
-  Recipe& recipe;  ///< gets the clips that are made
+  const Subject& subject;  ///< after Subject::prepare
+  Recipe& recipe;          ///< gets the clips
   const std::vector<ClipTask>& tasks;
   const ResearchFiles& research;
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< to which paths of collision files are relative
 };
 struct MadeClips {
-  double resumed_at = 0;   ///< 0..1
-  bool cancelled = false;  ///< recipe.clips has what was finished, and the other clips without motion
+  double resumed_at = 0;   ///< 0..1: share of the run that was read from `partial`
+  bool cancelled = false;  ///< recipe.clips has the finished motion; clips that were not reached have none
 };
-/// `partial`: see ClipRunOptions; empty: nothing is kept on the way.
+/// Simulates the clips. `partial`: see ClipRunOptions; empty: saves no checkpoints. If it is cancelled, throws
+/// Cancelled, or with `keep_partial`, if any frame is finished, returns with MadeClips::cancelled.
 MadeClips make_clips(const ClipsToMake& clips, const std::filesystem::path& partial, bool keep_partial,
                      const JobEvents& events);
 
-/// Makes what is to be made, writes everything, reports it. Throws Cancelled.
+/// Prepares the subject, simulates the clips, writes all files and reports the result. Throws Error, and Cancelled.
 SimulationResult execute(SimulationRun run, const JobEvents& events);
 
 }  // namespace rigspace

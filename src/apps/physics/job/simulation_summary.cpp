@@ -1,6 +1,7 @@
 #include "simulation_summary.h"
 
 #include "part_values.h"
+#include "rigspace/jobs/clip_names.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ constexpr double kToDegrees = 180 / std::numbers::pi;
 
 long frame_of(const RecipeClip& clip, double time) { return std::lround(time * clip.frame_rate); }
 
-/// A deviation as people read it: degrees of a chain's tip, or a share of the size of flesh.
+/// A deviation as text: degrees at a chain's tip, or per cent of the size of flesh.
 std::string deviation_in_words(const PartReport& report, double value) {
   return report.flesh ? fmt::format("{:.1f} % of its size", 100 * value)
                       : fmt::format("{:.0f} degrees", kToDegrees * value);
@@ -39,7 +40,7 @@ std::string settings_in_words(const PartSettings& settings) {
   return text;
 }
 
-/// A control that is keyed and does not come back to its start keeps a clip from being a loop.
+/// If a keyed setting does not end at its first value, so that the clip cannot loop: a phrase with its name.
 std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
   std::vector<Part> parts;
   for (const RecipePart& part : recipe.parts) parts.push_back({.name = part.name, .settings = part.settings});
@@ -48,10 +49,21 @@ std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
   return control.empty() ? "" : "; no loop, since the keys of " + control + " do not end as they began";
 }
 
+/// Whether it loops, and by which rule.
+std::string played_in_words(const Recipe& recipe, const RecipeClip& clip) {
+  const std::string why = clip.why.empty() ? "" : ", since " + clip.why;
+  constexpr double kRepeats = 0.01;
+  if (clip.loop && clip.seam > kRepeats)
+    return fmt::format("loops{} (its turns differ by {:.0f} %: two are blended into one)", why, 100 * clip.seam);
+  if (clip.loop) return fmt::format("loops{} (seam {:.2g} % before it was closed)", why, 100 * clip.seam);
+  const std::string keyed = why_no_loop(recipe, clip);
+  return "plays once" + (keyed.empty() ? why : keyed);
+}
+
 }  // namespace
 
 std::string report_in_words(const PartReport& report) {
-  if (report.rate == 0)  // by --paper, where settings of parts do not count
+  if (report.rate == 0)  // a run with --paper, which does not use PartSettings
     return fmt::format("moves by {}, most {}", deviation_in_words(report, report.swing),
                        deviation_in_words(report, report.largest));
   return fmt::format("{:.1f} Hz, settles in {:.1f} s, amount {:.2g}: {} by {}, most {}", report.rate, report.settle,
@@ -68,18 +80,18 @@ std::string parts_in_words(const Recipe& recipe) {
     const std::string moved = names.size() == 1
                                   ? fmt::format("1 {}, {}", kind, names.front())
                                   : fmt::format("{} {}s, {} to {}", names.size(), kind, names.front(), names.back());
-    text += fmt::format("part {}: {}{}\n  {}: {}\n", part.name,
-                        preset_named(part.preset).flesh && !on_controls ? "flesh on " : "", moved, part.preset,
-                        settings_in_words(part.settings));
+    text += fmt::format("part {}: {}{}\n", part.name,
+                        preset_named(part.preset).flesh && !on_controls ? "flesh on " : "", moved);
+    if (!part.reason.empty()) text += fmt::format("  since: {}\n", part.reason);
+    text += fmt::format("  {}: {}\n", part.preset, settings_in_words(part.settings));
   }
   return text;
 }
 
 std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
-  std::string text = fmt::format("{}: {}\n", clip.name,
-                                 clip.stopped ? "stopped; what is not finished is the artist's motion"
-                                 : clip.loop ? fmt::format("loops, seam {:.2g} % before it was closed", 100 * clip.seam)
-                                             : "plays once" + why_no_loop(recipe, clip));
+  std::string text = fmt::format(
+      "{}: {}\n", clip.name,
+      clip.stopped ? "stopped; what is not finished is the artist's motion" : played_in_words(recipe, clip));
   for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
     const PartReport& report = clip.parts[c];
     if (report.finished == 0) {
@@ -92,6 +104,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
       text += "; the amount was raised, since it hardly moved";
     if (report.eased < 1)
       text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);
+    if (report.held < 1) text += fmt::format("; held: {:.0f} % of the clip's load is felt", 100 * report.held);
     if (report.deepest > 0)
       text += fmt::format("; at most {:.2g} units deep in what it runs into, at frame {}", report.deepest,
                           frame_of(clip, report.deepest_at));
@@ -114,7 +127,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
 }
 
 std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
-  // The part that moves most for its kind: a chain's tip against 20 degrees, flesh against 8 % of its size.
+  // The part with the largest motion relative to its kind: a chain's tip to 20 degrees, flesh to 8 % of its size.
   const RecipeClip* where = nullptr;
   std::size_t which = 0;
   double most = 0;
@@ -123,15 +136,16 @@ std::string advice(const Recipe& recipe, const std::filesystem::path& file) {
       const double relative = clip.parts[c].largest / (clip.parts[c].flesh ? 0.08 : 20 / kToDegrees);
       if (relative > most) most = relative, where = &clip, which = c;
     }
-  std::string text = fmt::format(
-      "Too much? rigspace rerun {0} --set '*.amount=0.6'   Too little? --set '*.amount=1.5'\n", file.string());
+  std::string text =
+      fmt::format("Too much? rigspace rerun {0} --set '*.amount=0.6'   Too little? --set '*.amount=1.5'\n",
+                  shell_quoted(file.string()));
   if (where == nullptr) return text;
   const PartReport& report = where->parts[which];
   const long frame = frame_of(*where, report.largest_at), last = frame_of(*where, where->times.back());
   const std::string& part = recipe.parts[which].name;
   return fmt::format("Most motion: {} in {}, {} at frame {}. Only there? --set {}.amount=0.6 --clip {} --range {}:{}\n",
-                     part, where->name, deviation_in_words(report, report.largest), frame, part, where->base,
-                     std::max(0L, frame - 12), std::min(last, frame + 12)) +
+                     part, where->name, deviation_in_words(report, report.largest), frame, part,
+                     shell_quoted(where->base), std::max(0L, frame - 12), std::min(last, frame + 12)) +
          text;
 }
 
@@ -157,7 +171,8 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
                      {"settle_s", report.settle},
                      {"lag_s", report.lag},
                      {"amount", report.amount},
-                     {"eased", report.eased}});
+                     {"eased", report.eased},
+                     {"held", report.held}});
     const double unit = report.flesh ? 100 : kToDegrees;
     part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
     part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;

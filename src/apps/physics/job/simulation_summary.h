@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: a part's report in words (the others are in simulate.h).
+// Private to physics: a part's report as text (other texts about a run: simulate.h).
 
 #include "rigspace/apps/physics/simulate.h"
 

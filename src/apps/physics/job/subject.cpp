@@ -55,7 +55,7 @@ Opened open_subject(const SimulationSource& source, const fs::path& output, cons
 }
 
 std::vector<RecipePart> earlier_parts(const fs::path& result) {
-  constexpr int kMostRuns = 64;  // recipes that name each other in a circle end here
+  constexpr int kMostRuns = 64;  // bounds the loop if recipes refer to each other in a circle
   std::vector<RecipePart> parts;
   fs::path model = result;
   for (int run = 0; run < kMostRuns && !model.empty(); ++run) {

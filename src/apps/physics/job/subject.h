@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: who is simulated, and what differs between kinds: a glTF, a rig file whose own controls move, a
-// .blend, a rig in another process.
+// Private to physics: the character of a run, and the steps that depend on its kind: a glTF, a rig file whose own
+// controls move, a .blend, a rig in another process.
 
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/apps/physics/simulate.h"
@@ -19,37 +19,44 @@ class Subject {
  public:
   virtual ~Subject() = default;
 
-  /// What messages call it: the file, or the command.
+  /// The name in messages: the file, or the command.
   virtual const std::string& name() const = 0;
-  /// As it was loaded, without what an earlier run of the same result added to it; its clips are the keyed motion.
+  /// The loaded character, without soft joints and clips of an earlier run to the same output. Its clips are the keyed
+  /// motion.
   virtual const Character& character() const = 0;
-  /// The input for a recipe in that place.
+  /// Path, size and hash of the input, for a recipe at this path.
   virtual RecipeInput describe(const std::filesystem::path& recipe) const = 0;
-  /// Parts that show themselves, by names and loose ends.
+  /// Parts found automatically, by the names of joints or controls.
   virtual std::vector<Part> found_parts() const = 0;
+  /// One sentence about the parts that were found, where the choice is not plain: gentle motion, or none and why. Empty
+  /// otherwise.
+  virtual std::string remark_on_parts() const { return ""; }
+  /// Whether a run may end without a part that moves: its result is the input, and the remark says why.
+  virtual bool may_rest() const { return false; }
   [[noreturn]] virtual void refuse_without_parts() const = 0;
   /// `pattern=preset`. Throws Error if nothing matches.
   virtual std::vector<Part> named_parts(const std::string& text) const = 0;
 
-  /// Between loading and simulating: the one place where the character may become another than the input's, parts get
-  /// their solids, and the recipe's parts and the notes say so. Throws Error if no part is left.
+  /// Called once between loading and simulating: adds soft joints to a copy of the character, makes the solids of
+  /// parts, and updates recipe.parts and the notes accordingly. Throws Error if no part is left.
   virtual void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) = 0;
-  /// What it took from earlier runs, one sentence each: for people, and nothing that the result depends on.
+  /// What was read from the cache, one sentence each; for the user only, the result does not depend on it.
   virtual std::vector<std::string> from_earlier_runs() const { return {}; }
-  /// After that: what is simulated.
+  /// After `prepare`: the character and the parts that are simulated.
   virtual const Character& simulated() const = 0;
   virtual std::span<const Part> parts() const = 0;
 
-  /// Everything but the recipe, from the recipe alone; what there is to say is added to the notes.
+  /// Writes all files except the recipe, from the curves of the recipe. Adds remarks to the notes.
   virtual void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
                      const ProgressCallback& progress) = 0;
-  /// What to do with the files, one line each.
+  /// One line for each file: what it is for.
   virtual std::string files_in_words(const RunFiles& out) const = 0;
-  /// What went wrong on the way and was survived: processes that had to be started again.
+  /// Faults that the run recovered from: rig processes that were started again.
   virtual std::vector<std::string> incidents() const { return {}; }
 };
 
-/// Does what may complain about a character, which the library knows by its name alone: the complaint names the file.
+/// Calls action(). An Error that names the character, since the library does not have its path, is rethrown with the
+/// name of the file.
 template <class Action>
 auto about_file(const std::string& file, const Character& character, Action action) {
   try {
@@ -60,34 +67,34 @@ auto about_file(const std::string& file, const Character& character, Action acti
   }
 }
 
-/// Few cubic keys that artists can edit, in place of one a frame. What became of the keys is added to the notes.
+/// Replaces one key a frame by few cubic keys that artists can edit. Adds the numbers of keys to the notes.
 void fit_cubic_keys(Animation& clip, const Rig& rig, const KeyFittingOptions& options, std::vector<std::string>& notes);
-/// The rest pose of all that a clip moves, as one key: what an additive clip is the difference from.
+/// A clip with one key: the rest pose of all controls that `additive` moves, to which its values are added.
 Animation reference_of(const Animation& additive, const Rig& rig);
 
-/// A subject, and where its result goes.
+/// A subject, and the files of its result.
 struct Opened {
   std::unique_ptr<Subject> subject;
   RunFiles out;
 };
 
-/// Loads it, once it is known that the result can be written. An empty output: beside the input, x.soft.glb or
+/// Checks that the output can be written, then loads the input. Empty output: beside the input, x.soft.glb or
 /// x.soft.rigspace.json.
 Opened open_subject(const SimulationSource& source, const std::filesystem::path& output, const JobEvents& events);
 
-/// Of what is in memory, under this name; neither is to be described. Joints and skin, or a rig whose own controls
-/// move; `on`: an earlier result, or none.
+/// Subjects in memory, without a file; `describe` must not be called. The first is for joints and skin, the second for
+/// a rig whose own controls move. `on`: see SimulationSource.
 std::unique_ptr<Subject> subject_of(std::string name, GltfFile file, std::string on);
 std::unique_ptr<Subject> subject_of(std::string name, Character character, const std::string& on);
 
-/// The same of one kind.
+/// open_subject for one kind of input.
 Opened open_gltf(const SimulationSource& source, const std::filesystem::path& output, const JobEvents& events);
 Opened open_rig(const SimulationSource& source, Character character, const std::filesystem::path& output);
 Opened open_blend(const SimulationSource& source, const std::filesystem::path& output, const JobEvents& events);
 Opened open_process(const SimulationSource& source, const std::filesystem::path& output, const JobEvents& events);
 
-/// Parts of all runs that led to a model, by the recipes beside them, the names of their joints. Throws Error if there
-/// is no recipe.
+/// The parts of all runs that led to a model, read from the recipes beside it and beside the results it was made on.
+/// Throws Error if a recipe is missing.
 std::vector<RecipePart> earlier_parts(const std::filesystem::path& result);
 
 }  // namespace rigspace

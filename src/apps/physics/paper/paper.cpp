@@ -1,5 +1,7 @@
 #include "rigspace/apps/physics/paper.h"
 
+#include "flesh/flesh_region.h"
+
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/error.h"
@@ -12,7 +14,7 @@
 namespace rigspace {
 namespace {
 
-/// The controls that a part stands for: its own, those of its soft joints, or rx ry rz of its chain's joints.
+/// The controls of a part: Part::controls, those of its soft joints, or rx ry rz of its chain's joints.
 std::vector<int> controls_of(const Character& character, const Part& part) {
   if (!part.controls.empty()) return part.controls;
   const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
@@ -28,17 +30,17 @@ std::vector<int> controls_of(const Character& character, const Part& part) {
     if (soft)
       for (const int control : translation_controls(rig->graph(), slot)) controls.push_back(control);
     if (!soft || part.flesh->turns)
-      for (const int control : rotation_controls(rig->graph(), slot)) controls.push_back(control);
+      for (const int control : turns_of(character, bone)) controls.push_back(control);
   }
   std::sort(controls.begin(), controls.end());
   return controls;
 }
 
-/// What one part alone moves: where its controls take the nodes from the keyed pose.
+/// The swing of one part over time, measured with the other parts in the keyed pose.
 struct PartTrack {
   std::vector<int> controls;
-  double length = 0;           ///< scene units: the largest extent of what it moves
-  std::vector<double> swings;  ///< of the length, per moment
+  double length = 0;           ///< scene units: the largest extent of the skin that it moves
+  std::vector<double> swings;  ///< largest deviation of a node at each time, as a share of `length`
 };
 
 class PaperSimulation {
@@ -61,7 +63,7 @@ class PaperSimulation {
     describe(result);
     const double end = std::min(options_.end, motion_.duration()), from = options_.start - options_.preroll;
     const int kept = std::max(1, static_cast<int>(std::lround((end - options_.start) / options_.step)));
-    const double h = (end - options_.start) / kept;  // their step, or the nearest that ends with the clip
+    const double h = (end - options_.start) / kept;  // options_.step, rounded so that a whole number fills the stretch
     const int before = static_cast<int>(std::lround((options_.start - from) / h));
     RigSpaceOptions exact = rig_space_options();
     exact.step = h;
@@ -142,7 +144,7 @@ class PaperSimulation {
     for (PartTrack& track : tracks_) track.length = extent(body, result.J, track);
   }
 
-  /// Of the skin that a part moves by a tenth of the most at least.
+  /// The largest extent, scene units, of the skin that a part moves by at least a tenth of its most moved point.
   double extent(const RigBody& body, const Mat& J, const PartTrack& track) const {
     Vec motion = Vec::Zero(J.rows() / 3);
     for (const int control : track.controls) {
@@ -161,10 +163,10 @@ class PaperSimulation {
     return box.isEmpty() ? 0 : box.sizes().maxCoeff();
   }
 
-  /// Structured BFGS goes on with what it learned in the steps before, which is not saved.
+  /// Whether checkpoints are saved. Not with structured BFGS, whose matrix from earlier steps is not part of them.
   bool saves() const { return options_.checkpoints.save != nullptr && options_.curvature != RigCurvature::learned; }
 
-  /// All that step k and those after it depend on: an Euler step starts from controls, nodes and velocities alone.
+  /// Saves the state before step k: an Euler step depends on controls, nodes and velocities only.
   void save(const PaperRun& result, const RigSpaceSimulation& simulation, int k) const {
     ByteWriter out;
     out.number(k);
@@ -184,7 +186,7 @@ class PaperSimulation {
     options_.checkpoints.save(out.bytes());
   }
 
-  /// The step to go on with.
+  /// Restores a checkpoint. Returns the number of the next step.
   int resume(PaperRun& result, RigSpaceSimulation& simulation) {
     ByteReader in(options_.checkpoints.resume);
     const int k = in.integer();
@@ -207,7 +209,7 @@ class PaperSimulation {
     return k;
   }
 
-  /// In the artist's pose, with the artist's velocity.
+  /// Starts in the artist's pose with the artist's velocity.
   void start(RigSpaceSimulation& simulation, double time, double h) {
     Vec later, x, x_later;
     motion_.controls(time, key_);

@@ -7,14 +7,14 @@ class PrintedDifferences final : public Rig {
  public:
   PrintedDifferences(std::shared_ptr<const Rig> base, double step) : base_(std::move(base)), step_(step) {
     controls_.assign(base_->controls().begin(), base_->controls().end());
-    for (Control& control : controls_) control.typical = 1;  // second differences scale with it
+    for (Control& control : controls_) control.typical = 1;  // steps of second differences are proportional to it
   }
 
   std::span<const Control> controls() const override { return controls_; }
   int point_count() const override { return base_->point_count(); }
   Traits traits() const override {
     Traits traits = base_->traits();
-    traits.noise = 0;  // which would change the step
+    traits.noise = 0;  // noise would enlarge the difference steps
     return traits;
   }
   std::unique_ptr<Workspace> make_workspace() const override { return base_->make_workspace(); }

@@ -27,7 +27,7 @@ std::vector<Vec3> targets_at(std::span<const PullPath> paths, double time) {
   return targets;
 }
 
-/// What the clip says at a time; without one, the first pose.
+/// The pose of the clip at a time; without a clip the first pose.
 class Key {
  public:
   Key(const Animation* clip, std::span<const Control> controls, const Vec& first) : p_(first) {
@@ -44,7 +44,7 @@ class Key {
   Vec p_;
 };
 
-/// The next pose of free controls is looked for where the clip takes them.
+/// Starts the next solve with the free controls moved by as much as the clip moves them.
 void follow(Poser& poser, const Vec& from, const Vec& to) {
   Vec p = to;
   for (const int c : poser.free()) p[c] = poser.controls()[c] + to[c] - from[c];

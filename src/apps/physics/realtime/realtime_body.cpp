@@ -8,8 +8,8 @@
 namespace rigspace {
 namespace {
 
-/// A factor of the Hessian serves, over steps too, while it brings the gradient down. Steps shorter than a
-/// fifty-thousandth of the size are not seen.
+/// A factorisation of the Hessian is kept, over steps too, while each iteration with it lowers the gradient to 0.4. A
+/// Newton step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
 NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& options) {
   return {.gradient_tolerance = options.tolerance,
           .gradient_floor = body.force_floor,
@@ -48,8 +48,8 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   warm_up();
 }
 
-/// Everything is done once, so that all memory is there: a solve away from balance, a Jacobian anew with another before
-/// it, a start at rest.
+/// Runs every code path that allocates once, so that later steps allocate nothing: a solve away from balance, a renewed
+/// Jacobian, a start at rest.
 void RealtimeBody::warm_up() {
   settle(true);
   for (int turn = 0; turn < 3; ++turn) {
@@ -87,8 +87,8 @@ void RealtimeBody::pass() {
   if (fresh_ > 0) go_on_backward();
 }
 
-/// Before the first of two poses all went as between them, so that who appears in the midst of a walk is not jolted.
-/// Games repeat the first pose for a frame or two: what stands still is waited for a little.
+/// Extrapolates the past linearly from the first two different poses, so that a character that appears in mid-walk is
+/// not jolted. Games repeat the first pose for a frame or two, so equal poses are passed over for 0.05 s.
 void RealtimeBody::go_on_backward() {
   --fresh_;
   if (past(0) == past(1)) return;
@@ -102,7 +102,7 @@ void RealtimeBody::go_on_backward() {
 }
 
 void RealtimeBody::settle(bool zero) {
-  constexpr double kWait = 0.05;  // s
+  constexpr double kWait = 0.05;  // s: time to wait for a pose that differs, see go_on_backward
   fresh_ = 0;
   pass();
   for (Vec& pose : poses_) pose = x_key_;
@@ -129,8 +129,9 @@ void RealtimeBody::rest(bool zero) {
   integrator_.restart(d_, zero_);
 }
 
-/// The animation's past is seen again. Of the mean only differences count, so the other body's serves, put where ours
-/// is now. Speed is that of the last three states, d' = (3 d - 4 d_before + d_older) / 2 h.
+/// The past of the animation is evaluated again on the nodes of this body. Only differences of the means are used, so
+/// those of the other body are copied, shifted to this body's present mean. The velocity of the deviation is that of
+/// the last three states, d' = (3 d - 4 d_before + d_older) / 2 h.
 void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> poses) {
   fresh_ = 0;
   for (int k = past_poses() - 1; k >= 0; --k) observe(poses[static_cast<std::size_t>(k)]), pass();
@@ -169,7 +170,7 @@ void RealtimeBody::set_targets() {
   }
 }
 
-/// What is damped is the way of the controls, as Stepper::damp_controls has it.
+/// Damping acts on the motion by the free controls only, as in Stepper::damp_controls.
 void RealtimeBody::damp_controls() {
   if (!terms_->damping) return;
   const double tau = integrator_.step().tau;
@@ -181,9 +182,9 @@ void RealtimeBody::damp_controls() {
   terms_->damping->set_target(target_, body_.stiffness_damping / tau);
 }
 
-/// The loads of Stepper::set_loads from the past alone: with w the window, acceleration
-/// (x(t) - 2 x(t - w) + x(t - 2w)) / w^2, the mean under a triangle around t - w; velocity (x(t) - x(t - w)) / w; the
-/// travel of the character and its change over the last second.
+/// The loads of Stepper::set_loads, from past poses only. With w the window: acceleration
+/// (x(t) - 2 x(t - w) + x(t - 2w)) / w^2, which is the mean under a triangle around t - w; velocity
+/// (x(t) - x(t - w)) / w; velocity and acceleration of the character's travel over the last second.
 void RealtimeBody::set_loads() {
   const double w = window_ * h_, second = second_ * h_;
   const Vec &now = past(0), &middle = past(window_), &before = past(2 * window_);
@@ -214,7 +215,7 @@ void RealtimeBody::set_keys() {
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
 }
 
-/// From a share of the last deviation, and so many steps ahead of it.
+/// Solves from the start  share p_now + ahead (p_now - p_before).
 void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
@@ -222,7 +223,7 @@ void RealtimeBody::solve_from(double share, double ahead) {
   damp_controls();
   solve();
   if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || lineariser_->check_linearisation(p_end_, y_)) return;
-  lineariser_->renew();  // it was too far from the rig (Thesis 4.13)
+  lineariser_->renew();  // the linearisation missed the rig by more than the tolerance (Thesis 4.13)
   damp_controls();
   solve();
   lineariser_->check_linearisation(p_end_, y_);
@@ -242,12 +243,13 @@ bool RealtimeBody::step() {
   set_loads();
   set_keys();
   solve_from(1, 1);
-  // Beyond a limit at the start: from the last state, or nearer to the animation, where the limits are open.
+  // If the extrapolated start violates a limit, its energy is infinite: start from the last state, then from states
+  // ever nearer to the animation, which violates none.
   for (const double share : {1.0, 0.8, 0.4, 0.0}) {
     if (std::isfinite(summary_.initial_value) && q_.allFinite()) break;
     solve_from(share, 0);
   }
-  if (!q_.allFinite() || !y_.allFinite()) {  // numbers that lead nowhere: from the animation, at rest
+  if (!q_.allFinite() || !y_.allFinite()) {  // no finite solution: continue from the animation, with zero velocity
     rest(true);
     return false;
   }

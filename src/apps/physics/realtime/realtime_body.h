@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: a body stepped on a grid along a motion of which only the past is known. What Stepper does, with
-// a bounded amount of work a step and no allocation.
+// Private to physics: a body stepped on a time grid along a motion of which only the past is known. The physics is that
+// of Stepper, with a bounded amount of work a step and without allocation.
 
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/body/deferred_jacobian.h"
@@ -16,30 +16,32 @@ namespace rigspace {
 
 class RealtimeBody {
  public:
-  /// Without interior unknowns, the rig linear within a step. The body is referred to.
+  /// The body must have no interior unknowns and a rig that is linear within a step. It is referred to.
   RealtimeBody(const SteppedBody& body, const RealtimeOptions& options);
   RealtimeBody(const RealtimeBody&) = delete;
   RealtimeBody& operator=(const RealtimeBody&) = delete;
 
-  /// The next pose of the grid, all controls. How far it takes a node from the last one, scene units.
+  /// Sets the keyed pose of the next grid time, all controls. Returns the largest distance of a node between this pose
+  /// and the last one, scene units.
   double observe(In p_key);
-  /// To the pose last looked at, a grid step later. Whether the solve converged.
+  /// Steps to the observed pose, one grid step later. Returns whether the solve converged.
   bool step();
-  /// The pose last looked at is one that the body was not simulated in: it joins the past.
+  /// Adds the observed pose to the past without a step.
   void pass();
-  /// The animation begins in the pose last looked at; the way to the next one is taken to have gone on like that
-  /// before. The deviation stays; zero: it does not.
+  /// Makes the observed pose the start of the animation: the velocity to the next different pose is then assumed for
+  /// the past as well. The deviation keeps its values, or becomes 0 if `zero`; its velocity becomes 0.
   void settle(bool zero);
-  /// At rest relative to the animation, in the pose last looked at; the animation's own past stays.
+  /// Sets the velocity of the deviation to 0 in the observed pose, and the deviation too if `zero`. The past of the
+  /// animation stays.
   void rest(bool zero);
-  /// On from the state of another body of the same controls; `poses` are those of the grid that both were stepped in,
-  /// all controls, the latest first, at least as many as past_poses().
+  /// Continues the state of another body with the same controls. `poses`: all controls at the last grid times, latest
+  /// first, at least past_poses() of them.
   void take_over(const RealtimeBody& from, std::span<const Vec> poses);
   int past_poses() const { return static_cast<int>(poses_.size()); }
 
   const Vec& deviation() const { return p_now_; }
   const Vec& deviation_before() const { return p_before_; }
-  /// Largest distance of a node from the animation, scene units.
+  /// Largest distance of a node from its position in the animation, scene units.
   double reach() const;
   long jacobians() const { return lineariser_->counts().jacobians; }
   const Summary& summary() const { return summary_; }  ///< of the last solve
@@ -58,7 +60,7 @@ class RealtimeBody {
 
   const SteppedBody& body_;
   double h_;
-  int window_, second_;  // grid steps
+  int window_, second_;  // RealtimeOptions::window, and one second, in grid steps
   std::optional<DeferredJacobian> lineariser_;
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
@@ -69,13 +71,13 @@ class RealtimeBody {
   NewtonWorkspace newton_workspace_;
   Summary summary_;
 
-  Integrator integrator_;                 // of deviations of nodes
-  std::vector<Vec> poses_;                // nodes of the last grid poses, a ring
-  std::vector<Vec3> means_;               // their means over the last second, a ring
-  int pose_ = 0, mean_ = 0;               // the newest
-  int fresh_ = 0;                         // grid poses in which the first way is still waited for
-  Vec p_now_, p_before_, p_older_;        // deviations of the free controls
-  Vec p_key_, x_key_, s_key_, free_key_;  // of the pose last looked at
+  Integrator integrator_;                 // of the node deviations d = x - x_key
+  std::vector<Vec> poses_;                // ring buffer: nodes in the last keyed poses of the grid
+  std::vector<Vec3> means_;               // ring buffer: mean of the nodes in the keyed poses of the last second
+  int pose_ = 0, mean_ = 0;               // index of the newest entry of each
+  int fresh_ = 0;                         // after `settle`: grid steps left to wait for the first pose that differs
+  Vec p_now_, p_before_, p_older_;        // deviations of the free controls in the last three states
+  Vec p_key_, x_key_, s_key_, free_key_;  // observed pose: all controls, nodes, points of the rig, free controls
   Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_, d_before_, speed_;
 };
 

@@ -32,7 +32,7 @@ int fail(ErrorCode code, std::string_view text) {
   return static_cast<int>(code);
 }
 
-/// Runs a body that may throw; its exit code, 0 if it did not.
+/// Runs a body that may throw. Returns 0, or the exit code of the exception.
 template <class Body>
 int guarded(const void* handle, Body&& body) noexcept {
   try {
@@ -68,7 +68,8 @@ SortedJson parse(const char* settings) {
   return json;
 }
 
-/// Parts by pattern, or those that show themselves; of a rig whose own controls move, those.
+/// The parts of the patterns in the settings, or those that are found by name; `controls`: parts on the rig's own
+/// controls.
 std::vector<Part> parts_of(const Character& character, const SortedJson& settings, bool controls) {
   std::vector<Part> parts;
   if (!settings.contains("parts")) return controls ? find_control_parts(character) : find_parts(character);

@@ -17,9 +17,9 @@
 namespace rigspace {
 namespace {
 
-constexpr double kTrainedAmplitude = 0.15;  // see ReductionOptions
+constexpr double kTrainedAmplitude = 0.15;  // ReductionOptions::amplitude
 
-/// Bytes of the heap in use, of all threads; 0 where nobody can tell.
+/// Bytes of the heap in use by all threads; 0 where the C library gives no figure.
 std::size_t heap_in_use() {
 #if defined(__GLIBC__)
   const struct mallinfo2 info = mallinfo2();
@@ -37,8 +37,8 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   return result;
 }
 
-/// k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-settings.md, "rate from size"), and settle from the damping ratio:
-/// what Tuner begins with.
+/// The start values of Tuner: rate k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and
+/// settle from the preset's damping ratio.
 void derive_look(TunedPart& part, double metres_per_unit) {
   constexpr double kMostRate = 5;
   const double length = std::max(1e-6, part.length * metres_per_unit), turn = 2 * std::numbers::pi;
@@ -48,15 +48,17 @@ void derive_look(TunedPart& part, double metres_per_unit) {
   set_amount(part, part.settings.amount);
 }
 
-/// Systems of parts with their settings tuned.
+/// The systems of all parts, their settings tuned on options.tune_on or derived from sizes.
 std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& character, std::span<const Part> parts,
                                                        const RealtimeOptions& options,
                                                        const ProgressCallback& progress) {
   const SimulationOptions physics = simulation_options(options);
   std::vector<std::unique_ptr<PartSystem>> systems;
   if (auto chains = make_chain_system(character, parts, physics)) systems.push_back(std::move(chains));
-  for (std::size_t k = 0; k < parts.size(); ++k)
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k].joints.empty()) systems.push_back(make_sheet_system(character, parts, static_cast<int>(k), physics));
     if (parts[k].flesh) systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), physics, progress));
+  }
   const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   for (const auto& system : systems) {
     if (options.tune_on != nullptr) {
@@ -70,7 +72,7 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
   return systems;
 }
 
-/// Diagonal of what the free controls move, at rest.
+/// Diagonal of the box around the nodes that are not held, at rest, scene units.
 double moved_size(const SteppedBody& body) {
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
@@ -83,7 +85,7 @@ double moved_size(const SteppedBody& body) {
   return (high - low).norm();
 }
 
-/// The first of each four controls that hold an orientation.
+/// The first control of each quaternion.
 std::vector<int> quaternions_of(std::span<const Control> controls) {
   std::vector<int> first;
   for (int c = 0; c + 3 < static_cast<int>(controls.size()); ++c)
@@ -152,7 +154,7 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
     for (const int control : body.free) places.push_back(place(control));
   }
   data.quaternions = quaternions_of(controls());
-  // Twice: the first has the thread's own scratch memory in it.
+  // Measured on a second instance: making the first one also allocates the thread's scratch memory.
   const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
   const RealtimeRig first(here);
   const std::size_t before = heap_in_use();

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: what the instances of a character share.
+// Private to physics: the data that all instances of a character share.
 
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "run/stepper.h"
@@ -9,16 +9,16 @@
 namespace rigspace {
 
 struct RealtimeModel::Data {
-  Character character;  // keeps the rig alive that those of the bodies may refer to
+  Character character;  // keeps the rig alive, to which restricted rigs of the bodies may refer
   RealtimeOptions options;
   std::vector<SteppedBody> bodies;
-  std::vector<SteppedBody> wide;         // the same with all elements; those of rods are empty; none unless asked for
-  std::vector<double> trained;           // per body, scene units: how far its nodes went in training; infinite of rods
-  std::vector<int> free;                 // of all bodies, ascending
-  std::vector<std::vector<int>> places;  // per body and its free controls: among those
-  Vec scaling;                           // of the deviation, per free control
-  std::vector<int> quaternions;          // first of four controls
-  std::size_t instance_bytes = 0;
+  std::vector<SteppedBody> wide;  // the bodies with all elements, empty ones for rods; only with RealtimeOptions::widen
+  std::vector<double> trained;    // per body: largest deviation of a node in training, scene units; infinite for rods
+  std::vector<int> free;          // free controls of all bodies, ascending
+  std::vector<std::vector<int>> places;  // per body: index in `free` of each of its free controls
+  Vec scaling;                           // factor on the deviation, per free control
+  std::vector<int> quaternions;          // the first control of each orientation
+  std::size_t instance_bytes = 0;        // heap memory of one instance, measured
 };
 
 }  // namespace rigspace

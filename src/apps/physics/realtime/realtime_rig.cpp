@@ -13,7 +13,7 @@
 namespace rigspace {
 namespace {
 
-constexpr int kEstimateEvery = 8;  // grid steps
+constexpr int kEstimateEvery = 8;  // grid steps between comparisons with the training
 
 }  // namespace
 
@@ -31,17 +31,17 @@ struct RealtimeRig::Data {
 
   std::shared_ptr<const RealtimeModel> model;
   const RealtimeModel::Data& shared;
-  std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // of all elements: none unless the model has them
-  std::vector<RealtimeBody*> bodies;                     // those that are stepped at present
-  std::vector<Vec> past;                                 // grid poses, the latest first, where there are wide ones
-  Vec p_last, p_next, p;                                 // of the last call, of this one, of a grid step
-  double phase = 0;                                      // s since the last grid step
+  std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // bodies with sampled and with all elements; see Data::wide
+  std::vector<RealtimeBody*> bodies;                     // of each pair the one that is stepped at present
+  std::vector<Vec> past;  // with wide bodies: keyed poses of the last grid times, latest first
+  Vec p_last, p_next, p;  // keyed poses at the last call, at this one, and at a grid time between
+  double phase = 0;       // s since the last grid time
   bool jump = false, outside = false;
   long steps = 0, unconverged = 0, iterations = 0;
   Vec deviation, simulated;
 };
 
-/// Controls this share of the way from the last call to the present one.
+/// Sets p to the keyed pose interpolated between the last call (share 0) and this one (share 1).
 void RealtimeRig::Data::pose(double share) {
   const double u = std::clamp(share, 0.0, 1.0);
   p = (1 - u) * p_last + u * p_next;
@@ -50,14 +50,14 @@ void RealtimeRig::Data::pose(double share) {
       p.segment<4>(q) = slerp(p_last.segment<4>(q), p_next.segment<4>(q), u);
 }
 
-/// A pose of the grid becomes the latest of the past.
+/// Adds a keyed pose of the grid to `past`.
 void RealtimeRig::Data::see(In pose) {
   if (past.empty()) return;
   std::rotate(past.begin(), past.end() - 1, past.end());
   past.front() = pose;
 }
 
-/// All elements while a part is outside of what was trained, and until it is well inside again.
+/// Switches a body to all elements when its deviation exceeds that of training, and back below 0.7 of it.
 void RealtimeRig::Data::choose_body(std::size_t b) {
   constexpr double kInside = 0.7;
   if (wide.empty() || !wide[b]) return;
@@ -69,7 +69,7 @@ void RealtimeRig::Data::choose_body(std::size_t b) {
   bodies[b] = other;
 }
 
-/// The last pose, without a way to it.
+/// Jumps to the keyed pose of this call, without velocity.
 void RealtimeRig::Data::cut(bool zero) {
   jump = false;
   p_last = p_next;
@@ -80,7 +80,7 @@ void RealtimeRig::Data::cut(bool zero) {
   }
 }
 
-/// Grid poses up to `first` are seen and not simulated.
+/// Skips the grid steps up to `first`: their keyed poses, those that loads need, enter the past; nothing is stepped.
 void RealtimeRig::Data::skip(int first, double dt) {
   const int seen = 2 * std::max(1, static_cast<int>(std::lround(shared.options.window / shared.options.step)));
   for (int j = std::max(1, first - seen); j <= first; ++j) {
@@ -94,7 +94,7 @@ void RealtimeRig::Data::skip(int first, double dt) {
   for (RealtimeBody* body : bodies) body->rest(false);
 }
 
-/// Grid step j of this call; false where the pose has teleported.
+/// Does grid step j of this call. False if a node moves faster than teleport_speed.
 bool RealtimeRig::Data::walk(int j, double dt) {
   const RealtimeOptions& options = shared.options;
   pose((j * options.step - phase) / dt);
@@ -117,7 +117,7 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   return true;
 }
 
-/// The deviation a grid step ago, between the last two states.
+/// Writes the deviation one grid step ago, interpolated between the last two states.
 void RealtimeRig::Data::write_out() {
   const double u = std::clamp(phase / shared.options.step, 0.0, 1.0);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -198,7 +198,7 @@ void RealtimeRig::step(double dt) {
                  .remedy = "expected zero or more"});
   const SerialScope serial;
   Data& data = *data_;
-  if (data.jump) data.cut(false);  // it stands there for this call
+  if (data.jump) data.cut(false);  // the keyed pose is constant during this call
   if (dt > 0) {
     const double h = data.shared.options.step;
     constexpr double kRounding = 1e-9;  // of a grid step

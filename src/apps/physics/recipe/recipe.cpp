@@ -17,10 +17,25 @@ constexpr double kBlendFrames = 6, kBlendShare = 0.25;
 std::vector<RecipePart> recipe_parts(const Character& character, std::span<const Part> parts) {
   std::vector<RecipePart> result;
   for (const Part& part : parts) {
-    result.push_back({.name = part.name, .preset = part.preset, .settings = part.settings, .found = part.found});
+    result.push_back({.name = part.name,
+                      .preset = part.preset,
+                      .settings = part.settings,
+                      .found = part.found,
+                      .reason = part.reason});
     for (const int bone : part.bones) result.back().joints.push_back(character.bones[bone].name);
     for (const int control : part.controls) result.back().controls.push_back(character.rig->controls()[control].name);
     result.back().stiffness = part.stiffness;
+    for (const int i : part.points) {
+      const auto piece = std::find_if(character.pieces.begin(), character.pieces.end(), [&](const Piece& each) {
+        return i >= each.first_point && i < each.first_point + each.point_count;
+      });
+      const int vertex = i - piece->first_point;
+      std::vector<RecipePart::Vertices>& runs = result.back().sheet;
+      if (!runs.empty() && runs.back().mesh == piece->name && runs.back().to == vertex - 1)
+        runs.back().to = vertex;
+      else
+        runs.push_back({piece->name, vertex, vertex});
+    }
   }
   return result;
 }
@@ -29,7 +44,11 @@ std::vector<Part> parts_from_recipe(const Character& character, std::span<const 
   std::vector<Part> result;
   for (const RecipePart& part : parts) {
     preset_named(part.preset);  // throws
-    result.push_back({.name = part.name, .preset = part.preset, .settings = part.settings, .found = part.found});
+    result.push_back({.name = part.name,
+                      .preset = part.preset,
+                      .settings = part.settings,
+                      .found = part.found,
+                      .reason = part.reason});
     for (const std::string& joint : part.joints) {
       const auto bone = std::find_if(character.bones.begin(), character.bones.end(),
                                      [&](const Bone& each) { return each.name == joint; });
@@ -51,6 +70,18 @@ std::vector<Part> parts_from_recipe(const Character& character, std::span<const 
                      .remedy = "simulate the file anew, with --part"});
       result.back().controls.push_back(control);
     }
+    for (const RecipePart::Vertices& run : part.sheet) {
+      const auto piece = std::find_if(character.pieces.begin(), character.pieces.end(),
+                                      [&](const Piece& each) { return each.name == run.mesh; });
+      if (piece == character.pieces.end() || run.from < 0 || run.to < run.from || run.to >= piece->point_count)
+        throw Error({.file = character.name,
+                     .element = "mesh \"" + run.mesh + "\"",
+                     .value = run.mesh,
+                     .problem = "of part " + part.name + " is not in the file, or has fewer vertices",
+                     .remedy = "simulate the file anew, with --part"});
+      for (int k = run.from; k <= run.to; ++k) result.back().points.push_back(piece->first_point + k);
+    }
+    std::sort(result.back().points.begin(), result.back().points.end());
     if (!part.stiffness.empty()) {  // in the order of the rig, as the controls
       std::map<int, double> scale;
       for (std::size_t k = 0; k < part.stiffness.size(); ++k) scale[result.back().controls[k]] = part.stiffness[k];
@@ -84,6 +115,8 @@ void set_values(std::span<Part> parts, std::span<const RecipeValue> values) {
 
 void set_motion(RecipeClip& clip, std::span<const Control> controls, const SoftMotion& motion) {
   clip.loop = motion.looped;
+  clip.period = motion.period;
+  clip.why = motion.why;
   clip.stopped = motion.stopped;
   clip.seam = motion.seam;
   clip.steps = motion.steps;
@@ -109,6 +142,8 @@ SoftMotion motion_from_recipe(const RecipeClip& clip, std::span<const Control> c
                     .parts = clip.parts,
                     .stopped = clip.stopped,
                     .looped = clip.loop,
+                    .period = clip.period,
+                    .why = clip.why,
                     .seam = clip.seam,
                     .steps = clip.steps,
                     .iterations = clip.iterations,

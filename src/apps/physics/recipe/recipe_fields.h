@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: the fields of a recipe's tables, named once for reading and writing.
+// Private to physics: the names of the fields of a recipe's JSON objects, shared by the reader and the writer.
 
 #include "rigspace/apps/physics/recipe.h"
 
@@ -13,7 +13,7 @@ struct NamedField {
   Value Owner::*value;
 };
 
-/// Angles of chains are in radians here as they are in PartReport: reports are figures, not controls.
+/// Angles of chains are in radians, as in PartReport, unlike curves of controls, which are in degrees.
 inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", &PartReport::length},
                                                                    {"rate_hz", &PartReport::rate},
                                                                    {"settle_s", &PartReport::settle},
@@ -26,11 +26,11 @@ inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", 
                                                                    {"volume_change", &PartReport::volume_change},
                                                                    {"young_pa", &PartReport::young}};
 
-/// Those that are rarely other than 1, and are then left out.
-inline constexpr NamedField<PartReport, double> kReportShares[] = {{"eased", &PartReport::eased},
-                                                                   {"finished", &PartReport::finished}};
+/// Fields that are left out where they are 1, as they mostly are.
+inline constexpr NamedField<PartReport, double> kReportShares[] = {
+    {"eased", &PartReport::eased}, {"held", &PartReport::held}, {"finished", &PartReport::finished}};
 
-/// Those that are zero without collisions, and are then left out.
+/// Fields that are left out where they are 0, as without collisions.
 inline constexpr NamedField<PartReport, double> kReportDepths[] = {{"deepest", &PartReport::deepest},
                                                                    {"deepest_at_s", &PartReport::deepest_at}};
 

@@ -2,6 +2,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/json_text.h"
+#include "rigspace/jobs/arguments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,11 @@
 namespace rigspace {
 namespace {
 
-constexpr std::size_t kLargestRecipe = std::size_t{1} << 30;  // bytes: curves of long clips are in it
+constexpr std::size_t kLargestRecipe = std::size_t{1} << 30;  // bytes; it contains the curves of all clips
 
 int small_count(const Field& field) { return field.integer(0, std::numeric_limits<int>::max()); }
 
-/// [[time, value], ..], as written: a word behind them for a curve that is not eased.
+/// Reads [[time, value], ..], with a last word for an interpolation other than smooth keys.
 Curve read_keys(const Field& place) {
   Curve curve = smooth_keys({}, {});
   for (const Field& key : place.items()) {
@@ -34,7 +35,7 @@ Curve read_keys(const Field& place) {
   return curve;
 }
 
-/// What a control of a part is set to, and whether it can be.
+/// Reads the value of a setting of a part and checks it.
 RecipeValue read_value(const Field& place, std::string part, std::string control) {
   RecipeValue value{.part = std::move(part), .control = std::move(control)};
   if (value.control == "hit")
@@ -58,6 +59,14 @@ RecipePart read_part(const Field& place) {
   for (const Field& name : place[key].items()) names.push_back(name.any_text());
   if (names.empty()) place[key].fail("is empty", "a part has at least one");
   part.found = place["found"].boolean();
+  if (place.has("reason")) part.reason = place["reason"].any_text();
+  if (place.has("sheet"))
+    for (const Field& run : place["sheet"].items()) {
+      const std::vector<double> ends = run["vertices"].numbers();
+      if (ends.size() != 2 || !(ends[0] >= 0 && ends[1] >= ends[0] && ends[1] < 1e9))
+        run["vertices"].fail("is no stretch of vertices", "expected [first, last]");
+      part.sheet.push_back({run["mesh"].any_text(), static_cast<int>(ends[0]), static_cast<int>(ends[1])});
+    }
   if (place.has("stiffness")) {
     part.stiffness = place["stiffness"].numbers();
     if (part.stiffness.size() != part.controls.size())
@@ -70,7 +79,7 @@ RecipePart read_part(const Field& place) {
   return part;
 }
 
-/// Values are for parts that the recipe has.
+/// Reads values, named PART.CONTROL, and checks that the recipe has these parts.
 std::vector<RecipeValue> read_values(const Field& place, const Recipe& recipe) {
   std::vector<RecipeValue> values;
   for (const auto& [key, value] : place.members()) {
@@ -94,6 +103,10 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
     physics.integrator = static_cast<IntegratorKind>(value.one_of(kIntegratorWords));
   else if (key == "loop")
     physics.looping = static_cast<Looping>(value.one_of(kLoopWords));
+  else if (key == "loop_clips")
+    for (const Field& pattern : value.items()) physics.play.loop.push_back(pattern.any_text());
+  else if (key == "once_clips")
+    for (const Field& pattern : value.items()) physics.play.once.push_back(pattern.any_text());
   else if (key == "follow")
     physics.follow_animation = value.one_of(kFollowWords) == 1;
   else if (key == "fps")
@@ -129,9 +142,9 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
 }
 
 void read_options(const Field& place, RecipeOptions& options) {
-  options.physics.method = Method::full;  // of recipes that do not say: there was no other
+  options.physics.method = Method::full;  // for old recipes without this field, when it was the only method
   for (const auto& [key, value] : place.members()) read_option(key, value, options);
-  if (!(options.frame_rate >= 0 && options.frame_rate <= 1000))
+  if (!(options.frame_rate >= 0 && options.frame_rate <= kMostFrameRate))
     place["fps"].fail("is out of range", "expected 0 (the source's) to 1000");
   place.located([&] { options.physics.validate(); });
 }
@@ -166,7 +179,8 @@ void read_curves(const Field& place, RecipeClip& clip) {
 RecipeClip read_clip(const Field& place, const Recipe& recipe) {
   RecipeClip clip{.name = place["name"].any_text(), .base = place["base"].any_text()};
   clip.frame_rate = place["fps"].number();
-  if (!(clip.frame_rate > 0 && clip.frame_rate <= 1000)) place["fps"].fail("is out of range", "expected 1 to 1000");
+  if (!(clip.frame_rate > 0 && clip.frame_rate <= kMostFrameRate))
+    place["fps"].fail("is out of range", "expected 1 to 1000");
   clip.start = place["start"].number();
   if (!place["end"].is_null()) clip.end = place["end"].number();
   clip.preroll = place["preroll"].number();
@@ -179,26 +193,30 @@ RecipeClip read_clip(const Field& place, const Recipe& recipe) {
   if (!place["finished"].boolean() && !clip.stopped) return clip;
   clip.loop = place["loop"].boolean();
   clip.seam = place["seam"].number();
+  if (place.has("why")) clip.why = place["why"].any_text();
   for (const auto& field : kClipCounts) clip.*field.value = small_count(place[field.name]);
   for (const Field& report : place["report"].items()) clip.parts.push_back(read_report(report));
   if (clip.parts.size() != recipe.parts.size())
     place["report"].fail("has " + std::to_string(clip.parts.size()) + " parts",
                          "expected " + std::to_string(recipe.parts.size()));
   read_curves(place, clip);
+  clip.period = place.has("period") ? place["period"].number() : clip.times.back();
   return clip;
 }
 
 Recipe read_document(const Field& place) {
   Recipe recipe{envelope_from(place)};
   read_options(place["options"], recipe.options);
+  if (place.has("tuned_on")) recipe.tuned_on = place["tuned_on"].any_text();
   for (const Field& part : place["parts"].items()) {
     recipe.parts.push_back(read_part(part));
     for (std::size_t k = 0; k + 1 < recipe.parts.size(); ++k)
       if (recipe.parts[k].name == recipe.parts.back().name)
         part["name"].fail("is \"" + recipe.parts[k].name + "\" for a second time", "give each part its own name");
   }
-  if (recipe.parts.empty()) place["parts"].fail("is empty", "a recipe has at least one part");
   for (const Field& clip : place["clips"].items()) recipe.clips.push_back(read_clip(clip, recipe));
+  if (recipe.parts.empty() && !recipe.clips.empty())
+    place["parts"].fail("is empty", "a recipe with clips has at least one part");
   return recipe;
 }
 
@@ -208,6 +226,10 @@ Recipe parse_recipe(std::string_view text, const std::string& name) {
   if (!text.starts_with('{'))
     throw Error({.file = name, .problem = "is no recipe", .remedy = "name the .soft.json that simulate wrote"});
   const JsonText document(std::string(text), name, kLargestRecipe);
+  if (const auto& root = document.root(); !root.has("program") || !root.has("schema"))
+    throw Error({.file = name,
+                 .problem = "is JSON, but no recipe of this program",
+                 .remedy = "name the .soft.json that simulate wrote"});
   return read_document(document.root());
 }
 

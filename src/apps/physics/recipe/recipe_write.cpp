@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// [[time, value], ..], eased; of other curves with the word for it behind, and tangents that are not flat in each key.
+/// [[time, value], ..] for smooth keys; for other interpolations the word for it is added at the end, and tangents that
+/// are not 0 are added to the keys.
 Json json_of(const Curve& keys) {
   Json json = Json::array();
   const bool hermite = keys.interpolation == Interpolation::hermite;
@@ -36,9 +37,12 @@ Json json_of(const PartSettings& settings) {
 
 Json json_of(const RecipePart& part) {
   Json json{{"name", part.name}, {"preset", part.preset}, {"found", part.found}};
+  if (!part.reason.empty()) json["reason"] = part.reason;
   const bool joints = part.controls.empty();
   json[joints ? "joints" : "controls"] = joints ? part.joints : part.controls;
   if (!part.stiffness.empty()) json["stiffness"] = part.stiffness;
+  for (const RecipePart::Vertices& run : part.sheet)
+    json["sheet"].push_back({{"mesh", run.mesh}, {"vertices", {run.from, run.to}}});
   json["look"] = json_of(part.settings);
   return json;
 }
@@ -59,6 +63,8 @@ Json json_of(const RecipeOptions& options) {
   for (const auto& field : kPhysicsCounts) json[std::string(field.name)] = physics.*field.value;
   json["integrator"] = kIntegratorWords[static_cast<int>(physics.integrator)];
   json["loop"] = kLoopWords[static_cast<int>(physics.looping)];
+  if (!physics.play.loop.empty()) json["loop_clips"] = physics.play.loop;
+  if (!physics.play.once.empty()) json["once_clips"] = physics.play.once;
   json["follow"] = kFollowWords[physics.follow_animation ? 1 : 0];
   json["fps"] = options.frame_rate;
   json["additive"] = options.additive;
@@ -103,6 +109,8 @@ Json json_of(const RecipeClip& clip) {
   if (!clip.has_motion()) return json;
   if (clip.stopped) json["stopped"] = true;
   json["loop"] = clip.loop;
+  json["period"] = clip.period;
+  json["why"] = clip.why;
   json["seam"] = clip.seam;
   for (const auto& field : kClipCounts) json[std::string(field.name)] = clip.*field.value;
   json["report"] = Json::array();
@@ -118,6 +126,7 @@ Json json_of(const RecipeClip& clip) {
 std::string recipe_text(const Recipe& recipe) {
   Json json = envelope_json(recipe);
   json["options"] = json_of(recipe.options);
+  if (!recipe.tuned_on.empty()) json["tuned_on"] = recipe.tuned_on;
   json["parts"] = Json::array();
   for (const RecipePart& part : recipe.parts) json["parts"].push_back(json_of(part));
   json["clips"] = Json::array();

@@ -6,10 +6,10 @@
 namespace rigspace {
 namespace {
 
-constexpr double kCoarse = 1.0 / 48;  // s
-constexpr double kAround = 0.5;       // s: as far as loads look (Stepper::travel_velocity)
-constexpr double kSamplesPerSecond = 15;
-constexpr int kMostSamples = 120;
+constexpr double kCoarse = 1.0 / 48;  // s: smallest step of tuning
+constexpr double kAround = 0.5;       // s: loads evaluate poses this far before and after (Stepper::travel_velocity)
+constexpr double kSamplesPerSecond = 15;  // Jacobians sampled along a run
+constexpr int kMostSamples = 120;         // at most, in one run
 
 }  // namespace
 
@@ -70,7 +70,7 @@ std::vector<Moment> moments_to_learn(const Run& run, const KeyedMotion& motion, 
   const int count = std::clamp(static_cast<int>(std::lround(kSamplesPerSecond * length)), 2, kMostSamples);
   std::vector<Moment> moments;
   Eigen::Index from = 0;
-  for (int k = 1; k <= count; ++k) {  // of each stretch its last moment that will do
+  for (int k = 1; k <= count; ++k) {  // from each of `count` stretches the last time that deviates and is not yet known
     const Eigen::Index to = (columns - 1) * k / count;
     for (Eigen::Index column = to; column > from; --column) {
       Moment moment;

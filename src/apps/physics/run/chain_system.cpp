@@ -1,5 +1,7 @@
-// Chains: tails, ears, hair. Rods on the artist's own joints, mass from the skin.
+// Chains: tails, ears, hair. Rods on the artist's own joints, mass from the skin. Sheets: rods on the joints that they
+// were given, neighbours tied.
 
+#include "flesh/flesh_region.h"
 #include "part_system.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
@@ -16,7 +18,8 @@
 namespace rigspace {
 namespace {
 
-/// A third of the area of each triangle for each of its corners: the mass of skin, up to a factor that cancels.
+/// The area of the skin around each point, a third of each triangle. It serves as mass: a common factor has no effect,
+/// since stiffness is derived from mass and rate.
 Vec point_areas(const Character& character, In s) {
   Vec area = Vec::Zero(s.size() / 3);
   for (const Piece& piece : character.pieces)
@@ -28,11 +31,12 @@ Vec point_areas(const Character& character, In s) {
   return area;
 }
 
-/// At most this many points carry a part's mass: its inertia is that of all its skin within a few percent, and its
-/// rate, which is set with the same points, is exact.
+/// Number of points, at most, to which a part's mass is lumped. The inertia differs from that of all skin by a few
+/// percent; the rate does not, since it is set with the same points.
 constexpr int kSamples = 96;
 
-/// Indices into `points` of samples that are far from each other, beginning at `first`; and for each point its nearest.
+/// Farthest-point sampling: indices into `points`, beginning with `first`. `nearest`: for each point the index of its
+/// nearest sample.
 std::vector<int> far_samples(const std::vector<Vec3>& points, int first, std::vector<int>& nearest) {
   std::vector<int> samples{first};
   nearest.assign(points.size(), 0);
@@ -50,18 +54,21 @@ std::vector<int> far_samples(const std::vector<Vec3>& points, int first, std::ve
   return samples;
 }
 
-/// The rods of all chains of a character.
+constexpr double kTie = 0.4;  // of the springs of two joints side by side: how much their difference resists
+
+/// The rods of some parts of a character.
 class ChainSystem final : public PartSystem {
  public:
-  ChainSystem(const Character& character, std::span<const Part> all, const SimulationOptions& options)
+  ChainSystem(const Character& character, std::span<const Part> all, std::span<const int> chosen,
+              const SimulationOptions& options)
       : character_(character), options_(options) {
-    collect_controls(all);
+    collect_controls(all, chosen);
     if (!free_.empty()) collect_points();
   }
 
   SteppedBody body() override;
   bool flesh() const override { return false; }
-  /// The tip's angle away from the artist's motion, seen from the root.
+  /// The angle, seen from the root, between the tip and its position in the artist's motion.
   double swing(const TunedPart& part, double reach) const override {
     return 2 * std::asin(std::min(1.0, reach / (2 * part.length)));
   }
@@ -69,54 +76,52 @@ class ChainSystem final : public PartSystem {
 
  private:
   struct Chain {
-    std::vector<int> columns;   // of its joints' rx ry rz among the free controls
+    std::vector<int> columns;   // indices of its joints' rx ry rz among the free controls
     std::vector<double> depth;  // per joint: 0 at the root, 1 at the tip
     Vec masses;                 // per simulated point, zero outside the part
   };
 
-  void collect_controls(std::span<const Part> all);
+  void collect_controls(std::span<const Part> all, std::span<const int> chosen);
   void collect_points();
   std::vector<int> columns_of(const Part& part) const;
   void set_depths(Chain& chain, const Part& part) const;
   Vec stiffness() const;
+  Mat coupling(const Vec& springs) const;
   double slowest_period(const Chain& chain, const Vec& stiffness) const;
   double lever() const;
 
   const Character& character_;
   SimulationOptions options_;
-  std::vector<int> free_;           // controls
-  std::vector<int> points_;         // of the rig: those that carry mass
-  std::shared_ptr<const Rig> rig_;  // restricted to those
+  std::vector<int> free_;           // simulated controls, ascending
+  std::vector<int> points_;         // points of the rig that have mass
+  std::shared_ptr<const Rig> rig_;  // restricted to points_
   BlockJacobian J_rest_;
   std::vector<Chain> chains_;
 };
 
-/// Rods on joints, as against flesh, solids and parts on controls.
+/// Whether the part is simulated as rods on joints, not as flesh, a solid or a part on controls.
 bool is_chain(const Part& part) { return !preset_named(part.preset).flesh && !part.flesh && part.controls.empty(); }
 
-void ChainSystem::collect_controls(std::span<const Part> all) {
-  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
-  for (std::size_t i = 0; i < all.size(); ++i) {
+void ChainSystem::collect_controls(std::span<const Part> all, std::span<const int> chosen) {
+  for (const int i : chosen) {
     const Preset& preset = preset_named(all[i].preset);
-    if (!is_chain(all[i])) continue;
-    parts.push_back({.part = &all[i], .preset = &preset, .index = static_cast<int>(i), .settings = all[i].settings});
-    for (const int bone : all[i].bones)
-      for (const int control : rotation_controls(graph, character_.bones[bone].slot)) free_.push_back(control);
+    parts.push_back({.part = &all[i], .preset = &preset, .index = i, .settings = all[i].settings});
+    for (const int bone : turning_joints(all[i]))
+      for (const int control : turns_of(character_, bone)) free_.push_back(control);
   }
   std::sort(free_.begin(), free_.end());
   free_.erase(std::unique(free_.begin(), free_.end()), free_.end());
 }
 
 std::vector<int> ChainSystem::columns_of(const Part& part) const {
-  const auto& graph = dynamic_cast<const BuiltInRig&>(*character_.rig).graph();
   std::vector<int> columns;
-  for (const int bone : part.bones)
-    for (const int control : rotation_controls(graph, character_.bones[bone].slot))
+  for (const int bone : turning_joints(part))
+    for (const int control : turns_of(character_, bone))
       columns.push_back(static_cast<int>(std::lower_bound(free_.begin(), free_.end(), control) - free_.begin()));
   return columns;
 }
 
-/// The skin that each part moves, as a few points with masses.
+/// Lumps the mass of the skin that each part moves to a few points.
 void ChainSystem::collect_points() {
   const auto& whole = dynamic_cast<const BuiltInRig&>(*character_.rig);
   const auto workspace = whole.make_workspace();
@@ -132,7 +137,14 @@ void ChainSystem::collect_points() {
     const Part& part = *parts[c].part;
     const std::vector<int> columns = columns_of(part);
     const std::set<int> own(columns.begin(), columns.end());
-    const Vec3 root = translation(transform_at(u, whole.graph().slots()[character_.bones[part.bones.front()].slot]));
+    // Of a sheet: the middle of its upper joints.
+    const std::vector<int>& joints = turning_joints(part);
+    const std::size_t tops = static_cast<std::size_t>(std::max(1, part.columns));
+    Vec3 root = Vec3::Zero();
+    for (std::size_t k = 0; k < tops; ++k) {
+      const int slot = character_.bones[joints[k * (joints.size() / tops)]].slot;
+      root += translation(transform_at(u, whole.graph().slots()[slot])) / static_cast<double>(tops);
+    }
     std::vector<int> members;
     std::vector<Vec3> places;
     int tip = 0;
@@ -171,9 +183,9 @@ void ChainSystem::collect_points() {
   rig_->jacobian(*rig_->make_workspace(), rig_->rest(), free_, J_rest_);
 }
 
-/// How far down the part each joint is.
+/// Sets chain.depth: for each joint the number of joints above it in the part, divided by the largest such number.
 void ChainSystem::set_depths(Chain& chain, const Part& part) const {
-  const std::vector<int>& bones = part.bones;
+  const std::vector<int>& bones = turning_joints(part);
   std::vector<int> hops(bones.size(), 0);
   for (std::size_t b = 0; b < bones.size(); ++b) {
     const auto parent = std::find(bones.begin(), bones.end(), character_.bones[bones[b]].parent);
@@ -198,12 +210,13 @@ double ChainSystem::slowest_period(const Chain& chain, const Vec& stiffness) con
       }
   }
   for (int k = 0; k < n; ++k) K(k, k) = stiffness[chain.columns[k]];
-  M.diagonal().array() += 1e-9 * M.trace() / n;  // a twist that moves nothing
+  M.diagonal().array() += 1e-9 * M.trace() / n;  // a twist may move no mass: keeps M definite
   return generalised_symmetric_eigenvalues(M, K).maxCoeff();
 }
 
-/// Springs k_j = kappa I_j (1 - overlap t_j / 2)^2, I_j the inertia that hangs on joint j: every joint alone would
-/// swing alike, slower toward the tip. kappa gives the slowest mode of the whole chain its rate.
+/// Springs k_j = kappa I_j (1 - overlap t_j / 2)^2 with I_j the inertia that joint j moves and t_j its depth: without
+/// overlap each joint by itself would swing at the same rate, with overlap slower toward the tip. kappa is chosen so
+/// that the slowest mode of the whole chain has PartSettings::rate.
 Vec ChainSystem::stiffness() const {
   Vec total = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < chains_.size(); ++c) {
@@ -217,7 +230,7 @@ Vec ChainSystem::stiffness() const {
     double largest = 0;
     for (const int column : chain.columns) largest = std::max(largest, inertia[column]);
     for (std::size_t b = 0; b < chain.depth.size(); ++b) {
-      double most = 1e-6 * largest;  // a joint that carries no skin still needs a spring
+      double most = 1e-6 * largest;  // lower bound: a joint that moves no skin still needs a spring
       for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
       const double slower = 1 - 0.5 * settings.overlap * chain.depth[b];
       for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
@@ -226,6 +239,25 @@ Vec ChainSystem::stiffness() const {
     total += omega * omega * slowest_period(chain, shape) * shape;
   }
   return total;
+}
+
+/// Joints of a sheet side by side: 1/2 k |r_a - r_b|^2. It has no energy where all columns swing alike, so that the
+/// slowest swing keeps its rate, and columns that would part or cross come together.
+Mat ChainSystem::coupling(const Vec& springs) const {
+  Mat K;
+  for (std::size_t c = 0; c < chains_.size(); ++c) {
+    const Part& part = *parts[c].part;
+    if (part.columns < 2) continue;
+    if (K.size() == 0) K = Mat::Zero(springs.size(), springs.size());
+    const std::vector<int>& columns = chains_[c].columns;
+    const std::size_t per_column = columns.size() / static_cast<std::size_t>(part.columns);
+    for (std::size_t a = 0; a + per_column < columns.size(); ++a) {
+      const int i = columns[a], j = columns[a + per_column];
+      const double k = kTie * 0.5 * (springs[i] + springs[j]);
+      K(i, i) += k, K(j, j) += k, K(i, j) -= k, K(j, i) -= k;
+    }
+  }
+  return K;
 }
 
 /// The largest moment per metre that an error of all points at once makes.
@@ -245,6 +277,7 @@ SteppedBody ChainSystem::body() {
   }
   for (int c = 0; c < static_cast<int>(free_.size()); c += 3)
     body.rods.push_back({.first = c, .bend = springs[c], .twist = springs[c]});
+  body.coupling = coupling(springs);
   body.limits.assign(free_.size() / 3, std::numbers::pi);
   for (std::size_t c = 0; c < chains_.size(); ++c) {
     const PartSettings& settings = parts[c].settings;
@@ -252,19 +285,22 @@ SteppedBody ChainSystem::body() {
       body.limits[chains_[c].columns[3 * b] / 3] =
           std::min(0.95, settings.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
     const double omega = 2 * std::numbers::pi * settings.rate;
-    body.groups.push_back({.name = parts[c].part->name,
-                           .masses = chains_[c].masses,
-                           .damping = 6 / settings.settle,  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
-                           .drag = settings.lag * omega * omega,  // a steady velocity v trails by lag v
-                           .sag = settings.sag,
-                           .load = parts[c].load,
-                           .travel = settings.travel,
-                           .push = settings.push});
+    body.groups.push_back(
+        {.name = parts[c].part->name,
+         .masses = chains_[c].masses,
+         .damping = 6 / settings.settle + calming(parts[c]),  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
+         .drag = settings.lag * omega * omega,                // a steady velocity v trails by lag v
+         .sag = settings.sag,
+         .load = parts[c].load,
+         .travel = settings.travel,
+         .push = settings.push,
+         .wind = parts[c].held,
+         .pull = hold_stiffness(parts[c])});
     body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
   }
   body.limit_stiffness = springs.maxCoeff();
   body.gravity = 9.81 / options_.metres_per_unit;
-  // Below what a billionth of a radian takes, or below rounding, there is nothing to be found.
+  // A solve ends at the moment of 1e-9 radians, plus the rounding error of positions in the inertial forces.
   Vec s;
   rig_->evaluate(*rig_->make_workspace(), rig_->rest(), s);
   body.force_floor =
@@ -276,8 +312,16 @@ SteppedBody ChainSystem::body() {
 
 std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::span<const Part> parts,
                                               const SimulationOptions& options) {
-  if (std::none_of(parts.begin(), parts.end(), is_chain)) return nullptr;
-  return std::make_unique<ChainSystem>(character, parts, options);
+  std::vector<int> chains;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (is_chain(parts[i]) && parts[i].points.empty()) chains.push_back(static_cast<int>(i));
+  if (chains.empty()) return nullptr;
+  return std::make_unique<ChainSystem>(character, parts, chains, options);
+}
+
+std::unique_ptr<PartSystem> make_sheet_system(const Character& character, std::span<const Part> parts, int index,
+                                              const SimulationOptions& options) {
+  return std::make_unique<ChainSystem>(character, parts, std::span(&index, 1), options);
 }
 
 }  // namespace rigspace

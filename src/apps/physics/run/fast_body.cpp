@@ -14,7 +14,7 @@
 namespace rigspace {
 namespace {
 
-/// Held nodes are skin here too: the keyed pose carries them, and nothing else moves them.
+/// The body for training. Held nodes count as skin that the free controls do not move.
 RigBody rig_body_of(const SteppedBody& body) {
   RigBody whole;
   whole.rig = body.rig, whole.ties = body.ties;
@@ -104,13 +104,13 @@ Reduction read(ByteReader in) {
   return reduction;
 }
 
-/// Elastic forces of a reduced body on its controls, times the typical change of each.
+/// Elastic forces of a reduced body on its controls, each multiplied by the control's typical change.
 class ElasticForces {
  public:
   ElasticForces(const SteppedBody& body, MaterialKind material)
       : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
     const Vec x_rest = keyed(body.rig->rest());
-    // One J for all moments serves a black box: what is asked is how few elements do against all, by the same J.
+    // For a black box one J serves all states: only the elements are compared, both sides with the same J.
     const bool exact = body.rig->traits().exact_jacobian;
     const RigSpaceDescription& map = mapping_.description();
     BlockJacobian response = rows_of(body.response, map.bound);
@@ -165,12 +165,12 @@ class ElasticForces {
   std::unique_ptr<Workspace> workspace_;
   Objective objective_;
   std::unique_ptr<RigLineariser> lineariser_;
-  RigPredictor* predictor_ = nullptr;  // the same, of a black box
+  RigPredictor* predictor_ = nullptr;  // the same object, if the rig is a black box
   std::optional<Solid> solid_;
   ObjectiveState state_;
 };
 
-/// Nodes that go farthest, so that how far the body reaches is seen in few of them.
+/// Adds the nodes that the controls move farthest, so that Stepper::reach of a sampled body is that of the whole body.
 void add_farthest(const RigBody& body, std::span<const int> free, std::vector<int>& nodes) {
   constexpr std::size_t kMost = 24;
   BlockJacobian J;
@@ -191,7 +191,7 @@ void add_farthest(const RigBody& body, std::span<const int> free, std::vector<in
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
-/// Examples whose deviations differ most: each is the farthest from those before it, and from none at all.
+/// Examples with deviations far from each other, by farthest-point sampling that starts from no deviation.
 std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free, std::span<const ExamplePose> examples,
                                        std::size_t count) {
   Mat deviations(std::ssize(free), std::ssize(examples));
@@ -211,7 +211,7 @@ std::vector<const ExamplePose*> spread(const Rig& rig, std::span<const int> free
   return chosen;
 }
 
-/// Jacobians of a black box with many controls at the poses of training, and at shapes away from them.
+/// For a black box with many controls: Jacobians at the poses of training and at up to 24 examples.
 std::vector<JacobianSample> known_jacobians(const RigBody& body, std::span<const int> free, std::span<const Vec> poses,
                                             std::span<const ExamplePose> examples) {
   constexpr std::size_t kMost = 24;
@@ -222,7 +222,7 @@ std::vector<JacobianSample> known_jacobians(const RigBody& body, std::span<const
   return known;
 }
 
-/// Some of them, evenly: each costs a Jacobian.
+/// At most 48 of the examples, evenly chosen, since each costs a Jacobian.
 std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
   constexpr std::size_t kMost = 48;
   if (examples.size() <= kMost) return examples;
@@ -235,8 +235,8 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
 
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
   constexpr std::string_view kKind = "reduction";
-  constexpr std::size_t kSmall = 1500;  // elements: of so few there may be a larger share
-  constexpr std::size_t kFew = 32;      // controls: of more, second differences cost too much
+  constexpr std::size_t kSmall = 1500;  // elements: smaller bodies get a tighter tolerance of the cubature
+  constexpr std::size_t kFew = 32;      // controls: with more, second differences cost too many evaluations
   const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
   if (options.use_cache)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
@@ -245,7 +245,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
   std::vector<Vec> poses(options.poses.begin(), options.poses.end());
   double sampled = 0;
   if (!body.rig->traits().exact_jacobian && body.free.size() <= kFew && !poses.empty()) {
-    // Training runs on the model of the samples: no further evaluations of the box, and many threads.
+    // Training runs on a model of the samples: no further evaluations of the black box, and on many threads.
     sampled = 0.3;
     samples = sample_jacobians(*body.rig, body.free, poses, part_of_progress(progress, 0, sampled, "training"));
     const auto model = std::make_shared<QuadraticRigModel>(body.rig, body.free, samples);
@@ -296,21 +296,21 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     nodes.resize(static_cast<std::size_t>(body.node_count()));
     for (int i = 0; i < body.node_count(); ++i) nodes[i] = i;
   }
-  // What a node needs of the rig: its place in the keyed pose, and what carries it from there.
+  // `points`: points of the rig for the keyed positions of the nodes and for `moves`, the ties of their deviations.
   std::vector<std::map<int, double>> moves(nodes.size());
   std::vector<int> points;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const int i = nodes[k];
     const auto add = [&](int node, double share) {
       body.ties.for_each(node, [&](int point, double weight) {
-        const double part = share * weight;  // rounded before the sum, on every path of the compiler
+        const double part = share * weight;  // rounded before it is added, with and without fused multiply-add
         if (const auto [at, added] = moves[k].try_emplace(point, part); !added) at->second += part;
       });
     };
     if (body.roles[i] == NodeRole::bound) add(i, 1);
     if (body.roles[i] == NodeRole::interior)
       for (const auto& [node, weight] : reduction.interior[i])
-        if (body.roles[node] == NodeRole::bound) add(node, weight);  // held ones go nowhere
+        if (body.roles[node] == NodeRole::bound) add(node, weight);  // held carriers do not deviate
     const std::span<const int> keyed = body.ties.points_of(i);
     points.insert(points.end(), keyed.begin(), keyed.end());
     for (const auto& [p, w] : moves[k]) points.push_back(p);
@@ -324,7 +324,7 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
   few.response = rows_of(reduction.response, nodes);
   few.linear = true;
   few.whole = std::make_shared<WholeBody>(WholeBody{body, reduction.interior});
-  // A black box costs as much for few points, and whoever asks for the same ones finds the same poses remembered.
+  // A black box costs the same for few points as for all. With all points, poses that others evaluated are remembered.
   const bool black_box = !body.rig->traits().exact_jacobian;
   if (black_box) few.known = reduction.known, points.resize(static_cast<std::size_t>(body.rig->point_count()));
   if (static_cast<int>(points.size()) < body.rig->point_count())

@@ -1,6 +1,6 @@
 #pragma once
-// Private to physics: bodies of the animator's setting with their controls as only unknowns, and few elements (Thesis
-// 4, and cubature beyond it). What is trained depends on shape and rig alone, not on settings.
+// Private to physics: bodies that follow an animation, reduced to their controls as only unknowns (Thesis 4) and to few
+// elements (cubature). Training depends on shape, rig and material, not on PartSettings.
 
 #include "rigspace/reduce/body_cubature.h"
 #include "rigspace/reduce/shaking.h"
@@ -11,20 +11,20 @@
 
 namespace rigspace {
 
-/// What training leaves: how the inside follows the skin, and which elements and masses stand for all.
+/// The result of training.
 struct Reduction {
-  CarrierWeights interior;  ///< one per node; those of nodes that are not inside are not read
-  BlockJacobian response;   ///< per node (interior_response.h)
-  BodyCubature cubature;
-  /// Of a black box, and of the points of the body: nothing that steps need ask again.
+  CarrierWeights interior;  ///< carriers of interior nodes, one list per node; lists of other nodes are not read
+  BlockJacobian response;   ///< displacement of interior nodes per free control (interior_response.h)
+  BodyCubature cubature;    ///< the elements and masses that are evaluated
+  /// For a black box: Jacobians of the points of the body, sampled in training, from which steps predict theirs.
   std::shared_ptr<const std::vector<JacobianSample>> known;
 };
 
 struct ReductionOptions {
-  std::span<const Vec> poses = {};  ///< to train at, all controls
+  std::span<const Vec> poses = {};  ///< poses to train at, all controls
   MaterialKind material = MaterialKind::stable_neo_hookean;
   double amplitude = 0.15;  ///< see ShakeOptions
-  bool use_cache = false;   ///< from the cache, and into it
+  bool use_cache = false;   ///< reads the result from the cache and writes it there
 };
 
 /// Throws Cancelled.
@@ -36,12 +36,14 @@ struct Moment {
   Vec p_key, p;
 };
 
-/// How far the elastic forces on the controls of few elements are from those of all, r.m.s. over moments of a motion,
-/// relative; forces in units of each control's typical change. What was trained need not hold for every motion.
+/// Relative r.m.s. error, over the states `moments`, of the elastic forces on the controls by the sampled elements
+/// against those by all. Forces are multiplied by each control's typical change. This checks the training on a motion
+/// that it was not trained on.
 double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
                       std::span<const Moment> moments);
 
-/// The body with the inside carried and the rig linear within a step; all nodes, or those that the cubature touches.
+/// The body with interior nodes carried by the skin and the rig linear within a step; with all nodes and elements, or
+/// with those of the cubature.
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements);
 
 }  // namespace rigspace

@@ -1,4 +1,4 @@
-// Flesh: a solid around the skeleton, its skin on the rig, its inside free (RSP 3).
+// Flesh: a solid around the skeleton whose skin follows the rig and whose interior nodes are free (RSP 3).
 
 #include "black_box_run.h"
 #include "fast_body.h"
@@ -21,7 +21,7 @@
 namespace rigspace {
 namespace {
 
-/// Poses to train at: rest, and others spread over all clips.
+/// Poses to train at: the rest pose, and seven spread evenly over all clips.
 std::vector<Vec> training_poses(const Character& character, double step) {
   constexpr int kPoses = 8;
   std::vector<Vec> poses{character.rig->rest()};
@@ -32,7 +32,7 @@ std::vector<Vec> training_poses(const Character& character, double step) {
     for (const Animation& clip : character.clips) {
       if (time <= clip.duration) {
         poses.push_back(pose_at(character, &clip, time));
-        // Of a black box a moment that a run will ask for anyway.
+        // For a black box a grid time of the later run, whose pose is evaluated in any case.
         if (const KeyedMotion motion(character, &clip); motion.black_box())
           motion.controls(nearest_moment(motion, step, time), poses.back());
         break;
@@ -91,11 +91,11 @@ class FleshSystem final : public PartSystem {
     soften_tip(part.settings.overlap);
     if (fast()) train(training);
     omega_squared_ = Stepper(stepped(base_), none, options_).answering_omega_squared();
-    if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // after it: scales are relative to the plain body
+    if (!flesh_.factors.empty()) base_.factors = flesh_.factors;  // only now: the rate is that of the homogeneous body
     if (fast() && !flesh_.factors.empty()) train(training);
   }
 
-  /// For stiffen.
+  /// The body for control_stiffness (see stiffen).
   ControlledBody controlled_body() const {
     ControlledBody body{.map = description_of(base_), .mesh = flesh_.mesh, .material = {.poisson = options_.poisson}};
     return body;
@@ -115,16 +115,18 @@ class FleshSystem final : public PartSystem {
       omega = std::sqrt(body.stiffness * omega_squared_);
       part.settings.rate = omega / (2 * std::numbers::pi);
     }
-    // A quarter by mass, the rest by stiffness: zeta = a / (2 omega) + beta omega / 2, so that ripples die first.
+    // zeta = a / (2 omega) + beta omega / 2: a quarter of the damping is proportional to mass, the rest to stiffness,
+    // so that higher modes are damped more.
     const double zeta_omega = 3 / part.settings.settle;
     MassGroup& group = body.groups.front();
-    group.damping = 0.5 * zeta_omega;
+    group.damping = 0.5 * zeta_omega + calming(part);
     body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
     group.drag = part.settings.lag * omega * omega;
     group.sag = part.settings.sag, group.load = part.load;
-    group.travel = part.settings.travel, group.push = part.settings.push;
+    group.travel = part.settings.travel, group.push = part.settings.push, group.wind = part.held;
+    group.pull = hold_stiffness(part);
     const double limit =
-        part.settings.limit / std::max(0.1, part.scaling);  // it is the scaled deviation that is limited
+        part.settings.limit / std::max(0.1, part.scaling);  // the limit is for the deviation after scaling
     if (!flesh_.controls.empty())
       body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
@@ -139,7 +141,7 @@ class FleshSystem final : public PartSystem {
     if (chain()) {
       body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
       body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
-    } else if (!flesh_.controls.empty()) {  // controls come in any number and unit: it is the nodes that are limited
+    } else if (!flesh_.controls.empty()) {  // controls have any unit, so the distance of nodes is limited instead
       const double unit = flesh() ? 1 : std::numbers::pi;  // see PartSettings::limit, and `swing`
       body.reach_limit = limit * unit * flesh_.size;
       body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
@@ -190,7 +192,7 @@ class FleshSystem final : public PartSystem {
   }
 
   bool flesh() const override { return flesh_.controls.empty() || parts.front().preset->flesh; }
-  /// Of a chain the tip's angle away from the artist's motion, seen from the root.
+  /// For a chain the angle, seen from the root, between the tip and its position in the artist's motion.
   double swing(const TunedPart& part, double reach) const override {
     return chain() ? 2 * std::asin(std::min(1.0, reach / (2 * part.length))) : reach / part.length;
   }
@@ -215,8 +217,9 @@ class FleshSystem final : public PartSystem {
 
   bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
 
-  /// As it is stepped: what runs into things does so with all of its skin; and elements that rest in another shape than
-  /// the animated one carry stress that few of them cannot tell.
+  /// The body that is stepped: reduced, and with sampled elements unless every_element(). Contact needs all of the
+  /// skin. With the rest shape of the papers (follow_animation off) the animated pose has stress, which the sampled
+  /// elements were not trained for.
   SteppedBody stepped(SteppedBody body) const {
     if (!reduction_) return body;
     SteppedBody few = reduced(body, *reduction_, every_element());
@@ -227,14 +230,15 @@ class FleshSystem final : public PartSystem {
     return few;
   }
 
-  /// The stiffness of a chain falls toward its tip as that of rods does.
+  /// Sets factors by which the stiffness of a chain falls toward its tip, as that of rods does.
   void soften_tip(double overlap) {
     overlap_ = overlap;
     base_.factors.clear();
     for (const double depth : flesh_.depths) base_.factors.push_back(std::pow(1 - 0.5 * overlap * depth, 2));
   }
 
-  /// tx ty tz of each soft joint, rx ry rz too if it turns, and how long a unit of its translation is in the scene.
+  /// Collects the free controls: those of the part, or tx ty tz of each soft joint, and rx ry rz if it turns. For soft
+  /// joints also scales_, the length of a unit of translation in scene units.
   void collect_controls(const Character& character) {
     if (!flesh_.controls.empty()) {
       base_.free = flesh_.controls;
@@ -253,7 +257,8 @@ class FleshSystem final : public PartSystem {
     }
   }
 
-  /// Of the rig those points alone that a node needs.
+  /// Ties nodes to points of the rig (nodes off the surface are added to the rig as points) and restricts the rig to
+  /// these points.
   void tie_nodes(const Character& character) {
     const int surface = character.rig->point_count();
     const auto on_surface = [&](int i) { return !flesh_.on_surface[i].empty(); };
@@ -280,17 +285,18 @@ class FleshSystem final : public PartSystem {
                             : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
                                                                      : NodeRole::bound);
     }
-    const bool tied = needed.empty() || needed.back() < surface;  // all of it to the surface, as of a black box
+    const bool tied = needed.empty() || needed.back() < surface;  // all nodes are on the surface, as with a black box
     base_.rig = tied ? character.rig->restricted(needed) : rig_with_nodes(character, flesh_)->restricted(needed);
     base_.tets = flesh_.mesh.tets;
     if (character.rig->traits().exact_jacobian) return;
-    // Where whoever made the solid asked for it already, for all points.
+    // For all points of the rig, as with_solid evaluated it: a rig that remembers poses evaluates nothing anew.
     BlockJacobian J;
     character.rig->jacobian(*character.rig->make_workspace(), character.rig->rest(), base_.free, J);
     base_.rest_jacobian = std::make_shared<const BlockJacobian>(rows_of(J, needed));
   }
 
-  /// Interiors without masses, or without a will, of their own (RSP 6): held and bound nodes carry them.
+  /// Interior::still: interior masses go to the held and bound nodes that carry them. Interior::carried: interior
+  /// nodes are tied to these nodes and are no unknowns (RSP 6).
   void calm_interior(Vec& masses) {
     if (options_.interior == Interior::dynamic) return;
     std::vector<char> carriers;
@@ -309,7 +315,7 @@ class FleshSystem final : public PartSystem {
       std::map<int, double> sums;
       for (const auto& [node, weight] : carried[i])
         base_.ties.for_each(node, [&, factor = weight](int point, double share) {
-          const double part = factor * share;  // rounded before the sum, on every path of the compiler
+          const double part = factor * share;  // rounded before it is added, with and without fused multiply-add
           if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
         });
       ties.append(sums);
@@ -318,7 +324,7 @@ class FleshSystem final : public PartSystem {
     base_.ties = std::move(ties);
   }
 
-  /// What each control moves: the diagonal of J^T M J at rest.
+  /// Sets inertia_, the diagonal of J^T M J at rest.
   void measure_inertia() {
     BlockJacobian J;
     if (base_.rest_jacobian)
@@ -334,7 +340,8 @@ class FleshSystem final : public PartSystem {
         inertia_[of_nodes.column[e]] += masses[i] * Vec3(of_nodes.value.col(e)).squaredNorm();
   }
 
-  /// A joint that moves little of the flesh would wander: weak springs hold it, those of a joint of ordinary inertia.
+  /// Adds weak springs on the soft joints. A joint that moves little flesh, which would drift, gets springs as if it
+  /// had at least 0.3 of the mean inertia.
   void add_springs(SteppedBody& body, double omega) const {
     const int kinds = flesh_.turns ? 2 : 1, groups = static_cast<int>(body.free.size()) / 3;
     const Vec rest = body.rig->rest();
@@ -349,13 +356,13 @@ class FleshSystem final : public PartSystem {
     }
   }
 
-  static constexpr double kSpringShare = 0.05;  // of what gives a part alone its rate
+  static constexpr double kSpringShare = 0.05;  // stiffness of these springs, of omega^2 times inertia
 
   const Flesh& flesh_;
   SimulationOptions options_;
   SteppedBody base_;
   std::optional<Reduction> reduction_;
-  std::shared_ptr<const std::vector<JacobianSample>> learned_;  // on the path of a run, of a black box
+  std::shared_ptr<const std::vector<JacobianSample>> learned_;  // see `learn`
   Vec inertia_;                                                 // per free control
   std::vector<double> scales_;                                  // per soft joint
   double omega_squared_ = 0, overlap_ = 0;
@@ -364,7 +371,8 @@ class FleshSystem final : public PartSystem {
 
 }  // namespace
 
-ControlStiffness stiffen(const Character& character, Part& part, const SimulationOptions& options) {
+ControlStiffness stiffen(const Character& character, Part& part, const SimulationOptions& options,
+                         const ProgressCallback& progress) {
   if (!part.flesh || part.controls.empty() || part.stiffness.empty()) return {};
   Part plain = part;
   auto flesh = std::make_shared<Flesh>(*part.flesh);
@@ -373,8 +381,8 @@ ControlStiffness stiffen(const Character& character, Part& part, const Simulatio
   SimulationOptions full = options;
   full.method = Method::full;
   const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
-  ControlStiffness result =
-      options.use_cache ? recalled_stiffness(body, part.stiffness) : control_stiffness(body, part.stiffness);
+  ControlStiffness result = options.use_cache ? recalled_stiffness(body, part.stiffness, progress)
+                                              : control_stiffness(body, part.stiffness, {.progress = progress});
   flesh->factors = result.factors;
   part.flesh = std::move(flesh);
   return result;

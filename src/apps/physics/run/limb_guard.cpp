@@ -13,11 +13,11 @@
 namespace rigspace {
 namespace {
 
-constexpr double kMostDepth = 0.0035;  // of the size
-constexpr double kSpacing = 1.0 / 60;  // s
-constexpr double kSlope = 0.25;        // s
-constexpr double kSoft = 0.01;         // of the weight
-constexpr int kHalvings = 7;
+constexpr double kMostDepth = 0.0035;  // additional depth that is allowed, of the character's largest extent
+constexpr double kSpacing = 1.0 / 60;  // s between measurements
+constexpr double kSlope = 0.25;        // s over which the share changes before and after a contact
+constexpr double kSoft = 0.01;         // points with more than this weight on soft joints are measured
+constexpr int kHalvings = 7;           // of the bisection for the share
 
 /// Measures one part's flesh against the rest of the character.
 class LimbGuard {
@@ -38,7 +38,8 @@ class LimbGuard {
 
   bool has_limbs() const { return !limbs_.empty() && !soft_.empty(); }
 
-  /// The largest share of the deviation `d` of some controls that keeps the rule in one pose.
+  /// In one pose, the largest share of the deviation `d` of some controls at which no measured point is more than
+  /// most_depth_ deeper in the limbs than in the keyed pose.
   double allowed(In p_key, std::span<const int> controls, In d) const {
     const auto workspace = character_.rig->make_workspace();
     Vec key, moved, p;
@@ -50,8 +51,8 @@ class LimbGuard {
     };
     const auto at = [](const Vec& points, int i) { return Vec3(points.segment<3>(3 * i)); };
     move(1);
-    // No point gets deeper than it moves. (Limbs are open where the body begins: by the winding number alone a point
-    // may come inside there from one side of nothing to the other.)
+    // A point cannot get deeper than it moves, so points that move less than most_depth_ are skipped. (The limb mesh is
+    // open where it joins the body; there the winding number can cross a half without a surface in between.)
     const auto is_far = [&](int i) { return (at(moved, i) - at(key, i)).norm() > most_depth_; };
     std::vector<int> far;
     std::copy_if(soft_.begin(), soft_.end(), std::back_inserter(far), is_far);

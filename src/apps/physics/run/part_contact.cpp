@@ -10,13 +10,13 @@
 namespace rigspace {
 namespace {
 
-constexpr double kWithin = 0.25;          // of the size: what is deeper is taken to have gone through
-constexpr double kTouching = 1e-6;        // of the size: what is less deep touches
-constexpr double kApart = 0.03;           // of the size: three thicknesses of contact (stepper_contact.cpp)
-constexpr double kFollows = 1e-6;         // of the farthest: what moves more is moved
-constexpr double kMovedByEarlier = 0.02;  // of the farthest
+constexpr double kWithin = 0.25;          // of the size: search distance; deeper points count as on the other side
+constexpr double kTouching = 1e-6;        // of the size: smaller depths count as 0
+constexpr double kApart = 0.03;           // of the size: three contact thicknesses (stepper_contact.cpp)
+constexpr double kFollows = 1e-6;         // motion_of above which a point belongs to the system's own skin
+constexpr double kMovedByEarlier = 0.02;  // motion_of above which a point belongs to the skin of earlier parts
 
-/// Skin of a stepped body over time, from its controls alone.
+/// The positions of the skin nodes of a stepped body for given controls.
 class Skin {
  public:
   explicit Skin(const SteppedBody& body) : body_(body), workspace_(body.rig->make_workspace()) {
@@ -26,7 +26,7 @@ class Skin {
 
   const std::vector<int>& nodes() const { return nodes_; }
 
-  /// Of each node, where the controls carry it.
+  /// Sets x to the positions of `nodes` at p.
   void place(In p, std::vector<Vec3>& x) {
     body_.rig->evaluate(*workspace_, p, s_);
     x.resize(nodes_.size());
@@ -45,7 +45,7 @@ double depth(const Collider& shape, const Vec3& x, double within) {
   return touch.found ? std::max(0.0, -touch.gap) : 0;
 }
 
-/// Where an obstacle is at a time.
+/// Moves `shape` to where the obstacle is at a time, s. `points` is scratch memory.
 void place(const Obstacle& obstacle, double time, Collider& shape, Vec& points) {
   if (obstacle.points) {
     obstacle.points(time, points);
@@ -55,7 +55,8 @@ void place(const Obstacle& obstacle, double time, Collider& shape, Vec& points) 
   }
 }
 
-/// Deviations between the moments of a motion: round and round where it loops, held at its ends otherwise.
+/// Deviations of a motion at any time, linear between its times; repeated if it loops, otherwise constant beyond its
+/// ends.
 struct Played {
   std::vector<int> controls;
   std::vector<double> times;
@@ -76,7 +77,7 @@ struct Played {
   }
 };
 
-/// The triangles whose corners all are chosen, over those corners alone; `points` are their numbers.
+/// The triangles with all three corners chosen, as a mesh of these corners; `points`: their numbers in the surface.
 TriMesh cut(const TriMesh& surface, const std::vector<char>& chosen, std::vector<int>& points) {
   TriMesh mesh;
   for (const Triangle& triangle : surface.triangles)

@@ -1,5 +1,6 @@
 #pragma once
-// Private to physics: what contact comes to once a part is finished: how deep it went, and what later parts feel of it.
+// Private to physics: contact of finished parts: how deep they penetrate, and the obstacles that they are for later
+// parts.
 
 #include "part_system.h"
 
@@ -8,13 +9,13 @@
 
 namespace rigspace {
 
-/// PartReport::deepest of the parts of a system, from the motion as it is written: `run` has whole columns. Obstacles
-/// of the system are those that it was simulated with.
+/// Sets PartReport::deepest of the parts of a system, measured on the final deviations in `run` against
+/// PartSystem::obstacles.
 void measure_depths(const KeyedMotion& key, PartSystem& system, const Run& run, std::span<PartReport> reports);
 
-/// What a system feels of the parts that were simulated before it: the skin that these move and it does not, as they
-/// move it. Skin nearer to its own than three thicknesses of contact at rest is left out, since it hangs together with
-/// it. None where nothing is left. Refers to the motion of the keys; copies what was simulated.
+/// An obstacle made of the skin that the earlier parts move and this system does not, moving as simulated. Skin that is
+/// at rest nearer to the system's own than three contact thicknesses is left out, since the two are connected. Empty if
+/// no skin is left. Refers to `key`; copies `earlier`.
 std::vector<Obstacle> obstacles_from(const SoftMotion& earlier, const Character& character, const KeyedMotion& key,
                                      PartSystem& system);
 

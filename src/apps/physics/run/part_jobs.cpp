@@ -54,15 +54,15 @@ void PartJob::read(ByteReader& in) {
 
 namespace {
 
-/// What threads and the one that waits for them share.
+/// The state that the worker threads and the calling thread share.
 struct Board {
   std::mutex mutex;
   std::condition_variable news;
   std::atomic<bool> stop = false;
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> saved = false;
-  std::size_t working = 0;         ///< threads
-  std::vector<std::size_t> order;  ///< those that take longest first, so that none is left alone at the end
+  std::size_t working = 0;         ///< number of threads still running
+  std::vector<std::size_t> order;  ///< of the jobs: most free controls first, so that no long job runs alone at the end
   std::vector<std::atomic<double>> fraction;
   std::vector<std::exception_ptr> failure;
 
@@ -76,7 +76,7 @@ struct Board {
 };
 
 void work(std::span<const std::unique_ptr<PartJob>> jobs, Board& board, bool saves) {
-  const SerialScope serial;  // its own thread is all that a job has
+  const SerialScope serial;  // parallel loops inside a job run on the job's own thread
   for (std::size_t turn = board.next++; turn < jobs.size() && !board.stop; turn = board.next++) {
     const std::size_t k = board.order[turn];
     if (jobs[k]->result()) {
@@ -86,7 +86,7 @@ void work(std::span<const std::unique_ptr<PartJob>> jobs, Board& board, bool sav
     try {
       jobs[k]->run(
           [&](const Progress& progress) {
-            board.fraction[k] = std::max(board.fraction[k].load(), progress.fraction);  // attempts begin anew
+            board.fraction[k] = std::max(board.fraction[k].load(), progress.fraction);  // tuning runs restart at 0
             return !board.stop;
           },
           saves ? std::function<void()>([&] { board.saved = true; }) : nullptr);
@@ -115,11 +115,11 @@ bool is_cancelled(const std::exception_ptr& failure) {
 
 void run_side_by_side(std::span<const std::unique_ptr<PartJob>> jobs, const ProgressCallback& progress,
                       const std::function<void()>& saved) {
-  constexpr std::chrono::milliseconds kBetween{50};  // reports
+  constexpr std::chrono::milliseconds kBetween{50};  // between calls of `progress`
   Board board(jobs);
   const std::size_t count = std::min<std::size_t>(jobs.size(), static_cast<std::size_t>(thread_count()));
   bool cancelled = false;
-  std::exception_ptr own;  // of what the caller gave
+  std::exception_ptr own;  // thrown by `progress` or `saved`
   {
     board.working = count;
     std::vector<std::jthread> threads;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: the systems of a character, one after the other or side by side.
+// Private to physics: runs the systems of a character, one after the other or on several threads.
 
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/progress.h"
@@ -14,7 +14,7 @@
 
 namespace rigspace {
 
-/// One system of parts: its settings are tuned and it is run. `run` on one thread; `write` on any.
+/// Tunes and runs one system of parts. `run` is called on one thread; `write` may be called on any thread meanwhile.
 class PartJob {
  public:
   PartJob(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)
@@ -22,14 +22,14 @@ class PartJob {
 
   PartSystem& system() { return system_; }
 
-  /// `saved` is called whenever `write` has something new; empty: nothing is saved on the way. Throws Cancelled.
+  /// `saved` is called whenever a new checkpoint is ready for `write`; empty: no checkpoints. Throws Cancelled.
   void run(const ProgressCallback& progress, const std::function<void()>& saved);
-  /// What came of it; none before it is finished.
+  /// The finished run; empty before.
   const std::optional<Run>& result() const { return result_; }
-  /// After Cancelled: what it had finished.
+  /// After Cancelled: the finished part of the run.
   const std::optional<Run>& stopped() const { return tuner_.stopped(); }
 
-  /// All that the rest of it depends on, and back.
+  /// Write and read the last checkpoint, from which `run` continues.
   void write(ByteWriter& out) const;
   void read(ByteReader& in);
 
@@ -40,14 +40,15 @@ class PartJob {
   PartSystem& system_;
   Tuner tuner_;
   std::optional<Run> result_;
-  mutable std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;  ///< guards stage_ and kept_
   Stage stage_ = Stage::before;
   std::vector<std::byte> kept_;
 };
 
-/// Runs those that are not finished on threads of their own, as many as there are cores; the thread that calls reports
-/// how far they all are, and calls `saved` from time to time while they save. The same results, to the bit, as one
-/// after the other. Throws what one of them throws, the first in order; Cancelled once all have stopped.
+/// Runs the unfinished jobs on as many threads as there are cores. The calling thread reports their mean progress and
+/// calls `saved` when there are new checkpoints. The results are the same to the bit as those of runs one after the
+/// other. If jobs throw, rethrows the exception of the first in order; if `progress` cancels, throws Cancelled once all
+/// jobs have stopped.
 void run_side_by_side(std::span<const std::unique_ptr<PartJob>> jobs, const ProgressCallback& progress,
                       const std::function<void()>& saved);
 

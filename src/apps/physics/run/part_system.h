@@ -1,9 +1,10 @@
 #pragma once
-// Private to physics: parts that are solved together, and their settings while these are being tuned.
+// Private to physics: parts that are solved together, their settings during tuning, and runs through a clip.
 
 #include "stepper.h"
 
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -16,33 +17,43 @@ struct TunedPart {
   double length = 0;      ///< scene units: along a chain, across flesh
   PartSettings settings;  ///< with what is derived filled in
   double ease = 1;        ///< 0..1: what of the inertial load is felt where no rate would tame the motion
+  double held = 1;        ///< 0..1: the same in one clip that is wilder than the one the part was tuned on
+  double steadying = 0;   ///< 1/s^2: the pull to the animation that `held` needs in a body that turns (hold_stiffness)
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
-  double load = 1;        ///< factor of the inertial load: `ease`, and amounts above `most_scaling`
+  double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`
   double most_scaling = 1.5;
 };
+
+/// 1/s: damping that is added where a clip is held. Less load alone does not calm a part that the turning of the body
+/// itself stirs; with all of it, at `held` 0, the part is critically damped.
+inline double calming(const TunedPart& part) { return (1 - part.held) * 4 * std::numbers::pi * part.settings.rate; }
+
+/// 1/s^2: a pull to the animation in place of what a held clip has lost. The load of a body that turns at rate W pulls
+/// a chain outward, which steadies it by W^2; with less of that load a slow chain would be thrown about.
+inline double hold_stiffness(const TunedPart& part) { return (1 - part.held) * part.steadying; }
 
 class PartSystem {
  public:
   virtual ~PartSystem() = default;
 
-  /// The body for the present settings; group k is part k.
+  /// The body for the present settings; its mass group k is part k.
   virtual SteppedBody body() = 0;
   virtual bool flesh() const = 0;
-  /// The deviation as people measure it: radians for chains, share of the size for flesh.
+  /// Converts the largest node deviation `reach`, scene units, to radians at a chain's tip or a share of flesh's size.
   virtual double swing(const TunedPart& part, double reach) const = 0;
-  /// The free controls of a part, as numbers among those of the body.
+  /// The indices of a part's free controls among those of the body.
   virtual std::vector<int> rows(std::size_t part) const = 0;
 
-  /// Of a body of which few elements stand for all: how far their forces are from those of all over a run, relative; 0
-  /// of others. From now on all of them, in place of few.
+  /// For a body with sampled elements: relative error of their forces on the controls over a run; 0 for others.
   virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }
+  /// From now on `body` has all elements.
   virtual void use_all_elements() {}
 
-  /// Of a black box: asks for its Jacobians on the path of a run, so that the next run on that path, or near it, need
-  /// not. False of others.
+  /// For a black box: samples Jacobians along a run, so that the next run near this path evaluates fewer. Returns false
+  /// for other rigs, which sample nothing.
   virtual bool learn(const struct Run&, const KeyedMotion&, const ProgressCallback&) { return false; }
-  /// What was learned: nothing of others.
+  /// The Jacobians sampled by `learn`; nothing for other rigs.
   virtual void write_learned(ByteWriter&) const {}
   virtual void read_learned(ByteReader&) {}
 
@@ -51,43 +62,51 @@ class PartSystem {
   bool all_elements = false;
 };
 
-/// All chains of the parts together: rods on their joints. Null if there is none.
+/// All chains of the parts together, but for sheets: rods on their joints. Null if there is none.
 std::unique_ptr<PartSystem> make_chain_system(const Character& character, std::span<const Part> parts,
+                                              const SimulationOptions& options);
+/// One softened sheet: rods on its joints, tied side by side.
+std::unique_ptr<PartSystem> make_sheet_system(const Character& character, std::span<const Part> parts, int index,
                                               const SimulationOptions& options);
 /// One part's flesh.
 std::unique_ptr<PartSystem> make_flesh_system(const Character& character, std::span<const Part> parts, int index,
                                               const SimulationOptions& options, const ProgressCallback& training = {});
 
+/// All chains as one system, and each part's flesh as one. Throws Error if there is no part.
+std::vector<std::unique_ptr<PartSystem>> make_systems(const Character& character, std::span<const Part> parts,
+                                                      const SimulationOptions& options,
+                                                      const ProgressCallback& training = {});
+
 /// What one run through a clip gave. Of one that was stopped the matrices have fewer columns than there are times.
 struct Run {
-  std::vector<double> times;
-  Mat deviation;  ///< free controls x times
-  Mat reach;      ///< parts x times, scene units
+  std::vector<double> times;  ///< s
+  Mat deviation;              ///< free controls x times
+  Mat reach;                  ///< parts x times: largest deviation of a node, scene units
   bool looped = false;
-  double seam = 0, smallest_volume = 1, volume_change = 0;
+  double seam = 0, smallest_volume = 1, volume_change = 0;  ///< see SoftMotion and PartReport
   int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
 
   void write(ByteWriter&) const;
   void read(ByteReader&);
 };
 
-/// Where a run is; what a checkpoint holds of it.
+/// The progress of a run, as checkpoints store it.
 struct RunState {
   Run run;
-  int cycle = 0, next = 1;  ///< grid step to do next
-  double still_since = 0;   ///< s
+  int cycle = 0, next = 1;  ///< turn of the loop, and the grid step to do next
+  double still_since = 0;   ///< s: time since which the animation does not move
 };
 
-/// Runs a body through the stretch of the clip that the options name, and round and round where it loops.
+/// Runs a body through the stretch of the clip that the options name; a loop is repeated until it closes.
 class Runner {
  public:
   Runner(Stepper& stepper, const KeyedMotion& motion, const SimulationOptions& options, double hold_after);
 
-  /// `save` is called every so many steps with a function that writes the state.
+  /// Called every Checkpoints::every steps with a function that writes the state.
   using Save = std::function<void(const std::function<void(ByteWriter&)>&)>;
   Run run(const ProgressCallback& progress, const Save& save, ByteReader* resume);
 
-  /// After `run` was cancelled: what it had finished. Of a loop that is the last whole turn, if there is one.
+  /// After `run` was cancelled: the finished part; of a loop the last whole turn, if there is one.
   Run so_far() const;
 
  private:
@@ -97,6 +116,7 @@ class Runner {
   void record(int k);
   void advance(double time);
   bool cycle_done();
+  static void blend_turns(const Run& earlier, Run& later);
 
   Stepper& stepper_;
   const KeyedMotion& motion_;
@@ -105,7 +125,7 @@ class Runner {
   double start_ = 0, h_ = 0;
   int grid_ = 1;
   RunState state_;
-  std::optional<Run> last_turn_;  // of a loop, before its ends are made to meet
+  std::optional<Run> last_turn_;  // last whole turn of a loop, before its seam is closed
 };
 
 }  // namespace rigspace

@@ -7,11 +7,12 @@
 namespace rigspace {
 namespace {
 
-constexpr double kVisible = 12;          // Hz
-constexpr double kMostShare = 0.008;     // of the energy: a little less than what is allowed
-constexpr double kHalfWidth = 1.0 / 30;  // s
+constexpr double kVisible = 12;       // Hz: oscillations above are ripples
+constexpr double kMostShare = 0.008;  // of the energy, above which rows are filtered; a little below the test's bound
+constexpr double kHalfWidth = 1.0 / 30;  // s: half the base of the triangle filter
 
-/// Of the energy of some rows, the part above `kVisible`: a Hann window, then sums of sines.
+/// The share of the energy of some rows at frequencies above kVisible, by a discrete Fourier transform of the rows
+/// under a Hann window.
 double quick_share(const Mat& deviation, std::span<const int> rows, double h) {
   const auto n = static_cast<int>(deviation.cols());
   Mat windowed(static_cast<Eigen::Index>(rows.size()), n);
@@ -48,8 +49,8 @@ void calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool loop
     const Vec before = deviation.row(row).transpose();
     for (Eigen::Index k = 0; k < n; ++k) {
       double sum = 0, weights = 0;
-      bool still = true;  // and stays to the bit
-      // Toward the ends of a clip that plays once the triangle narrows, so that they stay where they are.
+      bool still = true;  // a constant stretch keeps its value to the bit
+      // Toward the ends of a clip that does not loop the filter narrows, so that the first and last values stay.
       const Eigen::Index room = looped ? reach : std::min<Eigen::Index>(reach, std::min(k, n - 1 - k));
       for (Eigen::Index j = -room; j <= room; ++j) {
         const double weight = 1 - std::abs(static_cast<double>(j)) / static_cast<double>(reach);

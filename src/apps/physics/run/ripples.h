@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: what is too quick to be seen as motion.
+// Private to physics: a low-pass filter for oscillations that are too fast to be seen as motion.
 
 #include "rigspace/base/types.h"
 
@@ -7,9 +7,9 @@
 
 namespace rigspace {
 
-/// Takes ripples above 12 Hz out of some rows of a deviation that is sampled every h seconds, where they hold more than
-/// 0.8 % of its energy (docs/default-settings.md, "quick ripples"): by means under a triangle of 1/30 s to each side.
-/// A loop's last column is its first again.
+/// Filters some rows of a deviation that is sampled every h seconds, if frequencies above 12 Hz have more than 0.8 % of
+/// their energy (docs/default-look.md, "quick ripples"): each value becomes the mean under a triangle of 1/30 s to
+/// each side. In a loop the last column equals the first.
 void calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped);
 
 }  // namespace rigspace

@@ -11,6 +11,7 @@
 #include "rigspace/geometry/signed_distance.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "ripples.h"
+#include "soft_keys.h"
 #include "tuning/keyed_settings.h"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
                     .smallest_volume = run.smallest_volume,
                     .volume_change = run.volume_change,
                     .eased = shares.minCoeff(),
+                    .held = part.held,
                     .finished = static_cast<double>(run.reach.cols() - 1) / static_cast<double>(run.times.size() - 1)};
   std::vector<double> swings;
   for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
@@ -65,6 +67,28 @@ void fade_out(Mat& deviation, std::span<const double> times) {
   }
 }
 
+/// The deviation of a clip that plays once goes to zero at its end, and its speed too: what follows begins there.
+void come_to_rest(Mat& deviation, std::span<const double> times) {
+  constexpr double kMost = 0.35, kShare = 0.35;  // s, and of the clip: over which it fades
+  const double end = times.back(), fade = std::min(kMost, kShare * (end - times.front()));
+  for (Eigen::Index k = 0; k < deviation.cols(); ++k)
+    deviation.col(k) *= smooth_step(end, end - fade, times[static_cast<std::size_t>(k)]);
+  deviation.col(deviation.cols() - 1).setZero();
+}
+
+/// Of a loop whose period is longer than its clip: what lies within the clip.
+void cut_to_clip(SoftMotion& motion, double clip_duration) {
+  if (!motion.looped || !(motion.times.back() > clip_duration * (1 + 1e-12))) return;
+  std::vector<double> times;
+  for (const double time : motion.times)
+    if (time < clip_duration * (1 - 1e-9)) times.push_back(time);
+  times.push_back(clip_duration);
+  Mat deviation = motion.deviation.leftCols(std::ssize(times));
+  for (Eigen::Index row = 0; row < deviation.rows(); ++row)
+    deviation(row, deviation.cols() - 1) = deviation_curve(motion, static_cast<std::size_t>(row))(clip_duration);
+  motion.times = std::move(times), motion.deviation = std::move(deviation);
+}
+
 /// Rows of all systems into one motion, controls ascending.
 void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& deviation) {
   std::vector<std::pair<int, Vec>> rows;
@@ -79,25 +103,6 @@ void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& devi
     motion.controls.push_back(rows[c].first);
     motion.deviation.row(static_cast<Eigen::Index>(c)) = rows[c].second;
   }
-}
-
-std::vector<std::unique_ptr<PartSystem>> systems_of(const Character& character, std::span<const Part> parts,
-                                                    const SimulationOptions& options,
-                                                    const ProgressCallback& training) {
-  std::vector<std::unique_ptr<PartSystem>> systems;
-  if (auto chains = make_chain_system(character, parts, options)) systems.push_back(std::move(chains));
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const auto part_of_all = [&](const Progress& p) {
-      return !training ||
-             training({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(parts.size())});
-    };
-    if (parts[k].flesh)
-      systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options, part_of_all));
-  }
-  if (systems.empty())
-    throw Error(
-        {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
-  return systems;
 }
 
 /// The deviation of a part, as large as is asked for.
@@ -161,16 +166,22 @@ bool may_run_apart(const Character& character, std::span<const std::unique_ptr<P
 class Collector {
  public:
   Collector(const Character& character, const KeyedMotion& key, std::size_t parts, const SimulationOptions& options)
-      : character_(character), key_(key), options_(options) {
+      : character_(character),
+        key_(key),
+        options_(options),
+        ends_at_rest_(options.end_at_rest && !key.cyclic() && options.end >= key.clip_duration() &&
+                      !options.collisions.any()) {
     motion_.parts.resize(parts);
     for (PartReport& report : motion_.parts) report.finished = 0;
     motion_.looped = key.cyclic();
+    motion_.period = key.duration(), motion_.why = key.play().why;
   }
 
   void add(PartSystem& system, Run run) {
     const SteppedBody body = system.body();
     for (std::size_t c = 0; c < system.parts.size(); ++c) scale_amount(run, system.rows(c), system.parts[c]);
-    if (run.looped) close_loop(run.deviation);
+    // A loop that does not quite repeat itself after so many turns is closed all the same: nothing jumps at its seam.
+    if (key_.cyclic() && run.deviation.cols() == std::ssize(run.times)) close_loop(run.deviation), run.looped = true;
     for (std::size_t c = 0; c < system.parts.size(); ++c)
       calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
     for (std::size_t c = 0; c < system.parts.size(); ++c) {
@@ -189,6 +200,7 @@ class Collector {
       report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
     }
     fade_out(run.deviation, run.times);
+    if (ends_at_rest_) come_to_rest(run.deviation, run.times);
     for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->settings);
     measure_depths(key_, system, run, motion_.parts);
     motion_.times = run.times;
@@ -211,10 +223,31 @@ class Collector {
   const Character& character_;
   const KeyedMotion& key_;
   const SimulationOptions& options_;
+  bool ends_at_rest_;
   SoftMotion motion_;
 };
 
 }  // namespace
+
+std::vector<std::unique_ptr<PartSystem>> make_systems(const Character& character, std::span<const Part> parts,
+                                                      const SimulationOptions& options,
+                                                      const ProgressCallback& training) {
+  std::vector<std::unique_ptr<PartSystem>> systems;
+  if (auto chains = make_chain_system(character, parts, options)) systems.push_back(std::move(chains));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto part_of_all = [&](const Progress& p) {
+      return !training ||
+             training({p.stage, (static_cast<double>(k) + p.fraction) / static_cast<double>(parts.size())});
+    };
+    if (!parts[k].joints.empty()) systems.push_back(make_sheet_system(character, parts, static_cast<int>(k), options));
+    if (parts[k].flesh)
+      systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), options, part_of_all));
+  }
+  if (systems.empty())
+    throw Error(
+        {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
+  return systems;
+}
 
 void SimulationOptions::validate() const {
   require_option(step > 1e-5 && step <= 0.1, "physics step", step, "expected 0.00001 to 0.1 s");
@@ -243,15 +276,15 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
     throw Error({.file = character.name,
                  .problem = "is no built-in rig",
                  .remedy = "its joints cannot be simulated as chains; name controls"});
-  KeyedMotion key(character, clip);
-  const bool whole = options.start <= 0 && options.end >= key.duration() && options.preroll == 0;
+  KeyedMotion key(character, clip, options.play);
+  const bool whole = options.start <= 0 && options.end >= key.clip_duration() && options.preroll == 0;
   const bool repeat = looks_repeat(parts, key.duration(), options.looping);
   key.set_cyclic(options.looping == Looping::always ||
                  (options.looping == Looping::find && key.loops() && whole && repeat));
   const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
   const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
   ask_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
-  const auto systems = systems_of(character, parts, options, [&](const Progress& p) {
+  const auto systems = make_systems(character, parts, options, [&](const Progress& p) {
     return !progress || progress({p.stage, trained * p.fraction});
   });
   if (options.collisions.any())
@@ -259,6 +292,16 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       system->obstacles = obstacles_for(character, *system, key, options.collisions);
       for (TunedPart& part : system->parts) part.most_scaling = 1;
     }
+
+  // Sheets meet the body behind them whatever else is asked for.
+  if (!options.collisions.limbs)
+    for (const auto& system : systems)
+      if (!system->parts.front().part->points.empty()) {
+        Collisions body = options.collisions;
+        body.limbs = true;
+        system->obstacles = obstacles_for(character, *system, key, body);
+        for (TunedPart& part : system->parts) part.most_scaling = 1;
+      }
 
   std::vector<std::unique_ptr<PartJob>> jobs;
   for (const auto& system : systems) jobs.push_back(std::make_unique<PartJob>(*system, key, options, size));
@@ -293,11 +336,13 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
     for (; collected < jobs.size(); ++collected)
       collector.stop(jobs[collected]->system(),
                      jobs[collected]->result() ? jobs[collected]->result() : jobs[collected]->stopped());
+    cut_to_clip(collector.motion(), key.clip_duration());
     if (options.checkpoints.stopped && !collector.motion().times.empty())
       options.checkpoints.stopped(collector.motion());
     throw;
   }
   report(progress, "simulating", 1);
+  cut_to_clip(collector.motion(), key.clip_duration());
   return std::move(collector.motion());
 }
 

@@ -1,4 +1,4 @@
-// What the artist gets: deviations written into a clip of ordinary keys.
+// The clip that the artist gets: the artist's curves plus the deviations, as ordinary keys.
 
 #include "rigspace/anim/bake.h"
 #include "rigspace/apps/physics/simulation.h"
@@ -29,7 +29,7 @@ Curve deviation_curve(const SoftMotion& motion, std::size_t row) {
 
 namespace {
 
-/// The turn of one joint: R = R_key exp(r), r the rows first .. first + 2.
+/// Keys the rotation of one joint: R = R_key exp(r), where r are the rows first .. first + 2 of the deviations.
 void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t first,
                   const std::vector<double>& times) {
   const std::string& node = rig.controls()[motion.controls[first]].node;
@@ -45,10 +45,10 @@ void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std
     const Vec4 key = keyed != soft.rotations.end() ? (*keyed)(time) : rest.normalized();
     const Vec3 turn(r[0](time), r[1](time), r[2](time));
     const Quat turned = Quat(key) * Quat(rotation_exp(turn));
-    // Without a deviation the artist's, to the bit: dividing by a length of nearly 1 would touch the last one.
+    // Without a deviation the key is the artist's to the bit; normalising it could change the last bit.
     track.values.push_back(turn.isZero(0) ? key : Vec4(turned.normalized().coeffs()));
   }
-  if (motion.looped) track.values.back() = track.values.front();
+  if (motion.closes()) track.values.back() = track.values.front();
   make_signs_continuous(track.values);
   if (keyed != soft.rotations.end())
     *keyed = std::move(track);
@@ -56,7 +56,7 @@ void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std
     soft.rotations.push_back(std::move(track));
 }
 
-/// One coordinate of a joint's place: that of the animation, and the deviation.
+/// Keys any other control (a coordinate of a joint's translation): the animation's value plus the deviation.
 void set_translation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t row,
                      const std::vector<double>& times) {
   const Control& control = rig.controls()[motion.controls[row]];
@@ -66,7 +66,7 @@ void set_translation(Animation& soft, const Rig& rig, const SoftMotion& motion, 
   Curve curve{.interpolation = Interpolation::linear, .times = times};
   for (const double time : times)
     curve.values.push_back((keyed != soft.tracks.end() ? keyed->curve(time) : control.rest) + moved(time));
-  if (motion.looped) curve.values.back() = curve.values.front();
+  if (motion.closes()) curve.values.back() = curve.values.front();
   if (keyed != soft.tracks.end())
     keyed->curve = std::move(curve);
   else
@@ -85,7 +85,7 @@ Animation soft_clip(const Character& character, const Animation* clip, const Sof
   const Rig& rig = *character.rig;
   for (std::size_t c = 0; c < motion.controls.size(); ++c) {
     const Control& control = rig.controls()[motion.controls[c]];
-    // rx ry rz of a joint go into its orientation; a turn that stands alone is a curve like any other.
+    // rx ry rz of a joint with a quaternion become its rotation track; a single angle is keyed as any other control.
     const bool whole = c + 2 < motion.controls.size() && motion.controls[c + 2] == motion.controls[c] + 2 &&
                        rig.controls()[motion.controls[c] + 2].name == control.node + ".rz" &&
                        rig.find(control.node + ".qx") >= 0;

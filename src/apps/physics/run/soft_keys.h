@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: deviations on the physics grid as keys of a clip.
+// Private to physics: from deviations on the physics grid to keys of a clip.
 
 #include "rigspace/anim/curve.h"
 #include "rigspace/apps/physics/simulation.h"
@@ -8,10 +8,10 @@
 
 namespace rigspace {
 
-/// s: from the motion's first time to its last, both included, `rate` a second.
+/// Times of keys, s: `rate` a second from the motion's first time, and its last time.
 std::vector<double> key_times(const SoftMotion& motion, double rate);
 
-/// A deviation between the grid's times.
+/// Row `row` of the deviations as a Catmull-Rom curve through the times of the grid.
 Curve deviation_curve(const SoftMotion& motion, std::size_t row);
 
 }  // namespace rigspace

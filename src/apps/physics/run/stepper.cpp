@@ -9,16 +9,17 @@
 namespace rigspace {
 namespace {
 
-constexpr double kErrorTolerance = 0.02;  // of the size, in one step
-constexpr int kErrorHalvings = 2;         // a kink of the input stays a kink, however small the step
-constexpr double kRampTime = 0.15;        // s
-constexpr double kBlur = 10;              // of what noise makes: below it nothing is resolved
-constexpr double kSmall = 0.01;           // of the forces: what noise may leave of them
-constexpr int kPatience = 8;              // smallest steps that may fail before halving is given up
+constexpr double kErrorTolerance = 0.02;  // largest time error of one step, as a share of the size
+constexpr int kErrorHalvings = 2;   // at most for errors and inversions: at a kink of the input halving does not help
+constexpr double kRampTime = 0.15;  // s: loads are faded in at the start of a clip out of a longer motion
+constexpr double kBlur = 10;        // tolerances of noisy rigs, in multiples of the error that the noise makes
+constexpr double kSmall = 0.01;     // gradient over the terms' norms that noise may leave in a converged step
+constexpr int kPatience = 8;        // smallest steps that may fail before halving is given up for the run
 
-/// A built-in rig gives its Jacobian for the price of a few evaluations: there is one every step. Others are asked for
-/// it, control by control, where neither the last one nor those known hold; and steps that are told well end unseen.
-/// Ways below 3e-4 of the size are nothing: what swings goes some hundredths.
+/// Options for a black box. A built-in rig computes its Jacobian at the cost of a few evaluations, so there is a new
+/// one every step. For a black box J is evaluated by differences, control by control, only where neither the last J nor
+/// the samples predict the nodes within the tolerance; up to 7 steps in a row may end without any evaluation. Motions
+/// below 3e-4 of the size count as this long, since visible swings are some hundredths of it.
 LinearRigOptions black_box_use() {
   LinearRigOptions options = black_box_jacobian();
   options.floor = 3e-4, options.most_unevaluated_steps = 7;
@@ -57,7 +58,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
       predictor_->set_samples(*body_.known, x_keys);
     }
   }
-  // Until it starts, what is measured of the motion is measured where it will be stepped.
+  // For measurements of the motion before `start`: the grid of the later run, whose poses a black box remembers.
   if (black_box_ && motion_.duration() > 0)
     grid_ = motion_.duration() / std::max(1.0, std::round(motion_.duration() / options_.step));
   if (!body_.tets.empty()) bind_volumes_ = volumes({x_rest, body_.tets});
@@ -74,16 +75,16 @@ void Stepper::collide(std::span<const Obstacle> obstacles) {
   objective_.add("contact", contact_->energy());
 }
 
-/// The nearest multiple of the grid's step for a black box: those poses are known.
+/// For a black box the nearest multiple of the grid's step, since poses at these times are remembered.
 double Stepper::on_grid(double time) const {
   return black_box_ && grid_ > 0 ? grid_ * std::nearbyint(time / grid_) : time;
 }
 
-/// Half a window over which motion is looked at, s.
+/// `width`, s, for a black box rounded to grid steps, at least one.
 double Stepper::window(double width) const { return std::max(on_grid(width), black_box_ ? grid_ : 0.0); }
 
-/// All nodes in the animation. A clip that plays once is taken out of a longer motion: before its first and after its
-/// last moment it goes on straight.
+/// All nodes in the animation at a time. A clip that is `under_way` continues in straight lines before its start and
+/// after its end.
 const Vec& Stepper::key(double time) {
   for (const Key& known : keys_)
     if (known.time == time) return known.x;
@@ -119,8 +120,8 @@ void Stepper::start(double time, double grid, bool under_way) {
   if (contact_) contact_->start(time, key(time), key(time));
 }
 
-/// How the character as a whole moves: the mean over a second around now. Drag is measured against it, so that a walk
-/// does not stream tails backwards.
+/// The velocity of the character as a whole: that of the mean point, over one second around `time`, scene units / s.
+/// Drag is relative to it, so that a walk does not blow tails backwards.
 Vec3 Stepper::travel_velocity(double time) {
   Vec moved;
   const double half = window(0.5);
@@ -132,8 +133,8 @@ Vec3 Stepper::travel_velocity(double time) {
   return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (2 * half);
 }
 
-/// The change of that, as the mean of the acceleration under a triangle of a second. Beyond the ends of a clip that
-/// plays once it goes on straight, as `key` has it.
+/// The acceleration of the mean of the nodes, averaged under a triangle of half a second to each side, scene units /
+/// s^2. Beyond the ends of a clip that is `under_way` as in `key`.
 Vec3 Stepper::travel_acceleration(double time) {
   const double w = window(0.5);
   Vec bend = key(time - w);
@@ -142,13 +143,13 @@ Vec3 Stepper::travel_acceleration(double time) {
   return Eigen::Map<const Eigen::Matrix3Xd>(bend.data(), 3, bend.size() / 3).rowwise().mean() / (w * w);
 }
 
-/// What is integrated is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel),
-/// with damping a against the animation and drag b against the whole character's travel. So the animation enters as a
-/// load: gravity where it is asked for, inertia, drag; and where the animated shape of some flesh is inverted, so that
-/// it rests in the bind shape, what keeps the animated pose in balance all the same.
+/// The unknown is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel), with
+/// damping a relative to the animation and drag b relative to the travel of the whole character. The animation enters
+/// as a load of inertia and drag; gravity is added by PartSettings::sag. Elements that the animation inverts have their
+/// bind shape as rest shape; a force that balances their stress in the animated pose is added as well.
 ///
-/// Inertia is the mean of the acceleration under a triangle of two frames, which is what a second difference over a
-/// frame gives: linear keys jerk at every frame, and nobody means that.
+/// The acceleration x_key'' is the second difference over one frame, which is its mean under a triangle of two frames:
+/// linear keys have a jump of velocity at every frame, which is not meant as motion.
 void Stepper::set_loads(double time) {
   const double w = window(kDriveWidth);
   const Vec before = key(time - w), now = key(time), after = key(time + w);
@@ -170,7 +171,7 @@ void Stepper::set_loads(double time) {
       forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
     }
   }
-  if (under_way_ && time < first_time_ + kRampTime) {  // a clip out of a longer motion begins without a jerk
+  if (under_way_ && time < first_time_ + kRampTime) {  // fades loads in, so that the run begins without a jerk
     const double t = std::max(0.0, time - first_time_) / kRampTime;
     forces *= t * t * (3 - 2 * t);
   }
@@ -180,8 +181,9 @@ void Stepper::set_loads(double time) {
   terms_->load.set_reference(now);
 }
 
-/// The numbers of another moment on the same nodes and controls: patterns and factorisation order stay. A limit that
-/// closes in stays outside of where the body is, and presses it inward from there.
+/// Takes stiffness, damping, loads and limits from another body with the same nodes and controls; sparsity patterns and
+/// the order of factorisation stay. A limit that becomes smaller than the present deviation is set 5 % above it, since
+/// the body must be inside; its force then moves the body inward step by step.
 void Stepper::retune(const SteppedBody& now) {
   constexpr double kOutside = 1.05;
   for (std::size_t g = 0; g < body_.groups.size(); ++g) {
@@ -201,6 +203,7 @@ void Stepper::retune(const SteppedBody& now) {
     for (std::size_t k = 0; k < now.rods.size(); ++k)
       terms_->rods->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
   terms_->set_springs(now.springs);
+  if (now.coupling != body_.coupling) terms_->set_coupling(body_.coupling = now.coupling);
   if (terms_->limit) {
     std::vector<double> limits = now.limits;
     for (std::size_t k = 0; k < limits.size(); ++k)
@@ -248,21 +251,23 @@ Vec Stepper::coordinates(In p_deviation, In d, In x_key) const {
   return q;
 }
 
-/// p_end_ at q. Of a black box by way of the deviation, so that whoever has that alone has the same pose to the bit.
+/// Sets p_end_ to the controls of q. For a black box as keyed value plus deviation, so that code that has only the
+/// deviation computes the same pose to the bit and finds it remembered.
 void Stepper::end_controls(In q) {
   mapping_.controls_at(q, p_end_);
   if (!black_box_) return;
   for (const int c : body_.free) p_end_[c] = p_key_[c] + (p_end_[c] - p_key_[c]);
 }
 
-/// The rig made linear at p_end_.
+/// Makes the rig linear at p_end_.
 void Stepper::begin_linear(In x_key) {
   if (black_box_ && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
   lineariser_->begin(p_end_, p_key_, x_key);
 }
 
-/// Of a linear rig what is damped is the way of the controls, J (p - p_drift): nodes that turn with the animation have
-/// not moved. A way that controls cannot go would be told by few elements as by chance, and feed what it should calm.
+/// With a linear rig, damping acts on the motion by the free controls, J (p - p_drift), so that nodes that turn with
+/// the animation count as not moving. Motion that the controls cannot produce would be sampled at random by few
+/// elements, and damping it would add energy.
 void Stepper::damp_controls(In x_key) {
   if (!terms_->damping || mapping_.interior_size() > 0) return;
   const TimeStep& step = now_.integrator.step();
@@ -278,8 +283,8 @@ void Stepper::damp_controls(In x_key) {
   terms_->damping->set_target(x, body_.stiffness_damping / step.tau);
 }
 
-/// A solve from q; of a linear rig at the controls of q, and once more where that was too far from the rig (4.13). The
-/// nodes of its end are in x_, where the rig truly has them.
+/// A solve from q. A linear rig is linearised at the controls of q; the solve is repeated with a renewed linearisation
+/// while that misses the rig (4.13). Sets x_ to the nodes at the end, as the rig, not its linearisation, places them.
 Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome) {
   mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
   const Vec from = q;
@@ -318,20 +323,23 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   set_loads(time);
   motion_.controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
-  if (terms_->springs) {
+  if (terms_->springs || terms_->coupling) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
     for (std::size_t k = 0; k < body_.free.size(); ++k) keyed[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
-    terms_->springs->set_target(keyed);
+    if (terms_->springs) terms_->springs->set_target(keyed);
+    if (terms_->coupling) terms_->coupling->set_target(keyed);
   }
   if (terms_->limit) terms_->limit->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key);
   if (contact_) contact_->begin(now_.time, time, x_key);
 
-  // Differences of a rig with noise err by (noise / size)^(2/3) of themselves (differences.h): forces are no better.
+  // Derivatives by differences of a rig with noise have the relative error (noise / size)^(2/3) (differences.h), and so
+  // have forces.
   const double floor = body_.force_floor, noise = body_.rig->traits().noise;
   const double blur = noise > 0 ? kBlur * std::pow(noise / body_.size, 2.0 / 3) : 0;
   const bool noisy = noise > 0 && !lineariser_;
-  // Where even the value is noise, searches end in steps of nothing: that is as far as it goes.
+  // Below the noise floor of the energy a line search returns a tiny step; with a small gradient that counts as
+  // converged.
   const auto resolved = [&](const Summary& s) {
     const bool ends = s.iterations > 0 && s.last_step <= kBlur * noise && s.gradient_norm <= kSmall * s.term_norms;
     return s.converged() || (noisy && ends);
@@ -345,11 +353,12 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   Vec q = coordinates(now_.p_now + ratio * (now_.p_now - now_.p_before),
                       now_.d_now + ratio * (now_.d_now - now_.d_before), x_key);
   Summary summary = solve(newton, x_key, q, outcome);
-  if (!resolved(summary)) {  // from the last state instead of the prediction
+  if (!resolved(summary)) {  // again, from the last state instead of the extrapolated one
     q = coordinates(now_.p_now, now_.d_now, x_key);
     summary = solve(newton, x_key, q, outcome);
   }
-  // A rig that is not linear may carry the last state beyond its reach: then from nearer to the animation.
+  // With the keyed pose of this step a nonlinear rig may place the last deviation outside the reach limit, where the
+  // energy is infinite: then the solve starts nearer to the animation.
   for (const double share : {0.9, 0.6, 0.0}) {
     if (!terms_->reach_limit || std::isfinite(summary.initial_value)) break;
     q = coordinates(share * now_.p_now, share * now_.d_now, x_key);
@@ -360,7 +369,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     if (!resolved(summary) || !q.allFinite()) return false;
     const bool may_halve = h > 0.9 * grid_ * std::pow(0.5, kErrorHalvings);
     if (may_halve && smallest_ratio(x, x_key) <= 0) return false;
-    // BDF2 leaves out 2/9 h^3 x''' of a step, and h^3 x''' is the third difference.
+    // The local error of BDF2 is 2/9 h^3 x''', where h^3 x''' is the third difference of the deviations.
     if (may_halve && h == now_.h && h == now_.h_before) {
       const Vec third = (x - x_key) - 3 * now_.d_now + 3 * now_.d_before - now_.d_older;
       if (2.0 / 9 * third.cwiseAbs().maxCoeff() > kErrorTolerance * body_.size) return false;
@@ -403,12 +412,12 @@ void Stepper::step(double time, StepOutcome& outcome, int depth) {
 
 StepOutcome Stepper::advance(double time) {
   StepOutcome outcome;
-  while (contact_) {  // as many steps as keep what moves fast from passing through what it meets
+  while (contact_) {  // divides the step so that fast nodes and obstacles do not pass through each other
     const Vec x_now = key(now_.time) + now_.d_now, x_key = key(time);
     const double left = time - now_.time, ratio = left / now_.h;
     const Vec x_next = x_key + now_.d_now + ratio * (now_.d_now - now_.d_before);
     const int parts = contact_->steps(now_.time, time, x_now, x_next);
-    const double part = std::max(left / parts, grid_ / ObstacleContact::kMostSteps);  // keys may jump in no time
+    const double part = std::max(left / parts, grid_ / ObstacleContact::kMostSteps);  // bounded: keys may jump
     if (part >= 0.999 * left) break;
     step(now_.time + part, outcome, 0);
   }

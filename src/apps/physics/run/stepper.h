@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: a body in rig space with all that acts on it, stepped along the artist's motion (RSP 3).
+// Private to physics: a body in rig space and the forces on it, stepped along the artist's motion (RSP 3).
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/bytes.h"
@@ -20,20 +20,20 @@
 
 namespace rigspace {
 
-/// A body whose numbers change over time, while its nodes, controls and masses stay: stiffness, damping, loads, limits.
+/// A body whose stiffness, damping, loads and limits change over time. Nodes, controls and masses stay.
 class BodyVariation {
  public:
   virtual ~BodyVariation() = default;
 
-  /// The body at a time, s. The same for the same time, whatever was asked before.
+  /// The body at a time, s. Depends on the time only, not on earlier calls.
   virtual SteppedBody body(double time) = 0;
-  /// Whether nothing of it changes between two times.
+  /// Whether the body is constant between two times.
   virtual bool still(double from, double to) const = 0;
 };
 
-inline constexpr double kDriveWidth = 1.0 / 24;  ///< s: over which the animation's acceleration is taken
+inline constexpr double kDriveWidth = 1.0 / 24;  ///< s: spacing of the second differences of the animation
 
-/// How a step ended.
+/// Counts of one `advance`.
 struct StepOutcome {
   int iterations = 0, halvings = 0;
   bool converged = true;
@@ -41,64 +41,69 @@ struct StepOutcome {
 
 class Stepper {
  public:
-  /// Refers to the motion.
+  /// `motion` is referred to.
   Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOptions& options);
 
-  /// From now on the body is the variation's at the end of each step. It is referred to; null: the constructor's.
+  /// From now on each step uses the variation's body at the end of the step. The variation is referred to; null: the
+  /// body of the constructor.
   void vary(BodyVariation* variation) { variation_ = variation; }
 
-  /// From now on the body runs into these, and into itself if the options say so. Before `start`.
+  /// Adds contact with these obstacles, and of the body with itself if the options say so. Before `start`.
   void collide(std::span<const Obstacle> obstacles);
 
-  /// Starts at `time` in the artist's pose with the artist's velocity. `grid` is the step of the physics grid. A clip
-  /// that plays once and begins here is taken to have been under way: what was before goes on smoothly backwards.
+  /// Starts at `time`, s, in the artist's pose with the artist's velocity. `grid`: the step of the physics grid, s.
+  /// `under_way`: the clip is taken out of a longer motion; before its start and after its end it is continued in
+  /// straight lines, and loads are faded in.
   void start(double time, double grid, bool under_way);
 
-  /// From the present state to `time`: one step, or where that fails, inverts flesh or errs too much, two of half the
-  /// length, and so on.
+  /// Advances to `time` in one step. A step that fails, inverts flesh or has too large an error is divided into two
+  /// halves, recursively.
   StepOutcome advance(double time);
 
-  /// Nothing moves: stays where it is, at rest, until `time`.
+  /// Sets the time; the deviation keeps its value, with zero velocity.
   void hold(double time);
 
   double time() const { return now_.time; }
   /// Deviation of the free controls from the animation.
   const Vec& deviation() const { return now_.p_now; }
-  /// Largest distance of a group's nodes from their place in the animation, scene units.
+  /// Largest distance of a group's nodes from their positions in the animation, scene units.
   double reach(int group) const;
-  /// Whether the animation moves no node between two times.
+  /// Whether nodes, obstacles and settings are the same at two times.
   bool still(double from, double to);
-  /// The least det F of the flesh against the animation; 1 without flesh.
+  /// The smallest ratio of an element's volume to that in the animation; 1 without flesh.
   double smallest_volume_ratio();
   /// Volume of the flesh over that in the animation; 1 without flesh.
   double volume_ratio();
-  /// Steps between which shapes are worth measuring: those of a reduced body cost more than its steps.
+  /// Number of steps between measurements of volumes. For a reduced body, measuring the whole body costs more than a
+  /// step.
   int measure_every() const { return !body_.whole ? 1 : black_box_ ? 24 : 4; }
 
-  /// The square of the angular frequency with which the body answers a shake, the slowest of three directions: with v
-  /// the static response to a uniform acceleration, K v = M 1, Rayleigh's quotient v K v / v M v in rig space. (The
-  /// very lowest mode may be a twist, which no motion of the character ever stirs.)
+  /// The square of the angular frequency, 1/s^2, at which the body swings when the character shakes: Rayleigh's
+  /// quotient v K v / v M v in rig space, where v is the static response to a uniform acceleration, K v = M 1; the
+  /// smallest over three directions. (The lowest mode itself may be a twist, which motion of the character does not
+  /// excite.)
   double answering_omega_squared();
 
   /// Scene units / s^2: the 95th percentile over the clip of the acceleration that the animation gives a group's
   /// centre.
   double shaking(int group);
-  /// Scene units: how far the animation lifts the body over the clip.
+  /// Scene units: difference of the largest and smallest mean height of the nodes over the clip.
   double rise();
-  /// Hz: how often a loop of this duration, in seconds, shakes the body; 0 if it does not.
+  /// Hz: the harmonic of a loop of this duration, s, with the largest acceleration of the mean of the nodes; 0 if the
+  /// mean does not move.
   double driving_frequency(double duration);
 
   const SteppedBody& body() const { return body_; }
 
-  /// All that the future depends on.
+  /// The state that later steps depend on.
   void write(ByteWriter& out) const;
   void read(ByteReader& in);
 
  private:
-  struct History {  // what a retry returns to
+  struct History {  // the state before a step, restored when the step is retried
     Integrator integrator;
     Vec p_now, p_before;           // deviations of the free controls from the animation
-    Vec d_now, d_before, d_older;  // of the nodes
+    Vec d_now, d_before, d_older;  // deviations of the nodes, scene units
     double time = 0, h = 0, h_before = 0;
   };
 
@@ -125,8 +130,8 @@ class Stepper {
   const KeyedMotion& motion_;
   SimulationOptions options_;
   RigSpaceMapping mapping_;
-  std::unique_ptr<RigLineariser> lineariser_;  // of a body whose rig is linear within a step
-  RigPredictor* predictor_ = nullptr;          // the same, of a black box
+  std::unique_ptr<RigLineariser> lineariser_;  // for bodies whose rig is linear within a step; null for others
+  RigPredictor* predictor_ = nullptr;          // the same object, if the rig is a black box
   std::unique_ptr<Workspace> rig_workspace_;
   std::optional<StepTerms> terms_;
   std::optional<ObstacleContact> contact_;
@@ -136,8 +141,8 @@ class Stepper {
   History now_;
   BodyVariation* variation_ = nullptr;
   double first_time_ = 0, grid_ = 0;
-  int patience_ = 0;        // smallest steps that may still fail
-  bool black_box_ = false;  // a reduced body whose rig gives no derivatives: evaluations are what a step costs
+  int patience_ = 0;        // failures of smallest steps left before halving is given up
+  bool black_box_ = false;  // a reduced body whose rig gives no derivatives: evaluations dominate the cost
   bool under_way_ = false;
   struct Key {
     double time;
@@ -146,7 +151,7 @@ class Stepper {
   std::deque<Key> keys_;
   Vec p_key_, s_, bind_volumes_;
   Vec x_, y_, p_end_;             // of a step
-  std::shared_ptr<Shape> shape_;  // of the whole that a reduced body stands for
+  std::shared_ptr<Shape> shape_;  // of the whole body, if body_ is a reduction of it
 };
 
 }  // namespace rigspace

@@ -3,6 +3,7 @@
 #include "flesh/flesh_region.h"
 #include "part_system.h"
 #include "rigspace/base/error.h"
+#include "rigspace/parts/sheet.h"
 #include "rigspace/rig/built_in_rig.h"
 
 #include <algorithm>
@@ -11,15 +12,16 @@
 namespace rigspace {
 namespace {
 
-constexpr double kThickness = 0.01;  // of the size
-constexpr double kReach = 4;         // thicknesses
-constexpr double kSlipSpeed = 0.01;  // m/s
-constexpr double kStiffRate = 30;    // Hz: with which a point of a chain alone would bounce
-constexpr double kCarried = 0.3;     // of the weight: bones that hold what a part's controls move
+constexpr double kThickness = 0.01;  // default contact thickness, of the body's size
+constexpr double kReach = 4;         // search distance for contacts, in thicknesses
+constexpr double kSlipSpeed = 0.01;  // m/s: below it friction is regularised
+constexpr double kStiffRate = 30;    // Hz: natural frequency of a single point of a chain on its contact spring
+constexpr double kCarried = 0.3;  // bones with more than this weight on a point that a part's controls move are its own
 
-/// The bones whose skin is the part's own: its own, those of its flesh, or those that hold what its controls move.
+/// Marks the bones whose skin belongs to the part: its bones, those of its flesh, or those on points that its controls
+/// move.
 void mark_own(const Character& character, const Part& part, const RiggedSurface& surface, std::vector<char>& own) {
-  for (const int bone : part.bones) own[bone] = 1;
+  for (const int bone : turning_joints(part)) own[bone] = 1;
   if (part.controls.empty()) {
     if (part.flesh)
       for (const int bone : part.flesh->joints) own[bone] = 1;
@@ -79,11 +81,21 @@ std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem
   const RiggedSurface surface = rigged_surface(character);
   std::vector<char> own(character.bones.size(), 0);
   for (const TunedPart& part : system.parts) mark_own(character, *part.part, surface, own);
+  // Where a sheet is attached its skin belongs to the bone that it hangs on; arms and what they carry pass through it.
+  std::vector<char> left_out(static_cast<std::size_t>(surface.mesh.point_count()), 0);
+  const bool sheet = std::any_of(system.parts.begin(), system.parts.end(),
+                                 [](const TunedPart& part) { return !part.part->points.empty(); });
+  for (const TunedPart& part : system.parts)
+    for (const int i : part.part->points) left_out[i] = 1;
+  for (std::size_t b = 0; sheet && b < own.size(); ++b)
+    if (is_arm(character.bones[b].name)) own[b] = 1;
+  for (const Piece& piece : character.pieces)
+    if (sheet && is_protected(piece.name)) std::fill_n(left_out.begin() + piece.first_point, piece.point_count, 1);
   std::vector<int> needed;
   std::vector<Triangle> limbs;
   for (const Triangle& triangle : surface.mesh.triangles)
     if (std::all_of(triangle.begin(), triangle.end(),
-                    [&](int i) { return weight_of(surface.weights[i], own) < kLimb; })) {
+                    [&](int i) { return !left_out[i] && weight_of(surface.weights[i], own) < kLimb; })) {
       limbs.push_back(triangle);
       needed.insert(needed.end(), triangle.begin(), triangle.end());
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: which nodes of a stepped body touch, and which obstacles a system of parts meets.
+// Private to physics: the nodes of a stepped body that take part in contact, and the obstacles of a system of parts.
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/energy/obstacle_contact.h"
@@ -12,16 +12,16 @@ namespace rigspace {
 struct SteppedBody;
 class PartSystem;
 
-/// The obstacles that a system of parts meets: those of the options, and the skin of the character that belongs to
-/// other bones than the parts', as `motion` animates it. Refers to the motion.
+/// The obstacles of a system of parts: those of the options, and with Collisions::limbs the skin that other bones than
+/// the parts' hold, as `motion` animates it. Refers to the motion.
 std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
                                     const Collisions& collisions);
 
-/// The nodes that touch, and how stiff they are: of flesh its skin, of chains all that have mass. Held nodes do not.
-/// `x_rest`: all nodes.
+/// The nodes in contact and their stiffness: for flesh its skin, for chains all nodes with mass; held nodes are left
+/// out. `x_rest`: all nodes.
 ContactBody contact_body_of(const SteppedBody& body, In x_rest);
 
-/// Thickness, friction and reference as the options have them, in scene units.
+/// Thickness, friction and reference of the options, in scene units.
 ObstacleContactOptions contact_options(const SteppedBody& body, const SimulationOptions& options);
 
 }  // namespace rigspace

@@ -1,4 +1,4 @@
-// What a body is like before it is stepped, how the animation shakes it, and how far it is from it.
+// Measurements: the natural frequency of a body, the accelerations of the animation, and the distance from it.
 
 #include "stepper.h"
 
@@ -81,8 +81,7 @@ double Stepper::rise() {
   return high - low;
 }
 
-/// The harmonic of the cycle that shakes the body most: of the mean of its nodes, the largest amplitude of
-/// acceleration.
+/// The harmonic of the cycle with the largest amplitude of acceleration of the mean of the nodes.
 double Stepper::driving_frequency(double duration) {
   constexpr int kSamples = 64, kHarmonics = 8;
   Eigen::Matrix3Xd mean(3, kSamples);
@@ -113,7 +112,7 @@ double Stepper::driving_frequency(double duration) {
 double Stepper::reach(int group) const {
   double farthest = 0;
   const Vec& masses = body_.groups[group].masses;
-  const bool all = body_.groups.size() == 1;  // of few elements' nodes those that go farthest may have no mass
+  const bool all = body_.groups.size() == 1;  // in a sampled body the nodes that move farthest may have no mass
   for (Eigen::Index i = 0; i < masses.size(); ++i)
     if ((all || masses[i] > 0) && body_.roles[i] != NodeRole::held)
       farthest = std::max(farthest, now_.d_now.segment<3>(3 * i).norm());

@@ -1,4 +1,4 @@
-// All that the rest of a run depends on, for checkpoints.
+// Checkpoints of a Stepper: the state that the rest of a run depends on.
 
 #include "stepper.h"
 

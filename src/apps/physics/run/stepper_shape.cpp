@@ -1,4 +1,4 @@
-// The shape of a body as it is stepped: volumes of its elements, and the whole that a reduced one stands for.
+// The shape of a stepped body: volumes of its elements; for a reduced body, those of the whole body.
 
 #include "stepper.h"
 
@@ -8,7 +8,8 @@
 namespace rigspace {
 namespace {
 
-constexpr double kCrushed = 0.2;  // of its bind volume: what the animation itself crushes is not judged
+// Elements that the animation itself brings below this share of their volume at rest are not measured.
+constexpr double kCrushed = 0.2;
 
 double volume_at(In x, const Tet& tet) {
   return tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3]));
@@ -30,10 +31,10 @@ double sum_of_volumes(std::span<const Tet> tets, In x) {
 
 }  // namespace
 
-/// Volume of each element over that in the animation, the smallest of those that the animation itself leaves sound.
+/// The smallest ratio of an element's volume to that in the animation, over elements that the animation does not crush.
 double Stepper::smallest_ratio(In x, In x_key) const { return smallest_of(body_.tets, bind_volumes_, x, x_key); }
 
-/// The body that a reduced one stands for, in the present state.
+/// The whole body of a reduced one, with all nodes, in the present state.
 struct Stepper::Shape {
   explicit Shape(const WholeBody& of) : whole(of), workspace(of.body.rig->make_workspace()) {
     bind(of.body.rig->rest(), x);

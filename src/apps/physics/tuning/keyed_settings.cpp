@@ -13,13 +13,13 @@
 namespace rigspace {
 namespace {
 
-// Of pulls and bumps that bend the curve no more than a swing does these come out best: harder pulls stop a part with a
-// jerk before the hit, shorter bumps make one at it.
-constexpr double kPullRise = 0.25, kPullFall = 0.25;  // s around a hit
-constexpr double kPullDamping = 0.7;                  // of critical, of a pull with the part's own rate
-constexpr double kCorrection = 0.3;                   // s to each side of a hit
+// Chosen so that hits bend the curves no more than a swing does: a stronger pull stops the part with a jerk before the
+// hit, a shorter correction makes a jerk at it.
+constexpr double kPullRise = 0.25, kPullFall = 0.25;  // s: the pull rises before a hit and falls after it
+constexpr double kPullDamping = 0.7;                  // damping ratio of the pull at the part's own rate
+constexpr double kCorrection = 0.3;                   // s: half width T of the bump of correct_hits
 
-/// 0..1: how strongly a hit is felt, this many seconds after it.
+/// Strength of the pull, 0..1, `after` seconds after a hit.
 double pull_weight(double after) {
   return after < 0 ? smooth_step(-kPullRise, 0, after) : smooth_step(kPullFall, 0, after);
 }
@@ -28,7 +28,7 @@ double pull_weight(double after) {
 
 void set_amount(TunedPart& part, double amount) {
   part.scaling = std::min(part.most_scaling, amount);
-  part.load = part.ease * std::max(1.0, amount / part.most_scaling);
+  part.load = part.ease * part.held * std::max(1.0, amount / part.most_scaling);
 }
 
 TunedPart part_at(const TunedPart& part, double time) {
@@ -36,7 +36,7 @@ TunedPart part_at(const TunedPart& part, double time) {
   const PartSettings& asked = part.part->settings;
   for (const SettingField& field : setting_fields())
     if (asked.keys_of(field.name) != nullptr) now.settings.*field.value = asked.at(field.name, time);
-  if (asked.keys_of("rate") != nullptr && asked.settle == 0)  // the preset's damping ratio, whatever the rate
+  if (asked.keys_of("rate") != nullptr && asked.settle == 0)  // keeps the preset's damping ratio as the rate changes
     now.settings.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * now.settings.rate);
   if (asked.keys_of("amount") != nullptr) set_amount(now, part.raised * now.settings.amount);
   return now;
@@ -59,7 +59,7 @@ bool KeyedSettings::any() const {
   });
 }
 
-/// How strongly the nearest hit is felt; those of a loop come again with every turn.
+/// The strength of the pull of the nearest hit, 0..1; hits of a loop repeat with every turn.
 double KeyedSettings::pull(const PartSettings& settings, double time) const {
   double most = 0;
   const double turn = motion_.cyclic() ? motion_.duration() : 0;
@@ -68,8 +68,9 @@ double KeyedSettings::pull(const PartSettings& settings, double time) const {
   return most;
 }
 
-/// The body for the settings of now. A hit is felt beforehand and let go of after: what drives the part fades by w, and
-/// a pull of w omega^2 per mass, as strong as its own springs, draws it to the animation, well damped.
+/// The body for the settings at a time. Around a hit, with pull strength w, inertial load, sag and wind are scaled by
+/// 1 - w, and a spring of stiffness w omega^2 per mass (for w = 1 as stiff as the part itself) pulls the part to the
+/// animation, with damping w 2 zeta omega.
 SteppedBody KeyedSettings::body(double time) {
   const std::vector<TunedPart> base = system_.parts;
   for (TunedPart& part : system_.parts) part = part_at(part, clip_time(time));
@@ -81,7 +82,7 @@ SteppedBody KeyedSettings::body(double time) {
     if (w == 0) continue;
     MassGroup& group = body.groups[c];
     const double omega = 2 * std::numbers::pi * now[c].settings.rate;
-    group.pull = w * omega * omega;
+    group.pull = std::max(group.pull, w * omega * omega);
     group.damping += w * 2 * kPullDamping * omega;
     for (double* load : {&group.load, &group.sag, &group.wind}) *load *= 1 - w;
   }
@@ -101,11 +102,11 @@ bool KeyedSettings::still(double from, double to) const {
 
 namespace {
 
-/// One hit in all rows. `reach` is T, `turn` the length of a loop or 0.
+/// Corrects one hit in all rows (see correct_hits). `reach`: T, s. `turn`: duration of a loop, s, or 0.
 void correct_hit(Mat& deviation, const HitRows& rows, double hit, double reach, double turn) {
   const auto columns = static_cast<std::size_t>(deviation.cols());
   const std::span<const double> times = rows.times.first(columns);
-  const auto nearest = [&](double time) {  // seconds after the hit, or after its like in the next turn
+  const auto nearest = [&](double time) {  // seconds after the hit; in a loop after its nearest repetition
     const double after = time - hit;
     return turn > 0 ? after - turn * std::round(after / turn) : after;
   };
@@ -119,7 +120,7 @@ void correct_hit(Mat& deviation, const HitRows& rows, double hit, double reach, 
     return std::abs(u) < 1 ? std::pow(1 - u * u, 3) : 0.0;
   };
   const auto leaning = [&](std::size_t k) { return nearest(times[k]) / reach * bump(k); };
-  Eigen::Matrix2d bumps;  // value and slope at the hit of both, as the columns have them
+  Eigen::Matrix2d bumps;  // value and slope at the hit of the two bumps, as curves through their samples
   bumps.col(0) = through(bump), bumps.col(1) = through(leaning);
   const Eigen::FullPivLU<Eigen::Matrix2d> solver(bumps);
   for (const int row : rows.rows) {
@@ -137,11 +138,11 @@ void correct_hits(Mat& deviation, const HitRows& rows) {
   if (deviation.cols() < 4) return;
   const double first = rows.times.front(), last = rows.times[static_cast<std::size_t>(deviation.cols()) - 1];
   const double turn = rows.looped ? last - first : 0;
-  const int passes = rows.hits.size() > 1 ? 4 : 1;  // near ones, between columns, disturb each other by a thousandth
+  const int passes = rows.hits.size() > 1 ? 4 : 1;  // several: correcting one hit changes its neighbours by about 1e-3
   for (int each = 0; each < passes * static_cast<int>(rows.hits.size()); ++each) {
     const double hit = rows.hits[static_cast<std::size_t>(each) % rows.hits.size()];
     if (hit < first || hit > last) continue;
-    double reach = kCorrection;  // not as far as the next hit, which has its own
+    double reach = kCorrection;  // at most the distance to the next hit, so that this bump is 0 there
     for (const double other : rows.hits)
       for (const double shift : {0.0, turn, -turn})
         if (const double apart = std::abs(other + shift - hit); apart > 1e-9) reach = std::min(reach, apart);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: settings that change over time, and moments at which a part is in the artist's pose.
+// Private to physics: settings that change over time, and hits, times at which a part must be in the artist's pose.
 
 #include "run/part_system.h"
 
@@ -7,22 +7,23 @@
 
 namespace rigspace {
 
-/// Up to 1.5 an amount scales the deviation; above it the load grows (docs/default-settings.md, "amplitude").
+/// Sets `scaling` and `load` for an amount: up to part.most_scaling it scales the deviation; above, the deviation is
+/// scaled by most_scaling and the inertial load by the rest (docs/default-look.md, "amplitude").
 void set_amount(TunedPart& part, double amount);
 
-/// The settings of a part at a time of the clip, s: keyed controls at their values, and what follows from them.
+/// The part with its keyed settings at their values at a time of the clip, s, and the values derived from them.
 TunedPart part_at(const TunedPart& part, double time);
 
-/// The factor of the deviation at a time of the clip, s.
+/// The factor on the deviation at a time of the clip, s.
 double scaling_at(const TunedPart& part, double time);
 
-/// A system whose settings change over time: its body at any moment, also before and after the clip, and round and
-/// round for loops. Refers to all that it is given.
+/// The body of a system whose settings change over time, at any time, also before and after the clip; for a loop times
+/// are taken modulo its duration. Refers to its arguments.
 class KeyedSettings final : public BodyVariation {
  public:
   KeyedSettings(PartSystem& system, const KeyedMotion& motion) : system_(system), motion_(motion) {}
 
-  /// Whether any part has keys that physics feels, or hits.
+  /// Whether any part has hits, or keys of a setting that the simulation uses.
   bool any() const;
   SteppedBody body(double time) override;
   bool still(double from, double to) const override;
@@ -35,7 +36,7 @@ class KeyedSettings final : public BodyVariation {
   const KeyedMotion& motion_;
 };
 
-/// Rows of a run that are to be zero, in value and in slope, at some moments.
+/// The rows of a deviation that correct_hits sets to zero, in value and slope, at the times `hits`.
 struct HitRows {
   std::span<const double> times;  ///< s; may be more than there are columns
   std::span<const int> rows;
@@ -43,9 +44,10 @@ struct HitRows {
   bool looped = false;
 };
 
-/// Takes from each row what it has left at a hit, value and slope, in a smooth bump of T = 0.3 s to each side: with
-/// u = (t - hit) / T,  d -= (a + b (t - hit)) (1 - u^2)^3, which leaves place, speed and acceleration continuous. Zero
-/// is the curve through the columns (Catmull-Rom), so that a hit may lie between two of them.
+/// Makes value and slope of each row zero at each hit, by subtracting a smooth bump of T = 0.3 s to each side (less if
+/// another hit is nearer): with u = (t - hit) / T,  d -= (a + b (t - hit)) (1 - u^2)^3, which keeps the deviation
+/// continuous up to its acceleration. Value and slope are those of the Catmull-Rom curve through the columns, so that a
+/// hit may lie between two columns.
 void correct_hits(Mat& deviation, const HitRows& hits);
 
 }  // namespace rigspace

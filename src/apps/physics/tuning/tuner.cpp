@@ -14,14 +14,15 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMostTries = 5, kMostSearches = 6;
+constexpr int kMostTries = 5, kMostSearches = 6, kMostHolds = 4, kMostHoldCycles = 6;
 constexpr double kSearchShare = 0.4;  // of the progress
 constexpr double kMostAmount = 2;
-constexpr double kJump = 0.12;         // of the character's size: who rises more than that jumps
-constexpr double kLeastVolume = 0.25;  // of an element of flesh (docs/default-settings.md, "volume"); the test: 0.2
+constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
+constexpr double kLeastVolume = 0.25;        // of an element of flesh (docs/default-look.md, "volume"); the test: 0.2
 constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part; the test: 3 %
 constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
 constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
+constexpr double kMostHeldError = 0.3;       // the same where a clip was held as far as that goes (Tuner::hold)
 constexpr double kAwayFromSteps = 0.2;       // of the step frequency
 
 /// How far a part should swing at its 95th percentile, in the unit of its kind.
@@ -44,17 +45,105 @@ double percentile(std::vector<double> values, double share) {
   return *at;
 }
 
+void Tuner::tune(const ProgressCallback& progress) {
+  constexpr std::string_view kKind = "tuning";
+  derive_all();
+  const std::vector<std::byte> content = tuning_key(system_, motion_, options_, character_size_);
+  if (const auto known = content.empty() ? std::nullopt : from_cache(kKind, content)) {
+    ByteReader in(*known);
+    return read(in);
+  }
+  measure_motion();
+  find_rates(progress);
+  for (bool again = !as_asked_; again;)
+    again =
+        ++attempt_ < kMostTries && adjust(run_once(options_, part_of_progress(progress, kSearchShare, 1), {}, nullptr));
+  if (content.empty()) return;
+  ByteWriter out;
+  write(out);
+  to_cache(kKind, content, out.bytes());
+}
+
+/// What was found on another clip; a rate that somebody asked for goes before it.
+bool Tuner::take_tuning() {
+  if (options_.tuning.empty()) return false;
+  for (TunedPart& part : system_.parts) {
+    const PartTuning& found = options_.tuning.at(static_cast<std::size_t>(part.index));
+    const PartSettings& asked = part.part->settings;
+    if (asked.rate == 0) part.settings.rate = found.rate, part.raised = found.raised, part.ease = found.ease;
+    if (asked.settle == 0) part.settings.settle = found.settle;
+    if (asked.lag == part.preset->lag && asked.rate == 0) part.settings.lag = found.lag;
+  }
+  as_asked_ = true;
+  derive_all();
+  return true;
+}
+
+/// Whether a clip that is wilder than the one on which its parts were tuned is to be run again with less of its load,
+/// which is set here: swings that are too large, or crushed flesh. A limit or a larger amount that somebody asked for
+/// stays. (Lower limits in the solve hold it too, but what bounces off a wall never comes to repeat itself.)
+bool Tuner::hold(const Run& run) {
+  // Also a motion that few elements were not trained for: all of them cost a hundred times as much.
+  const bool untrained = !system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError;
+  constexpr double kMostFlesh = 0.15, kMostChain = 35 * std::numbers::pi / 180, kLeast = 0.02;
+  const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
+  bool again = false;
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const PartSettings& asked = part.part->settings;
+    if (asked.limit != part.preset->limit || asked.amount > 1 || asked.keys_of("limit") != nullptr) continue;
+    const double too_much = swing_of(run, c) * part.scaling / (system_.flesh() ? kMostFlesh : kMostChain);
+    if (too_much <= 1 && !crushed && !untrained) continue;
+    // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
+    const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
+    part.held = std::max(kLeast, 0.95 * part.held / std::max(lower, crushed || untrained ? 1.3 : 1.0));
+    derive(part);
+    again = true;
+  }
+  return again;
+}
+
+/// Lowers loads run by run, with coarse steps and short loops, until the clip is held.
+void Tuner::hold_loads(const ProgressCallback& progress) {
+  SimulationOptions coarse = coarse_options();
+  // Short loops shake a slow part many times before it swings as far as it will.
+  double settle = 0;
+  for (const TunedPart& part : system_.parts) settle = std::max(settle, part.settings.settle);
+  if (motion_.cyclic())
+    coarse.max_cycles = std::clamp(1 + static_cast<int>(settle / motion_.duration()), 2, kMostHoldCycles);
+  Stepper stepper(system_.body(), motion_, options_);
+  for (std::size_t c = 0; c < system_.parts.size(); ++c)  // a = W^2 l of a part of length l that turns about its root
+    system_.parts[c].steadying = stepper.shaking(static_cast<int>(c)) / std::max(1e-9, system_.parts[c].length);
+  for (int search = 0; search < kMostHolds; ++search)
+    if (!hold(run_once(
+            coarse,
+            part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
+            {}, nullptr)))
+      return;
+}
+
+/// For runs that only tell how far parts swing.
+SimulationOptions Tuner::coarse_options() const {
+  SimulationOptions coarse = options_;
+  coarse.step = coarse_step(motion_, options_);
+  coarse.max_cycles = 2;
+  return coarse;
+}
+
 Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume) {
   constexpr std::string_view kKind = "looks";
   derive_all();
+  const bool given = take_tuning();
   const std::vector<std::byte> content = tuning_key(system_, motion_, options_, character_size_);
   const auto known = content.empty() || resume != nullptr ? std::nullopt : from_cache(kKind, content);
-  if (!known) measure_motion();
+  if (!known && !given) measure_motion();
   if (resume != nullptr) {
     read(*resume);
   } else if (known) {
     ByteReader in(*known);
     read(in);
+  } else if (given) {
+    hold_loads(progress);
   } else {
     find_rates(progress);
   }
@@ -64,7 +153,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     write(out);
     to_cache(kKind, content, out.bytes());
   };
-  const bool as_looks_are = !asks_for_more() && !options_.collisions.any();
+  const bool as_looks_are = !asks_for_more() && !options_.collisions.any() && system_.obstacles.empty();
   if (known && !motion_.black_box()) as_asked_ = !as_looks_are, derive_all();
   Run run;
   bool again = !learned_;
@@ -79,7 +168,8 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
   }
   if (learned_) return run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
-  if (!system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError) {
+  const double most_error = given ? kMostHeldError : kMostSamplingError;
+  if (!system_.all_elements && system_.sampling_error(run, motion_) > most_error) {
     system_.use_all_elements();
     run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
   }
@@ -106,7 +196,8 @@ void Tuner::measure_motion() {
 void Tuner::write(ByteWriter& out) const {
   out.number(attempt_), out.number(as_asked_ ? 1 : 0), out.number(system_.all_elements ? 1 : 0);
   for (const TunedPart& part : system_.parts)
-    for (const double each : {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease})
+    for (const double each : {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease,
+                              part.held, part.steadying})
       out.number(each);
   out.number(learned_ ? 1 : 0);
   if (learned_) system_.write_learned(out);
@@ -116,14 +207,15 @@ void Tuner::read(ByteReader& in) {
   attempt_ = in.integer(), as_asked_ = in.number() != 0;
   if (in.number() != 0) system_.use_all_elements();
   for (TunedPart& part : system_.parts)
-    for (double* each : {&part.settings.rate, &part.settings.settle, &part.settings.lag, &part.raised, &part.ease})
+    for (double* each : {&part.settings.rate, &part.settings.settle, &part.settings.lag, &part.raised, &part.ease,
+                         &part.held, &part.steadying})
       *each = in.number();
   learned_ = in.number() != 0;
   if (learned_) system_.read_learned(in);
   derive_all();
 }
 
-/// k sqrt(g / l) / 2 pi (docs/default-settings.md, "rate from size"); settle from the damping ratio; amounts above 1.5
+/// k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size"); settle from the damping ratio; amounts above 1.5
 /// as inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
 void Tuner::derive(TunedPart& part) const {
   if (part.settings.rate == 0)
@@ -154,7 +246,7 @@ Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& pr
                     ByteReader* resume) {
   Stepper stepper(system_.body(), motion_, options);
   // Rates are tuned without obstacles: contact does not change them.
-  if (as_asked_ && options.collisions.any()) stepper.collide(system_.obstacles);
+  if (as_asked_ && (options.collisions.any() || !system_.obstacles.empty())) stepper.collide(system_.obstacles);
   KeyedSettings keyed(system_, motion_);
   if (as_asked_ && keyed.any()) stepper.vary(&keyed);
   Runner runner(stepper, motion_, options, hold_after());
@@ -189,9 +281,7 @@ void Tuner::find_rates(const ProgressCallback& progress) {
     as_asked_ = true;
     return derive_all();
   }
-  SimulationOptions coarse = options_;
-  coarse.step = coarse_step(motion_, options_);
-  coarse.max_cycles = 2;
+  const SimulationOptions coarse = coarse_options();
   for (int search = 0; search < kMostSearches; ++search)
     if (!adjust(run_once(coarse,
                          part_of_progress(progress, search * kSearchShare / kMostSearches,

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: settings that bring a first result into range (docs/default-settings.md, "amplitude"), found run
+// Private to physics: settings that bring a first result into range (docs/default-look.md, "amplitude"), found run
 // by run.
 
 #include "run/part_system.h"
@@ -19,6 +19,9 @@ class Tuner {
   Tuner(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& options, double character_size)
       : system_(system), motion_(motion), options_(options), character_size_(character_size) {}
 
+  /// Finds rate, settle time, lag and amount of each part on this motion. Throws Cancelled.
+  void tune(const ProgressCallback& progress);
+
   /// Settings and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and
   /// short loops first. Throws Cancelled.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
@@ -36,6 +39,10 @@ class Tuner {
   Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                ByteReader* resume);
   void measure_motion();
+  bool take_tuning();
+  bool hold(const Run& run);
+  void hold_loads(const ProgressCallback& progress);
+  SimulationOptions coarse_options() const;
   void first_guess(TunedPart& part, double acceleration) const;
   void find_rates(const ProgressCallback& progress);
   double hold_after() const;

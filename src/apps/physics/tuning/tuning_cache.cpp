@@ -24,7 +24,8 @@ void add(const SteppedBody& body, ByteWriter& out) {
     out.values((*body.known)[k].s), write((*body.known)[k].J, out);
 }
 
-/// Amounts scale what would be; but a black box is asked where they lead.
+/// The amount scales the tuned motion without changing the tuned rates, so it is left out, except on a black box, whose
+/// Jacobians are sampled along the scaled motion.
 void add(const TunedPart& part, bool with_amount, ByteWriter& out) {
   for (const double each : {part.preset->rate_factor, part.preset->damping_ratio, part.preset->lag, part.length,
                             part.most_scaling, part.preset->flesh ? 1.0 : 0.0})
@@ -44,6 +45,8 @@ void add(const SimulationOptions& options, ByteWriter& out) {
         options.follow_animation ? 1 : 0, static_cast<int>(options.material), static_cast<int>(options.method),
         static_cast<int>(options.interior), static_cast<int>(options.curvature)})
     out.number(each);
+  for (const PartTuning& each : options.tuning)
+    for (const double number : {each.rate, each.settle, each.lag, each.raised, each.ease}) out.number(number);
 }
 
 }  // namespace
@@ -54,7 +57,8 @@ std::vector<std::byte> tuning_key(PartSystem& system, const KeyedMotion& motion,
   for (const TunedPart& part : system.parts)
     if (!part.part->settings.keys.empty()) return {};
   const SteppedBody body = system.body();
-  if (body.tets.empty() || !(motion.black_box() || body.linear)) return {};  // quick, or slow anyway
+  // Chains as rods are tuned quickly; with the full method tuning is a small part of a slow run.
+  if (body.tets.empty() || !(motion.black_box() || body.linear)) return {};
   ByteWriter out;
   out.number(character_size);
   add(body, out);
@@ -65,7 +69,7 @@ std::vector<std::byte> tuning_key(PartSystem& system, const KeyedMotion& motion,
   const int around = moments_around(motion, options, grid);
   const auto workspace = body.rig->make_workspace();
   Vec p, s;
-  for (int k = 0; k <= kMomentsOfAll; ++k) {  // what the animation does as a whole is looked at first (measure_motion)
+  for (int k = 0; k <= kMomentsOfAll; ++k) {  // poses over the whole clip, which tuning measures first (measure_motion)
     motion.controls(motion.duration() * k / kMomentsOfAll, p);
     out.values(p);
   }
