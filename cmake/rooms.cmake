@@ -4,7 +4,7 @@ add_library(rigspace_flags INTERFACE)
 target_include_directories(rigspace_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 # Eigen's alignment is part of our interface: a consumer built without AVX must allocate as we do.
-target_compile_definitions(rigspace_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32)
+target_compile_definitions(rigspace_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
 target_compile_features(rigspace_flags INTERFACE cxx_std_20)
 
 add_library(rigspace_build_flags INTERFACE)

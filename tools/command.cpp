@@ -19,6 +19,7 @@ namespace {
 
 std::atomic<int> interrupts = 0;
 bool progress_in_lines = false;
+bool bar_is_shown = false;
 
 ProgressCallback line_progress() {
   using Clock = std::chrono::steady_clock;
@@ -52,7 +53,7 @@ std::string count_in_words(std::size_t number, const char* one, const char* many
 void PoseOptions::add_to(CLI::App& app) {
   app.add_option("--clip", clip, "a clip of the file; without it the rest pose")->type_name("NAME");
   app.add_option("--time", time, "moment of the clip: seconds, or frames as 12f")->type_name("T");
-  app.add_option("--fps", fps, "frames a second, for times in frames")->check(above_zero())->type_name("N");
+  app.add_option("--fps", fps, "frames a second, for times in frames")->check(frame_rate())->type_name("N");
   app.add_option("--set", sets, "turn a control, in degrees for angles, in scene units for lengths; may be repeated")
       ->type_name("CONTROL=VALUE")
       ->take_all();
@@ -121,34 +122,49 @@ ProgressCallback terminal_progress() {
   using Clock = std::chrono::steady_clock;
   if (progress_in_lines) return line_progress();
   if (!::isatty(STDERR_FILENO)) return [](const Progress&) { return !interrupted(); };
+  /// What the bar measures: a run of many stages where that is known, otherwise a stage.
   struct Bar {
     std::string stage;
+    bool of_run = false;
+    double first = 0;  ///< where it stood when it began: a resumed run does not begin at 0
     Clock::time_point start = Clock::now(), shown = {};
-    ~Bar() { clear(); }
-    void clear() const {
-      if (!stage.empty()) fmt::print(stderr, "\r\033[K");
-    }
+    ~Bar() { clear_bar(); }
   };
   auto bar = std::make_shared<Bar>();
   return [bar](const Progress& progress) {
     const auto now = Clock::now();
-    if (bar->stage != progress.stage) *bar = {std::string(progress.stage)};
+    const bool of_run = progress.whole >= 0;
+    const double done = std::clamp(of_run ? progress.whole : progress.fraction, 0.0, 1.0);
+    if (of_run != bar->of_run || (!of_run && bar->stage != progress.stage)) {
+      bar->of_run = of_run, bar->first = done;
+      bar->start = now, bar->shown = {};
+    }
+    bar->stage = progress.stage;
     const double spent = std::chrono::duration<double>(now - bar->start).count();
     if (now - bar->shown > std::chrono::milliseconds(100) && spent > 0.3) {
       bar->shown = now;
-      const int filled = static_cast<int>(std::clamp(progress.fraction, 0.0, 1.0) * 30);
-      const std::string left =
-          progress.fraction > 0.02 ? time_left(spent * (1 - progress.fraction) / progress.fraction) + " left" : "";
+      const int filled = static_cast<int>(done * 30);
+      const double made = done - bar->first;
+      const std::string left = made > 0.02 ? time_left(spent * (1 - done) / made) + " left" : "";
       fmt::print(stderr, "\r\033[K{} {:━<{}}{:─<{}} {:3.0f} %  {}", progress.stage, "", filled, "", 30 - filled,
-                 100 * progress.fraction, left);
+                 100 * done, left);
       std::fflush(stderr);
+      bar_is_shown = true;
     }
     return !interrupted();
   };
 }
 
+void clear_bar() {
+  if (!bar_is_shown) return;
+  bar_is_shown = false;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
 void print_warnings(const Context& context, const std::string& file, const std::vector<std::string>& warnings) {
   if (context.json) return;
+  clear_bar();
   for (const std::string& warning : warnings) fmt::print(stderr, "{}: {}\n", file, warning);
 }
 
@@ -161,10 +177,23 @@ CLI::Validator above_zero() {
       "");
 }
 
+CLI::Validator frame_rate() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const double value = number_in(text);
+        return value >= kLeastFrameRate && value <= kMostFrameRate
+                   ? std::string()
+                   : fmt::format("\"{}\" is out of range; give {:g} to {:g} frames a second", text, kLeastFrameRate,
+                                 kMostFrameRate);
+      },
+      "");
+}
+
 JobEvents job_events(const Context& context) {
   JobEvents events{.progress = terminal_progress()};
   if (context.json) return events;
   events.say = [](const std::string& text) {
+    clear_bar();
     fmt::print("{}", text);
     std::fflush(stdout);
   };

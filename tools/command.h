@@ -6,6 +6,7 @@
 #include "rigspace/base/progress.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/events.h"
 
 #include <CLI/CLI.hpp>
@@ -34,12 +35,15 @@ void add_view(CLI::App&, Context&);
 void add_render(CLI::App&, Context&);
 void add_simulate(CLI::App&, Context&);
 void add_rerun(CLI::App&, Context&);
+void add_check(CLI::App&, Context&);
+void add_parts(CLI::App&, Context&);
 void add_pose(CLI::App&, Context&);
 void add_mesh(CLI::App&, Context&);
 void add_rig(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
+void add_completion(CLI::App&, Context&);
 
 /// Whether the command is `bench`, which is a program of its own; and that program in place of this one. Throws Error.
 bool is_bench(int argc, char** argv);
@@ -67,6 +71,8 @@ double from_surface(const Control&, double value);
 
 /// Draws a bar with the time left on standard error when that is a terminal; returns false once Ctrl-C was pressed.
 ProgressCallback terminal_progress();
+/// Takes the bar off the terminal, so that text does not follow it on its line.
+void clear_bar();
 
 /// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}:
 /// for programs that start this one.
@@ -85,5 +91,7 @@ void print_warnings(const Context&, const std::string& file, const std::vector<s
 
 /// For options that must be positive.
 CLI::Validator above_zero();
+/// Of --fps: within kLeastFrameRate to kMostFrameRate.
+CLI::Validator frame_rate();
 
 }  // namespace rigspace::tools

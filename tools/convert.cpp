@@ -93,7 +93,7 @@ void add_convert(CLI::App& app, Context& context) {
   command->add_option("--base", options->base, "for .csv: the clip that the column `delta` counts from")
       ->type_name("NAME");
   command->add_option("--fps", options->fps, "frames per second of sampled curves; the rate of the keys if not given")
-      ->check(above_zero());
+      ->check(frame_rate());
   command->add_flag("--embed", options->embed, "for .gltf: buffers inside the file");
   command->footer(
       "Examples\n  rigspace convert hero.gltf -o hero.glb\n  rigspace convert hero.glb -o hero.gltf --embed\n"

@@ -46,18 +46,15 @@ const Animation& choose(std::span<const Animation> clips, const std::string& fil
   std::vector<std::string> names;
   std::string list;
   for (const Animation& each : clips) {
-    if (each.name == clip && !clip.empty()) return each;
     names.push_back(each.name);
     list += (list.empty() ? "" : ", ") + each.name;
   }
   if (clip.empty() && clips.size() == 1) return clips.front();
   if (clips.empty()) refuse_file(file, "has no clips", "curves are made of clips");
   if (clip.empty()) refuse_file(file, "has several clips", "name one with --clip: " + list);
-  throw Error({.file = file,
-               .element = "clip \"" + clip + "\"",
-               .value = clip,
-               .problem = "is not in the file",
-               .remedy = suggestion(clip, names, "it has " + list)});
+  const std::vector<int> meant = clips_meant(names, clip, file);
+  if (meant.size() > 1) refuse_file(file, "has several clips that \"" + clip + "\" meets", "name one of " + list);
+  return clips[meant.front()];
 }
 
 /// A character, the clip to work on, and what is written of it.
@@ -338,7 +335,7 @@ void add_curves(CLI::App& app, Context& context) {
   curves->fallthrough();
   auto options = std::make_shared<CurvesArguments>();
   const auto fps = [&](CLI::App* command, const char* text) {
-    return command->add_option("--fps", options->fps, text)->check(above_zero())->type_name("N");
+    return command->add_option("--fps", options->fps, text)->check(frame_rate())->type_name("N");
   };
   CLI::App* fitting =
       add(*curves, "fit", "The fewest cubic keys for the same motion of the surface", {fit, &context}, options);

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 struct InfoArguments {
   CharacterSource source;
-  bool controls = false;
+  bool controls = false, joints = false;
 };
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -50,7 +50,9 @@ std::vector<SkinFacts> skins_of(const Character& character) {
   return list;
 }
 
-Json to_json(const Character& character) {
+std::vector<Vec3> joint_places(const Character& character);
+
+Json to_json(const Character& character, bool joints) {
   Json answer;
   answer["meshes"] = Json::array();
   for (const Piece& piece : character.pieces)
@@ -63,6 +65,14 @@ Json to_json(const Character& character) {
   answer["clips"] = Json::array();
   for (const Animation& clip : character.clips)
     answer["clips"].push_back({{"name", clip.name}, {"duration", clip.duration}});
+  if (joints) answer["joints"] = Json::array();
+  const std::vector<Vec3> places = joints ? joint_places(character) : std::vector<Vec3>();
+  for (std::size_t b = 0; joints && b < character.bones.size(); ++b) {
+    const Bone& bone = character.bones[b];
+    answer["joints"].push_back(
+        {{"name", bone.name}, {"parent", bone.parent < 0 ? Json(nullptr) : Json(character.bones[bone.parent].name)}});
+    if (b < places.size()) answer["joints"].back()["rest"] = {places[b].x(), places[b].y(), places[b].z()};
+  }
   answer["controls"] = Json::array();
   for (const Control& control : character.rig->controls()) {
     if (control.unit == Unit::quaternion) continue;
@@ -76,6 +86,35 @@ Json to_json(const Character& character) {
   answer["warnings"] = character.warnings;
   for (const std::string& incident : character.rig->incidents()) answer["warnings"].push_back(incident);
   return answer;
+}
+
+/// Where each joint is at rest, scene units; none of rigs whose skeleton nobody knows.
+std::vector<Vec3> joint_places(const Character& character) {
+  const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (rig == nullptr) return {};
+  Vec u;
+  rig->evaluate_slots(*rig->make_workspace(), rig->rest(), u);
+  std::vector<Vec3> places;
+  for (const Bone& bone : character.bones)
+    places.emplace_back(translation(transform_at(u, rig->graph().slots()[bone.slot])));
+  return places;
+}
+
+/// A line a joint, indented by its depth, with its place at rest.
+void print_joints(const Character& character) {
+  const std::vector<Vec3> places = joint_places(character);
+  std::vector<int> depth(character.bones.size(), 0);
+  fmt::print("  {}{}\n", count_in_words(character.bones.size(), "joint", "joints"),
+             places.empty() ? "" : ", at rest at (x, y up, z):");
+  for (std::size_t b = 0; b < character.bones.size(); ++b) {
+    const Bone& bone = character.bones[b];
+    if (bone.parent >= 0) depth[b] = depth[bone.parent] + 1;
+    const std::string name = std::string(static_cast<std::size_t>(4 + 2 * depth[b]), ' ') + bone.name;
+    if (b < places.size())
+      fmt::print("{:<44} {:>9.4f} {:>9.4f} {:>9.4f}\n", name, places[b].x(), places[b].y(), places[b].z());
+    else
+      fmt::print("{}\n", name);
+  }
 }
 
 void print(const Character& character, const InfoArguments& options) {
@@ -104,6 +143,7 @@ void print(const Character& character, const InfoArguments& options) {
   fmt::print("  {} (--controls lists them)\n", count_in_words(shown.size(), "control", "controls"));
   fmt::print("  {}\n", character.clips.empty() ? "no clips" : count_in_words(character.clips.size(), "clip", "clips"));
   for (const Animation& clip : character.clips) fmt::print("    {:<28} {:.2f} s\n", clip.name, clip.duration);
+  if (options.joints) print_joints(character);
   if (!options.controls) return;
   for (const int i : shown) {
     const Control& control = character.rig->controls()[i];
@@ -123,12 +163,14 @@ void add_info(CLI::App& app, Context& context) {
   auto options = std::make_shared<InfoArguments>();
   add_source(*command, options->source);
   command->add_flag("--controls", options->controls, "list every control with its unit and rest value");
+  command->add_flag("--joints", options->joints, "list every joint below its parent, with its place at rest");
   command->footer(
-      "Examples\n  rigspace info hero.glb\n  rigspace info hero.glb --controls\n  rigspace info hero.glb --json");
+      "Examples\n  rigspace info hero.glb\n  rigspace info hero.glb --controls\n  rigspace info hero.glb --joints\n  "
+      "rigspace info hero.glb --json");
   command->callback([options, &context] {
     const Character character = load(options->source, context);
     if (context.json)
-      fmt::print("{}\n", to_json(character).dump(2, ' ', false, Json::error_handler_t::replace));
+      fmt::print("{}\n", to_json(character, options->joints).dump(2, ' ', false, Json::error_handler_t::replace));
     else
       print(character, *options);
     print_incidents(context, character);

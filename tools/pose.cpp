@@ -63,8 +63,7 @@ struct Result {
 };
 
 PoserOptions poser_options(const PoseArguments& options, const Result& result, const VertexFinder& finder) {
-  PoserOptions poser{.free = result.free,
-                     .strength = options.strength,
+  PoserOptions poser{.strength = options.strength,
                      .use_cache = true,
                      .keep_limits = !options.any_limits,
                      .max_iterations = options.iterations,
@@ -91,8 +90,9 @@ Result solve(const PoseArguments& options, const Context& context) {
   for (const std::string& output : options.outputs)
     if (result.moves && is_points(output))
       refuse_usage(output, "holds one pose, and this is a motion", "write .rigspace.json, .glb or .png");
-  result.free = free_controls(result.character, result.start, options.controls, !options.holds.empty());
   PoserOptions settings = poser_options(options, result, finder);
+  settings.free = free_controls(result.character, result.start, options.controls,
+                                {.pulled = settings.pulled, .held = settings.held, .swing = options.dynamic});
   Vec s;
   result.character.rig->evaluate(*result.character.rig->make_workspace(), result.start, s);
   settings.metres_per_unit = options.unit > 0 ? options.unit : guess_metres_per_unit(s).metres;

@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "rigspace/base/cache.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/version.h"
 #include "rigspace/io/formats.h"
@@ -7,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 namespace rigspace::tools {
@@ -21,7 +24,13 @@ constexpr const char* kFooter = R"(Examples
   rigspace render hero.glb --clip Walk --sheet 8 -o walk.png
   rigspace eval hero.glb --set tail_01.rx=30 -o pose.obj
 
-Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 not converged, 5 another program failed, 130 cancelled.)";
+`rigspace help simulate` says more about a command; `rigspace completion bash` completes them in a shell.
+
+)";
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, 1 a fault of this program, 2 wrong usage, 3 bad input, 4 not converged (the result is "
+    "written),\n5 another program failed, 130 cancelled.";
 
 int fail(const Context& context, const Error& error) {
   if (context.json) {
@@ -35,6 +44,7 @@ int fail(const Context& context, const Error& error) {
                                              {"remedy", info.remedy}}}};
     fmt::print("{}\n", answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
+    clear_bar();
     fmt::print(stderr, "rigspace: {}\n", error.what());
   }
   return static_cast<int>(error.code());
@@ -47,12 +57,57 @@ int fail_output() {
   return static_cast<int>(error.code());
 }
 
-/// `rigspace hero.glb` is `rigspace simulate hero.glb`.
+/// `rigspace hero.glb` is `rigspace simulate hero.glb`; `rigspace` and `rigspace help curves fit` are --help.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (!arguments.empty() && is_character_file(arguments[0])) arguments.insert(arguments.begin(), "simulate");
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
+  if (arguments.empty()) arguments.push_back("--help");
+  if (is_character_file(arguments[0])) arguments.insert(arguments.begin(), "simulate");
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   return arguments;
+}
+
+/// Every help text ends in the exit codes; a group of commands names them.
+void finish_help(CLI::App& app, const std::string& path) {
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  if (!path.empty()) {
+    std::string footer = below.empty() ? app.get_footer() : "";
+    for (const CLI::App* each : below)
+      footer += fmt::format("{}  {} {} --help\n", footer.empty() ? "More\n" : "", path, each->get_name());
+    while (footer.ends_with('\n')) footer.pop_back();
+    app.footer(footer + "\n\n" + kExitCodes);
+  }
+  for (CLI::App* each : below) finish_help(*each, (path.empty() ? "rigspace" : path) + " " + each->get_name());
+}
+
+/// A number of threads that is none would be ignored without a word.
+void check_thread_variable() {
+  const char* text = std::getenv("RIGSPACE_THREADS");
+  if (text == nullptr || *text == '\0') return;
+  const double count = number_in(text);
+  if (!(count >= 1 && count <= 256 && count == std::floor(count)))
+    fmt::print(stderr, "rigspace: RIGSPACE_THREADS is \"{}\", no whole number from 1 to 256; all cores are used\n",
+               text);
+}
+
+void add_version(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("version", "What this program is, and what it runs on");
+  command->callback([&context] {
+    const std::string cache = cache_folder().string();
+    if (context.json) {
+      const nlohmann::ordered_json answer = {
+          {"version", version()}, {"build", program_stamp()}, {"threads", thread_count()}, {"cache", cache}};
+      fmt::print("{}\n", answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+      return;
+    }
+    fmt::print("rigspace {}\n  build {}\n  {}\n  cache: {}\n", version(), program_stamp(),
+               count_in_words(static_cast<std::size_t>(thread_count()), "thread", "threads"),
+               cache.empty() ? "none" : cache);
+  });
+  command->footer("Examples\n  rigspace version\n  rigspace --version    the number alone");
 }
 
 }  // namespace
@@ -60,7 +115,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
   Context context{.arguments = {argv, argv + argc}};
   CLI::App app("Physics, posing and motion in the space of a character's own rig.", "rigspace");
-  app.footer(kFooter);
+  app.footer(std::string(kFooter) + kExitCodes);
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   app.fallthrough();
@@ -75,9 +130,13 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
     if (threads > 0) set_thread_count(threads);
   });
   for (const AddCommand add : commands) add(app, context);
+  add_version(app, context);
+  if (commands.size() > 1) add_completion(app, context);
+  finish_help(app, "");
   app.get_formatter()->column_width(34);
 
   watch_interrupts();
+  check_thread_variable();
   try {
     if (commands.size() > 1 && is_bench(argc, argv)) start_bench(argv);
     app.parse(arguments_of(argc, argv));

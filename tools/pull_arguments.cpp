@@ -172,12 +172,16 @@ PullArgument parse_pull(const std::string& text, const VertexFinder& finder) {
   return {vertex, point, PullPath(relative ? Vec3(finder.position(point) + place) : place), false};
 }
 
-std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments, bool points_are_held) {
+std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments,
+                               const PosedPoints& points) {
   std::vector<char> free(character.rig->controls().size(), 0);
   const auto mark = [&](const std::vector<int>& controls, char value) {
     for (const int c : controls) free[c] = value;
   };
-  if (arguments.free.empty()) mark(posable_controls(character, p, points_are_held), 1);
+  std::vector<int> chained = points.pulled;
+  chained.insert(chained.end(), points.held.begin(), points.held.end());
+  if (points.swing) chained.clear();
+  if (arguments.free.empty()) mark(posable_controls(character, p, !points.held.empty(), chained), 1);
   for (const std::string& pattern : arguments.free) mark(named(*character.rig, pattern, "--free"), 1);
   for (const std::string& pattern : arguments.also) mark(named(*character.rig, pattern, "--also"), 1);
   for (const std::string& pattern : arguments.keep) mark(named(*character.rig, pattern, "--keep"), 0);

@@ -48,7 +48,13 @@ struct FreeArguments {
   std::vector<std::string> keep;  ///< these stay
 };
 
+struct PosedPoints {
+  std::vector<int> pulled, held;
+  bool swing = false;  ///< with momentum: joints off the chains of these points are free as well
+};
+
 /// Ascending. Throws Error if a pattern meets nothing, or nothing is left.
-std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments, bool points_are_held);
+std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments,
+                               const PosedPoints& points);
 
 }  // namespace rigspace::tools

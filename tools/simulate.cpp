@@ -94,11 +94,14 @@ void add_time(CLI::App& command, SimulateArguments& options) {
   command.add_option("--end", options.end, "where to end; the clip's end by default")->type_name("T");
   command.add_option("--preroll", options.preroll, "how much before the start is simulated and not kept")
       ->type_name("T");
-  command.add_option("--loop", options.loop, "auto, yes or no; auto: where the clip's end meets its start")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
+  command
+      .add_option("--loop", options.loop,
+                  "auto, yes or no for all clips, or patterns of those that are loops, 'Walk*,Run'; auto: by their "
+                  "names, and where the pose comes back")
       ->type_name("L");
+  command.add_option("--once", options.once, "patterns of clips that play once: 'Hit*,Wave'")->type_name("PATTERNS");
   command.add_option("--fps", options.recipe.frame_rate, "keys a second in the result; the source's by default")
-      ->check(above_zero())
+      ->check(frame_rate())
       ->type_name("N");
   command.add_flag("--additive", options.recipe.additive,
                    "add Walk_soft_add too, the deviation alone on the rest pose, and its reference pose");

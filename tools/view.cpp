@@ -21,9 +21,9 @@ struct ViewArguments {
 std::string page_of_one(const ViewArguments& options, const Context& context) {
   const GltfFile file(options.source.file);
   print_warnings(context, options.source.file, file.character().warnings);
-  clip_named(file.character(), options.source.file, options.source.clip);
+  const Animation* clip = clip_named(file.character(), options.source.file, options.source.clip);
   const auto title = std::filesystem::path(options.source.file).filename().string();
-  return view_page(file.to_glb(), {.title = title, .clip = options.source.clip});
+  return view_page(file.to_glb(), {.title = title, .clip = clip == nullptr ? "" : clip->name});
 }
 
 std::string page_of_two(const ViewArguments& options, const Context& context) {

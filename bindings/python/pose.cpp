@@ -120,7 +120,9 @@ Posed pose(const CharacterHandle& handle, const py::dict& options, const py::obj
                  .problem = "needs a target that moves",
                  .remedy = "pull a vertex along (times, points)"});
   for (const std::string& hold : request.holds) poser_options.held.push_back(finder.find(hold));
-  poser_options.free = tools::free_controls(character, request.start, request.controls, !request.holds.empty());
+  poser_options.free =
+      tools::free_controls(character, request.start, request.controls,
+                           {.pulled = poser_options.pulled, .held = poser_options.held, .swing = request.dynamic});
   poser_options.step = 1 / (request.fps * std::ceil(120 / request.fps - 1e-9));
   Vec s;
   handle.rig->with_workspace([&](Workspace& workspace) { character.rig->evaluate(workspace, request.start, s); });

@@ -31,7 +31,8 @@ SimulationRequest request_from(const py::dict& options) {
   SimulationRequest request;
   read("clip", request.clips), read("parts", request.parts), read("set", request.sets), read("hit", request.hits);
   read("stiffness", request.stiffness), read("start", request.start), read("end", request.end);
-  read("preroll", request.preroll), read("loop", request.loop), read("follow", request.follow);
+  read("preroll", request.preroll), read("loop", request.loop), read("once", request.once),
+      read("follow", request.follow);
   read("integrator", request.integrator), read("soft", request.soft), read("chains", request.chains);
   read("unit", request.unit), read("solver", request.solver), read("step", request.step);
   read("report", request.report), read("dump", request.dump);

@@ -8,7 +8,7 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
 
 from . import curves
 
-PRESETS = ("tail", "ear", "hair", "antenna", "belly", "flesh", "chest", "cheek", "rubber", "jelly")
+PRESETS = ("tail", "ear", "hair", "antenna", "cape", "belly", "flesh", "chest", "cheek", "rubber", "jelly")
 
 # Controls of a part (docs/part-controls.md): name, default, range, what it does. Those without a tick come from the preset.
 LOOK = (

@@ -142,7 +142,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("has no extension", self.fails(3, "info", self.folder))
         control = self.fails(3, "eval", self.hero, "--set", "tail_1.rx=3", "-o", out)
         self.assertIn('control "tail_1.rx" does not exist; did you mean "tail_01.rx"', control)
-        self.assertIn('did you mean "Walk"', self.fails(3, "eval", self.hero, "--clip", "walk", "-o", out))
+        self.assertIn('did you mean "Walk"', self.fails(3, "eval", self.hero, "--clip", "Wolk", "-o", out))
         self.assertIn("has no number", self.fails(2, "eval", self.hero, "--set", "tail_01.rx=far", "-o", out))
         self.assertIn("is not a time", self.fails(2, "eval", self.hero, "--clip", "Walk", "--time", "noon", "-o", out))
         self.assertIn("needs --clip", self.fails(2, "eval", self.hero, "--time", "1", "-o", out))
@@ -179,6 +179,70 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.wait(), 130)
         os.close(ours), os.close(theirs)
         self.assertEqual([p.name for p in self.folder.iterdir() if "long" in p.name], [])
+
+    def test_help_and_version_are_commands_too(self):
+        bare, named = rigspace(), rigspace("help")
+        self.assertEqual((bare.returncode, bare.stdout), (0, rigspace("--help").stdout))
+        self.assertEqual(named.stdout, bare.stdout)
+        self.assertEqual(rigspace("help", "curves", "fit").stdout, rigspace("curves", "fit", "--help").stdout)
+        for command in (["simulate"], ["curves"], ["curves", "fit"], ["rig"], ["info"]):
+            self.assertIn("Exit codes", rigspace(*command, "--help").stdout, command)
+        self.assertIn("rigspace curves fit --help", rigspace("curves", "--help").stdout)
+        self.assertIn(rigspace("--version").stdout.strip(), rigspace("version").stdout)
+
+    def test_shells_complete_commands_and_options(self):
+        script = rigspace("completion", "bash").stdout
+        ask = (script + "\nCOMP_WORDS=(rigspace simulate hero.glb --st); COMP_CWORD=3; _rigspace; echo ${COMPREPLY[@]}\n"
+               "COMP_WORDS=(rigspace cur); COMP_CWORD=1; _rigspace; echo ${COMPREPLY[@]}\n"
+               "COMP_WORDS=(rigspace curves fit --to); COMP_CWORD=3; _rigspace; echo ${COMPREPLY[@]}\n")
+        answers = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(answers.stderr, "")
+        first, second, third = answers.stdout.splitlines()
+        self.assertEqual(set(first.split()), {"--start", "--step", "--stiffness"})
+        self.assertIn("curves", second.split())
+        self.assertEqual(third.split(), ["--tolerance"])
+        self.assertIn("#compdef rigspace", rigspace("completion", "zsh").stdout)
+        self.assertIn("-l clip ", rigspace("completion", "fish").stdout)
+        self.assertEqual(rigspace("completion", "csh").returncode, 2)
+
+    def test_a_number_of_threads_that_is_none_is_said(self):
+        result = rigspace("version", env={**os.environ, "RIGSPACE_THREADS": "many"})
+        self.assertEqual(result.returncode, 0)
+        self.assertIn('RIGSPACE_THREADS is "many", no whole number', result.stderr)
+
+    def test_frame_rates_out_of_range_are_refused_at_once(self):
+        for command in (["simulate", self.hero], ["eval", self.hero, "-o", self.folder / "x.npy"]):
+            for rate in ("1e9", "0", "-3", "nan"):
+                result = rigspace(*command, "--fps", rate)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("give 1 to 1000 frames a second", result.stderr)
+
+    def test_an_empty_clip_is_refused(self):
+        result = rigspace("simulate", self.hero, "--clip", "", "-o", self.folder / "x.glb")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn('--clip "" is empty', result.stderr)
+
+    def test_clips_are_named_as_people_do(self):
+        out = self.folder / "case.npy"
+        self.assertEqual(rigspace("eval", self.hero, "--clip", "walk", "-o", out).returncode, 0)
+        result = rigspace("eval", self.hero, "--clip", "*", "-o", out)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("and one is needed", result.stderr)
+
+    def test_json_that_is_no_recipe_is_said(self):
+        path = self.folder / "other.json"
+        path.write_text('{"name": "something else"}')
+        result = rigspace("rerun", path)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("is JSON, but no recipe of this program", result.stderr)
+
+    def test_joints_are_listed_with_their_places(self):
+        listed = rigspace("info", self.hero, "--joints").stdout
+        joints = json.loads(rigspace("info", self.hero, "--joints", "--json").stdout)["joints"]
+        self.assertIn(f"{len(joints)} joints, at rest at", listed)
+        for joint in joints:
+            self.assertEqual(len(joint["rest"]), 3)
+            self.assertIn(joint["name"], listed)
 
     def test_help_has_examples(self):
         self.assertIn("Examples", rigspace("--help").stdout)

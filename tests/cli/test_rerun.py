@@ -59,7 +59,7 @@ class Rerun(AfterAFirstRun):
         self.assertEqual({curve["unit"] for curve in clip["curves"] if curve["control"].endswith(".rx")}, {"deg"})
 
     def test_the_summary_is_in_words(self):
-        for words in ("part tail: ", "amount 1", "rate from its size", "loops, seam", "at frame", "--set '*.amount=0.6'",
+        for words in ("part tail: ", "amount 1", "rate from its size", "loops, since its name says", "at frame", "--set '*.amount=0.6'",
                       "hero.soft.json", "--range"):
             self.assertIn(words, self.words)
 
@@ -141,14 +141,14 @@ class Rerun(AfterAFirstRun):
         self.assertIn('did you mean "tail"', self.fails(3, "rerun", file, "--set", "tial.amount=1"))
         self.assertIn("parts have amount", self.fails(2, "rerun", file, "--set", "tail.colour=1"))
         self.assertIn("expected 0", self.fails(2, "rerun", file, "--set", "tail.amount=99"))
-        self.assertIn('did you mean "Walk"', self.fails(3, "rerun", file, "--clip", "walk"))
+        self.assertIn('did you mean "Walk"', self.fails(3, "rerun", file, "--clip", "Wolk"))
         self.assertIn("is not FROM:TO", self.fails(2, "rerun", file, "--range", "12"))
         self.assertIn("is not a time", self.fails(2, "rerun", file, "--range", "a:b"))
         self.assertIn("ends before it begins", self.fails(2, "rerun", file, "--range", "18:6"))
         self.assertIn("is the input itself", self.fails(2, "rerun", file, "-o", self.hero))
         (self.folder / "notes.json").write_text('{"mine": 1}')
         self.assertIn("is no recipe", self.fails(3, "rerun", file, "-o", self.folder / "notes.glb"))
-        self.assertIn('lacks the field "schema"', self.fails(3, "rerun", self.folder / "notes.json"))
+        self.assertIn('is JSON, but no recipe of this program', self.fails(3, "rerun", self.folder / "notes.json"))
         self.assertIn("is not before the clip's end", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "900f"))
         self.assertIn("is not after the start", self.fails(2, "simulate", self.hero, "--clip", "Walk", "--start", "0.5", "--end", "0.2"))
         self.assertIn("is not a time", self.fails(2, "simulate", self.hero, "--preroll", "much"))
@@ -221,7 +221,7 @@ class Stopped(unittest.TestCase):
     def test_a_run_killed_inside_a_clip_goes_on_there(self):
         command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", *PARTS]
         process = subprocess.Popen([PROGRAM, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not (self.folder / "hero.soft.glb.partial" / "checkpoint").exists():
+        while not list((self.folder / "hero.soft.glb.partial").glob("checkpoint_????")):
             self.assertIsNone(process.poll())
         process.kill()
         process.wait()
@@ -239,9 +239,36 @@ class Stopped(unittest.TestCase):
         self.assertEqual(json.loads(other.stdout)["resumed_at"], 0)
         self.assertFalse((self.folder / "hero.soft.glb.partial").exists())
 
-    def test_ctrl_c_leaves_nothing(self):
-        self.assertEqual(self.stop(signal.SIGINT), 130)
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["hero.glb"])
+    def test_ctrl_c_keeps_what_a_killed_run_keeps(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, *map(str, self.command)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            while not process.stdout.readline().startswith("Walk_soft:"):
+                self.assertIsNone(process.poll())
+            process.send_signal(how)
+            words = process.stdout.read()
+            process.stdout.close()
+            self.assertEqual(process.wait(), 130)
+            self.assertRegex(words, r"Stopped: \d of 2 clips are finished and kept in .*hero.soft.glb.partial; the same command goes on")
+            self.assertEqual({path.name for path in self.folder.iterdir()}, {"hero.glb", "hero.soft.glb.partial"})
+            resumed = rigspace(*self.command)
+            self.assertRegex(resumed.stdout, r"resuming at [1-9]\d? %")
+            self.assertFalse((self.folder / "hero.soft.glb.partial").exists())
+            for name in RESULTS:
+                (self.folder / name).unlink()
+
+    def test_a_second_run_on_the_same_output_is_refused(self):
+        process = subprocess.Popen([PROGRAM, *map(str, self.command)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while not process.stdout.readline().startswith("Walk_soft:"):
+            self.assertIsNone(process.poll())
+        second = rigspace(*self.command)
+        process.kill()
+        process.stdout.close()
+        process.wait()
+        self.assertEqual(second.returncode, 2)
+        self.assertIn(f"is being made by another run, process {process.pid}", second.stderr)
+        self.assertTrue((self.folder / "hero.soft.glb.lock").exists())  # what a killed run leaves ..
+        self.assertEqual(rigspace(*self.command).returncode, 0)  # .. is taken over
+        self.assertFalse((self.folder / "hero.soft.glb.lock").exists())
 
     def test_ctrl_c_may_keep_what_is_finished_and_a_rerun_completes_it(self):
         self.assertEqual(self.stop(signal.SIGINT, "--keep-partial"), 130)
@@ -256,7 +283,7 @@ class Stopped(unittest.TestCase):
     def test_ctrl_c_may_keep_the_finished_frames_of_a_clip_and_a_rerun_makes_the_rest(self):
         command = ["simulate", self.folder / "hero.glb", "--clip", "Idle", "--loop", "no", *PARTS[:2]]  # one part
         process = subprocess.Popen([PROGRAM, *map(str, command), "--keep-partial"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        while not (self.folder / "hero.soft.glb.partial" / "checkpoint").exists():  # a second of the clip is finished
+        while not list((self.folder / "hero.soft.glb.partial").glob("checkpoint_????")):  # a second of the clip is finished
             self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         words = process.stdout.read()
