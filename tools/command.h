@@ -36,6 +36,7 @@ void add_render(CLI::App&, Context&);
 void add_simulate(CLI::App&, Context&);
 void add_rerun(CLI::App&, Context&);
 void add_check(CLI::App&, Context&);
+void add_settings(CLI::App&, Context&);
 void add_parts(CLI::App&, Context&);
 void add_pose(CLI::App&, Context&);
 void add_mesh(CLI::App&, Context&);

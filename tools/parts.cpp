@@ -2,7 +2,7 @@
 
 #include "source_options.h"
 
-#include "rigspace/parts/part_finder.h"
+#include "rigspace/jobs/folder_settings.h"
 #include "rigspace/render/sheet.h"
 
 #include <fmt/format.h>
@@ -157,7 +157,8 @@ void add_parts(CLI::App& app, Context& context) {
   command->callback([options, &context] {
     if (!options->output.empty()) check_extension(options->output, "png"), check_writable(options->output);
     const Character character = load(options->source, context);
-    const PartSearch search = find_part_candidates(character);
+    PartSearch search = find_part_candidates(character);
+    if (!options->source.file.empty()) leave_out(folder_settings(options->source.file), search);
     if (!options->output.empty()) draw(character, search, *options);
     if (context.json)
       fmt::print("{}\n", to_json(character, search).dump(2, ' ', false, Json::error_handler_t::replace));

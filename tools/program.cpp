@@ -65,7 +65,8 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
     arguments.push_back("--help");
   }
   if (arguments.empty()) arguments.push_back("--help");
-  if (is_character_file(arguments[0])) arguments.insert(arguments.begin(), "simulate");
+  if (is_character_file(arguments[0]) || std::filesystem::is_directory(arguments[0]))
+    arguments.insert(arguments.begin(), "simulate");
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   return arguments;
 }

@@ -1,7 +1,12 @@
 // rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
+#include "rigspace/apps/physics/batch.h"
+#include "rigspace/base/files.h"
+#include "rigspace/io/formats.h"
 #include "simulation_answer.h"
 #include "source_options.h"
+
+#include <fmt/format.h>
 
 namespace rigspace::tools {
 namespace {
@@ -9,6 +14,12 @@ namespace {
 struct SimulateArguments : SimulationRequest {
   SimulationSource source;
   std::string output;
+  std::vector<std::string> inputs;
+
+  /// Several files, or a folder.
+  bool is_batch() const {
+    return inputs.size() > 1 || (inputs.size() == 1 && std::filesystem::is_directory(inputs.front()));
+  }
 };
 
 std::string setting_names() {
@@ -18,8 +29,14 @@ std::string setting_names() {
 }
 
 void add_common(CLI::App& command, SimulateArguments& options) {
-  add_source(command, options.source.character);
-  command.get_option("FILE")->description("a character: .glb or .gltf; or a .rig.json, whose own controls then move");
+  command.add_option(
+      "FILE", options.inputs,
+      "a character: .glb or .gltf; or a .rig.json, whose own controls then move; or several, or a folder");
+  command
+      .add_option("--object", options.source.character.object,
+                  "of a .blend: the mesh; the largest that is rigged by default")
+      ->type_name("NAME");
+  add_process_source(command, options.source.character);
   command
       .add_option("--clips", options.source.clips, "with --rig-process: the clips, a .rigspace.json on its controls")
       ->type_name("CURVES");
@@ -31,7 +48,7 @@ void add_common(CLI::App& command, SimulateArguments& options) {
   command
       .add_option("-o,--output", options.output,
                   "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json; of a rig "
-                  "whose own controls move x.rigspace.json, and all three")
+                  "whose own controls move x.rigspace.json, and all three; of several characters a folder")
       ->type_name("OUT");
   command.add_flag("--curves-only", options.curves_only,
                    "of a rig whose own controls move: the curves and the recipe, and nothing to look at");
@@ -118,6 +135,10 @@ void add_time(CLI::App& command, SimulateArguments& options) {
 void add_advanced(CLI::App& command, SimulateArguments& options) {
   SimulationOptions& physics = options.recipe.physics;
   const auto group = [](CLI::Option* option) { option->group("Advanced"); };
+  group(command.add_flag_callback(
+      "--pure", [&physics] { physics.corrections = Corrections::none(); },
+      "the equations of motion alone: no search for rates, no smoothing, easing, springs to the animation, held "
+      "loads, scaling or faded ends; what these do otherwise stands in the recipe"));
   group(command.add_option("--step", options.step, "physics step, s; 1/120 by default, 0.01 with --paper")
             ->check(above_zero())
             ->type_name("S"));
@@ -190,6 +211,45 @@ void add_research(CLI::App& command, SimulateArguments& options) {
             ->type_name("NPZ"));
 }
 
+/// Options that are of one character alone.
+void refuse_in_batch(const SimulateArguments& options) {
+  const std::pair<bool, const char*> of_one[] = {{!options.source.on.empty(), "--on"},
+                                                 {!options.source.clips.empty(), "--clips"},
+                                                 {!options.source.character.command.empty(), "--rig-process"},
+                                                 {!options.source.character.object.empty(), "--object"},
+                                                 {!options.report.empty(), "--report"},
+                                                 {!options.dump.empty(), "--dump"}};
+  for (const auto& [given, option] : of_one)
+    if (given) refuse_usage(option, "is of one character, and there are several", "simulate that one alone");
+  if (!options.output.empty() && is_character_file(options.output))
+    refuse_usage("-o \"" + options.output + "\"", "is a file, and there are several characters", "name a folder");
+}
+
+/// Exit code 3 if a character has no result, 4 if a clip does not pass.
+void print_batch(const SimulateArguments& options, const Context& context) {
+  refuse_in_batch(options);
+  const BatchResult batch = simulate_batch(batch_inputs(options.inputs), options, options.output, job_events(context));
+  std::size_t failed = 0, passed = 0;
+  for (const BatchEntry& entry : batch.entries) failed += !entry.failure.empty(), passed += entry.passes();
+  if (context.json) {
+    fmt::print("{}", read_text(batch.record));
+  } else {
+    clear_bar();
+    fmt::print("{} of {} characters pass\n{}: open it in a browser\n{}: the record\n", passed, batch.entries.size(),
+               batch.page.string(), batch.record.string());
+  }
+  if (failed > 0)
+    throw Error({.file = batch.page.string(),
+                 .problem = fmt::format("{} of {} characters have no result", failed, batch.entries.size()),
+                 .remedy = "their lines say why; the others are written"});
+  if (passed < batch.entries.size())
+    throw Error({.code = ErrorCode::not_converged,
+                 .file = batch.page.string(),
+                 .problem = fmt::format("{} of {} characters have clips that do not look right",
+                                        batch.entries.size() - passed, batch.entries.size()),
+                 .remedy = "their lines say why; all are written"});
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, Context& context) {
@@ -211,12 +271,15 @@ void add_simulate(CLI::App& app, Context& context) {
       ".\n"
       "Examples\n"
       "  rigspace simulate hero.glb\n"
+      "  rigspace simulate characters/*.glb -o soft              all of them, and one page, soft/batch.soft.html\n"
       "  rigspace simulate hero.glb --clip Walk --set tail.amount=0.6\n"
       "  rigspace simulate hero.glb --part 'braid*=hair' -o hero.soft.glb\n"
       "  rigspace simulate hero.glb --on hero.belly.glb --part 'tail*=tail'    on what another run gave\n"
       "  rigspace simulate hero.rig.json --part 'belly=belly'    the rig's own controls: hero.soft.rigspace.json\n"
       "  rigspace rerun hero.soft.json --set tail.amount=0.6     the same with other values");
   command->callback([options, &context] {
+    if (options->is_batch()) return print_batch(*options, context);
+    if (!options->inputs.empty()) options->source.character.file = options->inputs.front();
     print_result(simulate_file(options->source, *options, options->output, job_events(context)), context);
   });
 }

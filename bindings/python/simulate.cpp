@@ -45,6 +45,9 @@ SimulationRequest request_from(const py::dict& options) {
   SimulationOptions& physics = recipe.physics;
   read("friction", physics.collisions.friction), read("young", physics.young), read("poisson", physics.poisson);
   read("density", physics.density), read("paper", physics.paper);
+  bool pure = false;
+  read("pure", pure);
+  if (pure) physics.corrections = Corrections::none();
   if (!material.empty()) physics.material = material_kind(material);
   if (!method.empty()) physics.method = method_named(method);
   if (!interior.empty()) physics.interior = interior_named(interior);

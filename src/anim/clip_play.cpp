@@ -152,7 +152,8 @@ std::string degrees(double angle) { return std::to_string(std::lround(angle / kO
 }  // namespace
 
 ClipPlay decide_play(const Character& character, const Animation& clip, const PlayRules& rules) {
-  ClipPlay play{.period = clip.duration};
+  const std::vector<std::string> words = words_of_clip(clip.name);
+  ClipPlay play{.period = clip.duration, .off_ground = names_off_ground(words)};
   if (!(clip.duration > 0)) {
     play.why = "it has no duration";
     return play;
@@ -178,7 +179,6 @@ ClipPlay decide_play(const Character& character, const Animation& clip, const Pl
   };
   if (matches_any(clip.name, rules.loop)) return loop("--loop says so");
   if (matches_any(clip.name, rules.once)) return once("--once says so");
-  const std::vector<std::string> words = words_of_clip(clip.name);
   if (const std::string word = once_word(words); !word.empty()) return once("its name says \"" + word + "\"");
   const bool comes_back = seam.loops || gap.one_frame;
   if (const std::string word = loop_word(words); !word.empty()) {

@@ -29,10 +29,10 @@ constexpr ClipWord kOnce[] = {
     {"exit", Where::whole},      {"intro", Where::whole},     {"outro", Where::whole},     {"spawn", Where::start},
     {"standup", Where::start},   {"getup", Where::start},     {"sitdown", Where::start},   {"liedown", Where::start},
     {"knockback", Where::start}, {"knockout", Where::start},  {"reload", Where::start},    {"interact", Where::start},
-    {"use", Where::whole},       {"spellcast", Where::start}, {"smash", Where::start},
-    {"fire", Where::whole},      {"drink", Where::whole},     {"open", Where::whole},      {"close", Where::whole},
-    {"schlag", Where::start},    {"angriff", Where::start},   {"tod", Where::whole},       {"ataque", Where::start},
-    {"muerte", Where::start},    {"mort", Where::whole},      {"attaque", Where::start},
+    {"use", Where::whole},       {"spellcast", Where::start}, {"smash", Where::start},     {"fire", Where::whole},
+    {"drink", Where::whole},     {"open", Where::whole},      {"close", Where::whole},     {"schlag", Where::start},
+    {"angriff", Where::start},   {"tod", Where::whole},       {"ataque", Where::start},    {"muerte", Where::start},
+    {"mort", Where::whole},      {"attaque", Where::start},
 };
 
 constexpr ClipWord kLoops[] = {
@@ -108,6 +108,12 @@ std::string once_word(const std::vector<std::string>& words) {
 }
 
 std::string loop_word(const std::vector<std::string>& words) { return met(words, kLoops); }
+
+bool names_off_ground(const std::vector<std::string>& words) {
+  constexpr ClipWord free[] = {
+      {"swim", Where::anywhere}, {"fly", Where::anywhere}, {"hover", Where::anywhere}, {"float", Where::anywhere}};
+  return !met(words, free).empty();
+}
 
 bool names_idle(const std::vector<std::string>& words) {
   constexpr ClipWord idle[] = {{"idle", Where::start}};

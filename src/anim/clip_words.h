@@ -17,6 +17,9 @@ std::string once_word(const std::vector<std::string>& words);
 /// The word of a name that says that the clip repeats, as a walk does; empty if none does.
 std::string loop_word(const std::vector<std::string>& words);
 
+/// Whether a name says that the character swims, flies, hovers or floats: what is lowest is no foot.
+bool names_off_ground(const std::vector<std::string>& words);
+
 bool names_idle(const std::vector<std::string>& words);
 
 /// How ordinary a way of moving the name stands for: 1 for a walk, larger for others, 0 for none. Backwards, sideways,

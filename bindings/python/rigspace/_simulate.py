@@ -83,7 +83,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
              step: Optional[float] = None, follow: str = "animation", material: str = "stable-neo-hookean",
              stiffness: Optional[Mapping[str, float]] = None, young: Optional[float] = None, poisson: float = 0.4,
              density: float = 1000, integrator: str = "bdf2", max_influences: int = 4,
-             paper: bool = False, method: str = "fast", interior: str = "dynamic", solver: Optional[str] = None,
+             pure: bool = False, paper: bool = False, method: str = "fast", interior: str = "dynamic", solver: Optional[str] = None,
              report: Union[str, os.PathLike, None] = None, dump: Union[str, os.PathLike, None] = None,
              progress: Optional[Progress] = None) -> Result:
     """Secondary motion on a character, as clips beside the artist's own. Options are those of `rigspace simulate`.
@@ -104,6 +104,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
     additive         Walk_soft_add too, the deviation alone
     keep_partial     cancelled, it returns what is finished instead of raising Cancelled
     step, follow, material, stiffness, young, poisson, density, integrator, max_influences   physics
+    pure             the equations of motion alone: nothing is searched for, smoothed, eased, held, scaled or faded
     paper, method, interior, solver, report, dump   for research, see docs/rig-space-physics.md
     progress         called with (stage, fraction 0..1); returning False cancels, and so does Ctrl-C
 
@@ -131,7 +132,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
         integrator=_arguments.choice("integrator", integrator, ("bdf2", "euler")),
         max_influences=_arguments.choice("max_influences", max_influences, (4, 8)),
         additive=additive, keep_partial=keep_partial, material=material, poisson=poisson, density=density,
-        paper=paper, method=method, interior=interior)
+        pure=pure, paper=paper, method=method, interior=interior)
     optional = dict(unit=unit, fps=fps, step=step, young=young, solver=solver,
                     end=None if end is None else _arguments.time(end), on=None if on is None else os.fspath(on),
                     report=None if report is None else os.fspath(report), dump=None if dump is None else os.fspath(dump))

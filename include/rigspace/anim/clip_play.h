@@ -16,6 +16,7 @@ struct ClipPlay {
   std::string why;             ///< the rule that decided, after "loops, since" or "plays once, since"
   std::string traveller;       ///< of a loop: the node that is elsewhere after each turn; empty if none
   Vec3 travel = Vec3::Zero();  ///< of the traveller each turn, in its parent's space
+  bool off_ground = false;     ///< the name says that the character swims, flies, hovers or floats
 };
 
 /// Patterns with * and ? of clips that somebody says are loops, or are not; `loop` is looked at first.

@@ -56,6 +56,24 @@ struct PartTuning {
   double ease = 1;    ///< 0..1: the share of the inertial load that is felt, where no rate would tame the motion
 };
 
+/// What changes a result beside the equations of motion, so that it keeps the rules of docs/default-look.md. How much
+/// each did stands in PartReport and SoftMotion, and in the recipe.
+struct Corrections {
+  bool tune = true;     ///< rates are searched for until swing and volume are in range; amounts that show little rise
+  bool hold = true;     ///< of clips that are wilder than the one for tuning less load is felt (PartReport::held)
+  bool scale = true;    ///< amounts up to 1.5 scale the finished deviation; false: any amount is a load
+  bool springs = true;  ///< weak springs pull soft joints to the animation (PartReport::springs)
+  bool smooth = true;   ///< curves that ripple above 12 Hz are averaged (PartReport::smoothed)
+  /// Flesh moves less where it would go into limbs or props (PartReport::eased), and any part whose skin touches the
+  /// ground (PartReport::grounded).
+  bool ease = true;
+  bool ends = true;  ///< loops are closed to the bit, one-shots end at rest (SoftMotion::seam, PartReport::faded)
+
+  /// The equations of motion alone.
+  static Corrections none() { return {false, false, false, false, false, false, false}; }
+  bool operator==(const Corrections&) const = default;
+};
+
 struct SimulationOptions {
   double step = 1.0 / 120;  ///< s: the physics grid, independent of any frame rate
   IntegratorKind integrator = IntegratorKind::bdf2;
@@ -85,6 +103,7 @@ struct SimulationOptions {
   bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
+  Corrections corrections;
   bool paper = false;  ///< every choice as printed (paper.h); settings of parts and loops do not count
   Checkpoints checkpoints;
 
@@ -107,8 +126,13 @@ struct PartReport {
   double volume_change = 0;    ///< of flesh: the largest change of the whole, of its volume in the animation
   double young = 0;            ///< Pa, of flesh, as used
   double eased = 1;            ///< of flesh: the least share of its deviation that is left where limbs or props touch
+  double grounded = 1;         ///< the share of its deviation that is left since its skin stands or lies on the ground
   double held = 1;             ///< the share of the clip's load that is felt, where all would move the part too far
-  double finished = 1;         ///< 0..1 of the stretch: how far a stopped run came with this part
+  double scaled = 1;           ///< factor on the finished deviation, of the amount (Corrections::scale)
+  double springs = 0;          ///< of flesh: stiffness of the springs to the animation, as a share of that of the part
+  double smoothed = 0;         ///< largest change of a control by smoothing, as a share of its largest deviation
+  double faded = 0;  ///< largest deviation that the fade at the end of a one-shot takes away, as a share of the largest
+  double finished = 1;  ///< 0..1 of the stretch: how far a stopped run came with this part
   /// Scene units: how deep its skin goes, at most, into what it collides with, limbs and earlier parts included; into
   /// limbs beyond what the artist's pose does. Of the motion as it is written. 0 without collisions; its own flesh is
   /// not measured.

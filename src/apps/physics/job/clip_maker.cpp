@@ -34,7 +34,8 @@ class ClipMaker final : public ClipWork {
     const Recipe& recipe = clips_.recipe;
     const bool any =
         std::any_of(clips_.tasks.begin(), clips_.tasks.end(), [](const ClipTask& task) { return task.solves() > 0; });
-    if (!any || recipe.tuned_on.empty() || recipe.options.physics.paper) return;
+    if (!any || recipe.tuned_on.empty() || recipe.options.physics.paper || !recipe.options.physics.corrections.tune)
+      return;
     SimulationOptions physics = recipe.options.physics;
     physics.use_cache = true;
     tuning_ =

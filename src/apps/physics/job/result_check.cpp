@@ -66,17 +66,6 @@ double share_above(const Mat& signal, double span, double hertz) {
   return all > 0 ? fast / all : 0;
 }
 
-/// What swims or flies has no feet on the ground.
-bool moves_freely(const Character& character) {
-  for (const Animation& clip : character.clips) {
-    std::string text = clip.name;
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    for (const char* word : {"swim", "fly", "hover", "float"})
-      if (text.find(word) != std::string::npos) return true;
-  }
-  return false;
-}
-
 /// Of each point, how much of it hangs on the joints of a sheet: hems of capes are low and are no feet. Joints that
 /// were added are called soft_..; those of a sheet hang on each other.
 Vec share_of_sheets(const Character& result) {
@@ -119,7 +108,6 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
                  .remedy = "compare a result with the file that it was made from"});
   Skin before(original), after(result);
   std::vector<ClipCheck> checks;
-  const bool has_feet = !moves_freely(original);
   const Vec on_sheet = share_of_sheets(result);
   for (const Animation& clip : original.clips) {
     const Animation* soft = result.clip(clip.name + "_soft");
@@ -169,7 +157,7 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
     Mat signal(frames, 3);
     for (int k = 0; k < frames; ++k) signal.row(k) = deviation[static_cast<std::size_t>(k)].segment<3>(3 * most);
     check.fast_share = share_above(signal, clip.duration / frames, kFastHz);
-    judge(check, finite, has_feet);
+    judge(check, finite, !play.off_ground);
     checks.push_back(std::move(check));
   }
   return checks;

@@ -46,7 +46,8 @@ SimulatedCharacter::SimulatedCharacter(MemoryCharacter input, const SimulationRe
     : input_(std::move(input)), on_(std::move(on)), on_controls_(!is_plain(*input_.character)) {
   if (input_.is_file) hash_ = file_hash(input_.path);
   const std::unique_ptr<Subject> subject = open_in_memory(input_, on_controls_, on_);
-  SimulationPlan plan = plan_simulation(*subject, request, on_controls_);
+  const FolderSettings folder = input_.path.empty() ? FolderSettings{} : folder_settings(input_.path);
+  SimulationPlan plan = plan_simulation(*subject, request, folder, on_controls_);
   colliders_seen_from(plan.recipe.options.collide, "", "");  // throws if a file does not exist
   planned_ = plan.recipe.parts;
   notes_ = plan.recipe.notes;

@@ -9,6 +9,7 @@
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
+#include "rigspace/parts/part_finder.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,10 @@ namespace {
 /// What a guess means for the motion, and what to add where it is wrong: larger things swing more slowly, as the root
 /// of their size.
 std::string unit_in_words(const SceneUnit& unit) {
-  std::string text = fmt::format("it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise", unit.size);
+  std::string text = fmt::format(
+      "it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise, and `rigspace "
+      "settings FOLDER unit=M` for all files of a folder",
+      unit.size);
   std::string others;
   for (const double metres : {1.0, 0.01, 0.001})
     if (const double size = unit.size * metres; size > 0.02 && size < 100 && std::abs(std::log(size / 1.7)) > 0.3)
@@ -51,18 +55,21 @@ double metres_by_gait(const Character& character, double height) {
   return unit * height >= kSmallest && unit * height <= kLargest ? unit : 0;
 }
 
-/// As asked, else guessed, and said.
-double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
+/// As asked, by the command or by the folder, else guessed, and said.
+double metres_per_unit(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
+                       std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
+  if (folder.unit > 0) return folder.unit;
   const Vec points = rest_surface(character).points;
   const SceneUnit unit = guess_metres_per_unit(points);
   if (!unit.guessed) return unit.metres;
   if (const double by_gait = metres_by_gait(character, bounding_box(points).size().y()); by_gait > 0) {
-    notes.push_back(
-        fmt::format("it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is "
-                    "{:.3g} m large: a "
-                    "smaller unit makes parts quicker, a larger one slower; --unit says otherwise",
-                    unit.size, by_gait, by_gait * unit.size));
+    notes.push_back(fmt::format(
+        "it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is "
+        "{:.3g} m large: a "
+        "smaller unit makes parts quicker, a larger one slower; --unit says otherwise, and `rigspace settings FOLDER "
+        "unit=M` for all files of a folder",
+        unit.size, by_gait, by_gait * unit.size));
     return by_gait;
   }
   notes.push_back(unit_in_words(unit));
@@ -94,10 +101,19 @@ std::vector<std::string> split_patterns(const std::string& text) {
   return patterns;
 }
 
+/// Adds those patterns that some clip has: a folder's settings are for many characters.
+void add_present(const Character& character, const std::vector<std::string>& patterns, std::vector<std::string>& to) {
+  std::vector<std::string> names;
+  for (const Animation& clip : character.clips) names.push_back(clip.name);
+  for (const std::string& pattern : patterns)
+    if (!matching_names(names, pattern).empty()) to.push_back(pattern);
+}
+
 /// The options with their words read.
-RecipeOptions recipe_options(const Character& character, const SimulationRequest& request,
+RecipeOptions recipe_options(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
                              std::vector<std::string>& notes) {
   RecipeOptions result = request.recipe;
+  result.protect.insert(result.protect.end(), folder.protect.begin(), folder.protect.end());
   result.soft = request.soft == "joints"   ? SoftForm::joints
                 : request.soft == "morphs" ? SoftForm::morphs
                                            : SoftForm::automatic;
@@ -105,11 +121,13 @@ RecipeOptions recipe_options(const Character& character, const SimulationRequest
                   : request.chains == "auto" ? ChainForm::automatic
                                              : ChainForm::rods;
   SimulationOptions& physics = result.physics;
-  physics.metres_per_unit = metres_per_unit(character, request, notes);
+  physics.metres_per_unit = metres_per_unit(character, request, folder, notes);
   physics.integrator = request.integrator == "euler" ? IntegratorKind::euler : IntegratorKind::bdf2;
   physics.looping = request.loop == "yes" ? Looping::always : request.loop == "no" ? Looping::never : Looping::find;
   if (physics.looping == Looping::find && request.loop != "auto") physics.play.loop = split_patterns(request.loop);
   physics.play.once = split_patterns(request.once);
+  add_present(character, folder.loop, physics.play.loop);
+  add_present(character, folder.once, physics.play.once);
   physics.follow_animation = request.follow == "animation";
   if (request.step > 0) physics.step = request.step;
   if (physics.paper) as_printed(physics, request);
@@ -145,34 +163,47 @@ double frame_rate_of(const Animation& clip, const SimulationRequest& request) {
   return request.recipe.frame_rate > 0 ? request.recipe.frame_rate : key_rate(clip);
 }
 
-/// --set and --hit, for all clips.
-void set_settings(const Subject& subject, std::vector<Part>& parts, const SimulationRequest& request) {
+/// The folder's settings, as far as there are such parts; then --set and --hit, for all clips.
+void set_settings(const Subject& subject, std::vector<Part>& parts, const SimulationRequest& request,
+                  const FolderSettings& folder) {
   ClipTimes times;
-  if (!request.sets.empty() || !request.hits.empty())
+  std::vector<std::string> of_folder;
+  for (const auto& [name, value] : folder.set) {
+    const std::string part = name.substr(0, name.rfind('.'));
+    if (std::any_of(parts.begin(), parts.end(), [&](const Part& each) { return matches_pattern(each.name, part); }))
+      of_folder.push_back(name + "=" + value);
+  }
+  if (!request.sets.empty() || !request.hits.empty() || !of_folder.empty())
     for (const Animation* clip : clips_of(subject, request)) {
       const double rate = frame_rate_of(*clip, request);
       const double end = request.end.empty() ? clip->duration : parse_time(request.end, rate, "--end");
       times.include(rate, parse_time(request.start, rate, "--start"), std::min(end, clip->duration));
     }
+  for (Part& part : parts)
+    if (part.found) part.settings.amount *= folder.amount;
+  set_values(parts, parse_sets(of_folder, parts, subject.name(), times));
   set_values(parts, parse_sets(request.sets, parts, subject.name(), times));
   set_values(parts, parse_hits(request.hits, parts, subject.name(), times));
   for (const std::string& text : request.stiffness)
     about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
 }
 
-std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request, std::vector<std::string>& notes) {
+std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
+                           std::vector<std::string>& notes) {
   std::vector<Part> parts;
   if (request.parts.empty()) {
     parts = subject.found_parts();
+    const std::size_t found = parts.size();
+    std::erase_if(parts, [&](const Part& part) { return is_never(folder, part); });
     if (const std::string remark = subject.remark_on_parts(); !remark.empty()) notes.push_back(remark);
-    if (parts.empty() && subject.may_rest()) return parts;
+    if (parts.empty() && (subject.may_rest() || found > 0)) return parts;
   }
   for (const std::string& text : request.parts)
     for (Part& part : about_file(subject.name(), subject.character(), [&] { return subject.named_parts(text); }))
       parts.push_back(std::move(part));
   if (parts.empty()) subject.refuse_without_parts();
   require_apart(subject, parts);
-  set_settings(subject, parts, request);
+  set_settings(subject, parts, request, folder);
   return parts;
 }
 
@@ -281,16 +312,18 @@ void require_clips(const Character& character, const std::vector<std::string>& p
 
 }  // namespace
 
-SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls) {
+SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
+                               bool on_controls) {
   const Character& character = subject.character();
   if (on_controls) refuse_for_controls(request, subject.name());
   if (request.recipe.frame_rate != 0) require_frame_rate(request.recipe.frame_rate, "--fps");
   SimulationPlan plan{.research = research_files(request)};
   plan.recipe.version = version();
-  plan.recipe.options = recipe_options(character, request, plan.recipe.notes);
+  if (folder.any()) plan.recipe.notes.push_back("settings of " + folder.in_words());
+  plan.recipe.options = recipe_options(character, request, folder, plan.recipe.notes);
   require_clips(character, plan.recipe.options.physics.play.loop, "--loop", subject.name());
   require_clips(character, plan.recipe.options.physics.play.once, "--once", subject.name());
-  plan.recipe.parts = recipe_parts(character, parts_of(subject, request, plan.recipe.notes));
+  plan.recipe.parts = recipe_parts(character, parts_of(subject, request, folder, plan.recipe.notes));
   if (const Animation* reference = reference_clip(character)) plan.recipe.tuned_on = reference->name;
   for (const Animation* clip : clips_of(subject, request))
     plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));

@@ -2,6 +2,7 @@
 // Private to physics: turns a request, whose options are strings, into a recipe without motion and a list of clips to
 // simulate.
 
+#include "rigspace/jobs/folder_settings.h"
 #include "simulation_run.h"
 
 #include <string>
@@ -15,7 +16,9 @@ struct SimulationPlan {
   ResearchFiles research;
 };
 
-/// `on_controls`: the rig's own controls are simulated, not joints and skin. Throws Error with the name of the option.
-SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls);
+/// `folder`: settings of the input's folder, which those of the request overrule. `on_controls`: the rig's own controls
+/// are simulated, not joints and skin. Throws Error with the name of the option.
+SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
+                               bool on_controls);
 
 }  // namespace rigspace

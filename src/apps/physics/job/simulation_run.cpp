@@ -116,7 +116,9 @@ SimulationResult simulate_file(const SimulationSource& source, const SimulationR
                                const JobEvents& events) {
   auto [subject, out] = open_subject(source, output, events);
   if (request.curves_only) out = out.curves_alone();
-  SimulationPlan plan = plan_simulation(*subject, request, !out.curves.empty());
+  const FolderSettings folder =
+      source.character.file.empty() ? FolderSettings{} : folder_settings(source.character.file);
+  SimulationPlan plan = plan_simulation(*subject, request, folder, !out.curves.empty());
   Recipe& recipe = plan.recipe;
   recipe.format = out.format();
   recipe.options.collide = colliders_seen_from(request.recipe.collide, "", out.recipe.parent_path());

@@ -102,7 +102,9 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
                         frame_of(clip, report.largest_at), report.largest_at);
     if (clip.set.empty() && report.amount > recipe.parts[c].settings.amount)
       text += "; the amount was raised, since it hardly moved";
-    if (report.eased < 1)
+    if (report.grounded < 1)
+      text += fmt::format("; {:.0f} % of it, since its skin is on the ground", 100 * report.grounded);
+    if (report.eased < report.grounded)
       text += fmt::format("; down to {:.0f} % of it where limbs or props touch", 100 * report.eased);
     if (report.held < 1) text += fmt::format("; held: {:.0f} % of the clip's load is felt", 100 * report.held);
     if (report.deepest > 0)
@@ -172,6 +174,7 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
                      {"lag_s", report.lag},
                      {"amount", report.amount},
                      {"eased", report.eased},
+                     {"grounded", report.grounded},
                      {"held", report.held}});
     const double unit = report.flesh ? 100 : kToDegrees;
     part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;

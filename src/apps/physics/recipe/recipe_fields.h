@@ -27,12 +27,24 @@ inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", 
                                                                    {"young_pa", &PartReport::young}};
 
 /// Fields that are left out where they are 1, as they mostly are.
-inline constexpr NamedField<PartReport, double> kReportShares[] = {
-    {"eased", &PartReport::eased}, {"held", &PartReport::held}, {"finished", &PartReport::finished}};
+inline constexpr NamedField<PartReport, double> kReportShares[] = {{"eased", &PartReport::eased},
+                                                                   {"grounded", &PartReport::grounded},
+    {"held", &PartReport::held},
+                                                                   {"scaled", &PartReport::scaled},
+                                                                   {"finished", &PartReport::finished}};
 
-/// Fields that are left out where they are 0, as without collisions.
-inline constexpr NamedField<PartReport, double> kReportDepths[] = {{"deepest", &PartReport::deepest},
+/// Fields that are left out where they are 0.
+inline constexpr NamedField<PartReport, double> kReportExtras[] = {{"springs", &PartReport::springs},
+                                                                   {"smoothed", &PartReport::smoothed},
+                                                                   {"faded", &PartReport::faded},
+                                                                   {"deepest", &PartReport::deepest},
                                                                    {"deepest_at_s", &PartReport::deepest_at}};
+
+/// Of a recipe's `corrections`: those that are off are listed.
+inline constexpr NamedField<Corrections, bool> kCorrections[] = {
+    {"tune", &Corrections::tune},       {"hold", &Corrections::hold},     {"scale", &Corrections::scale},
+    {"springs", &Corrections::springs}, {"smooth", &Corrections::smooth}, {"ease", &Corrections::ease},
+    {"ends", &Corrections::ends}};
 
 inline constexpr NamedField<SimulationOptions, double> kPhysicsNumbers[] = {
     {"step", &SimulationOptions::step},       {"metres_per_unit", &SimulationOptions::metres_per_unit},

@@ -93,6 +93,13 @@ std::vector<RecipeValue> read_values(const Field& place, const Recipe& recipe) {
   return values;
 }
 
+/// Turns off the correction that is named.
+void read_correction(const Field& word, Corrections& corrections) {
+  std::vector<std::string_view> names;
+  for (const auto& each : kCorrections) names.push_back(each.name);
+  corrections.*kCorrections[word.one_of(names)].value = false;
+}
+
 void read_option(const std::string& key, const Field& value, RecipeOptions& options) {
   SimulationOptions& physics = options.physics;
   for (const auto& field : kPhysicsNumbers)
@@ -125,6 +132,8 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
     for (const Field& word : value.items()) options.collide.push_back(word.any_text());
   else if (key == "friction")
     physics.collisions.friction = value.number();
+  else if (key == "without")
+    for (const Field& word : value.items()) read_correction(word, physics.corrections);
   else if (key == "paper")
     physics.paper = value.boolean();
   else if (key == "method")
@@ -154,7 +163,7 @@ PartReport read_report(const Field& place) {
   for (const auto& field : kReportFields) report.*field.value = place[field.name].number();
   for (const auto& field : kReportShares)
     if (place.has(field.name)) report.*field.value = place[field.name].number();
-  for (const auto& field : kReportDepths)
+  for (const auto& field : kReportExtras)
     if (place.has(field.name)) report.*field.value = place[field.name].number();
   return report;
 }

@@ -73,6 +73,11 @@ Json json_of(const RecipeOptions& options) {
   json["max_influences"] = options.max_influences;
   json["protect"] = options.protect;
   if (!options.collide.empty()) json["collide"] = options.collide, json["friction"] = physics.collisions.friction;
+  if (!(physics.corrections == Corrections{})) {
+    json["without"] = Json::array();
+    for (const auto& field : kCorrections)
+      if (!(physics.corrections.*field.value)) json["without"].push_back(field.name);
+  }
   if (physics.paper) json["paper"] = true;
   if (physics.method != Method::full) json["method"] = name(physics.method);
   if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
@@ -88,8 +93,8 @@ Json json_of(const PartReport& report) {
   for (const auto& field : kReportFields) json[std::string(field.name)] = report.*field.value;
   for (const auto& field : kReportShares)
     if (report.*field.value != 1) json[std::string(field.name)] = report.*field.value;
-  if (report.deepest > 0)
-    for (const auto& field : kReportDepths) json[std::string(field.name)] = report.*field.value;
+  for (const auto& field : kReportExtras)
+    if (report.*field.value != 0) json[std::string(field.name)] = report.*field.value;
   return json;
 }
 

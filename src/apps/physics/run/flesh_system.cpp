@@ -101,6 +101,8 @@ class FleshSystem final : public PartSystem {
     return body;
   }
 
+  double spring_share() const override { return options_.corrections.springs ? kSpringShare : kLeastShare; }
+
   SteppedBody body() override {
     TunedPart& part = parts.front();
     double omega = 2 * std::numbers::pi * part.settings.rate;
@@ -128,7 +130,7 @@ class FleshSystem final : public PartSystem {
     const double limit =
         part.settings.limit / std::max(0.1, part.scaling);  // the limit is for the deviation after scaling
     if (!flesh_.controls.empty())
-      body.springs = kSpringShare * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
+      body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
       body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
     for (const double scale : scales_) {
@@ -350,13 +352,14 @@ class FleshSystem final : public PartSystem {
       for (int other = g % kinds; other < groups; other += kinds)
         mean += inertia_.segment<3>(3 * other).sum() * kinds / (3.0 * groups);
       const double own = std::max(inertia_.segment<3>(3 * g).maxCoeff(), 0.3 * mean);
-      const double k = kSpringShare * omega * omega * own;
+      const double k = spring_share() * omega * omega * own;
       body.rods.push_back({.first = 3 * g, .bend = k, .twist = k});
       for (int c = 0; c < 3; ++c) body.rods.back().rest[c] = rest[body.free[3 * g + c]];
     }
   }
 
   static constexpr double kSpringShare = 0.05;  // stiffness of these springs, of omega^2 times inertia
+  static constexpr double kLeastShare = 1e-5;   // without them: joints that move hardly any flesh stay where they are
 
   const Flesh& flesh_;
   SimulationOptions options_;

@@ -22,7 +22,7 @@ struct TunedPart {
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
   double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`
-  double most_scaling = 1.5;
+  double most_scaling = 1.5;  ///< 0: any amount is a load (Corrections::scale)
 };
 
 /// 1/s: damping that is added where a clip is held. Less load alone does not calm a part that the turning of the body
@@ -44,6 +44,9 @@ class PartSystem {
   virtual double swing(const TunedPart& part, double reach) const = 0;
   /// The indices of a part's free controls among those of the body.
   virtual std::vector<int> rows(std::size_t part) const = 0;
+
+  /// The stiffness of springs that pull its controls to the animation, as a share of that of the part; 0: none.
+  virtual double spring_share() const { return 0; }
 
   /// For a body with sampled elements: relative error of their forces on the controls over a run; 0 for others.
   virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }

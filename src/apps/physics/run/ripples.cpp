@@ -37,10 +37,11 @@ double quick_share(const Mat& deviation, std::span<const int> rows, double h) {
 
 }  // namespace
 
-void calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped) {
+double calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped) {
   const Eigen::Index n = deviation.cols();
   const int reach = static_cast<int>(std::lround(kHalfWidth / h));
-  if (n < 8 || n > 4000 || reach < 2 || !(quick_share(deviation, rows, h) > kMostShare)) return;
+  if (n < 8 || n > 4000 || reach < 2 || !(quick_share(deviation, rows, h) > kMostShare)) return 0;
+  double changed = 0;
   const auto place = [&](Eigen::Index k) {
     if (looped) return ((k % (n - 1)) + (n - 1)) % (n - 1);
     return std::clamp<Eigen::Index>(k, 0, n - 1);
@@ -60,7 +61,10 @@ void calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool loop
       deviation(row, k) = still ? before[k] : sum / weights;
     }
     if (looped) deviation(row, n - 1) = deviation(row, 0);
+    if (const double largest = before.cwiseAbs().maxCoeff(); largest > 0)
+      changed = std::max(changed, (deviation.row(row).transpose() - before).cwiseAbs().maxCoeff() / largest);
   }
+  return changed;
 }
 
 }  // namespace rigspace

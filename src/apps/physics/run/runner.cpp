@@ -125,7 +125,8 @@ Run Runner::run(const ProgressCallback& progress, const Save& save, ByteReader* 
       if (k % 8 == 0) report(progress, "simulating", static_cast<double>(state_.cycle * grid_ + k) / (cycles * grid_));
     }
     if (cycle_done()) {
-      if (motion_.cyclic() && !state_.run.looped && last_turn_) blend_turns(*last_turn_, state_.run);
+      if (options_.corrections.ends && motion_.cyclic() && !state_.run.looped && last_turn_)
+        blend_turns(*last_turn_, state_.run);
       break;
     }
     last_turn_ = state_.run;

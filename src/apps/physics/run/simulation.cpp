@@ -1,6 +1,7 @@
 #include "rigspace/apps/physics/simulation.h"
 
 #include "black_box_run.h"
+#include "ground_guard.h"
 #include "limb_guard.h"
 #include "part_contact.h"
 #include "part_jobs.h"
@@ -41,6 +42,7 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
                     .volume_change = run.volume_change,
                     .eased = shares.minCoeff(),
                     .held = part.held,
+                    .scaled = part.scaling,
                     .finished = static_cast<double>(run.reach.cols() - 1) / static_cast<double>(run.times.size() - 1)};
   std::vector<double> swings;
   for (Eigen::Index k = 0; k < run.reach.cols(); ++k) {
@@ -65,6 +67,16 @@ void fade_out(Mat& deviation, std::span<const double> times) {
     const double after = times[k] - times[last];
     deviation.col(k) = smooth_step(kFade, 0, after) * (d + std::min(after, kFade) * v);
   }
+}
+
+/// The largest change of a row, as a share of the largest value of all these rows before it; 0 where nothing moved.
+double largest_change(const Mat& before, const Mat& after, std::span<const int> rows) {
+  double change = 0, largest = 0;
+  for (const int row : rows) {
+    change = std::max(change, (after.row(row) - before.row(row)).cwiseAbs().maxCoeff());
+    largest = std::max(largest, before.row(row).cwiseAbs().maxCoeff());
+  }
+  return largest > 0 ? change / largest : 0;
 }
 
 /// The deviation of a clip that plays once goes to zero at its end, and its speed too: what follows begins there.
@@ -169,8 +181,8 @@ class Collector {
       : character_(character),
         key_(key),
         options_(options),
-        ends_at_rest_(options.end_at_rest && !key.cyclic() && options.end >= key.clip_duration() &&
-                      !options.collisions.any()) {
+        ends_at_rest_(options.corrections.ends && options.end_at_rest && !key.cyclic() &&
+                      options.end >= key.clip_duration() && !options.collisions.any()) {
     motion_.parts.resize(parts);
     for (PartReport& report : motion_.parts) report.finished = 0;
     motion_.looped = key.cyclic();
@@ -181,26 +193,47 @@ class Collector {
     const SteppedBody body = system.body();
     for (std::size_t c = 0; c < system.parts.size(); ++c) scale_amount(run, system.rows(c), system.parts[c]);
     // A loop that does not quite repeat itself after so many turns is closed all the same: nothing jumps at its seam.
-    if (key_.cyclic() && run.deviation.cols() == std::ssize(run.times)) close_loop(run.deviation), run.looped = true;
-    for (std::size_t c = 0; c < system.parts.size(); ++c)
-      calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
+    const Corrections& corrections = options_.corrections;
+    if (corrections.ends && key_.cyclic() && run.deviation.cols() == std::ssize(run.times))
+      close_loop(run.deviation), run.looped = true;
+    std::vector<double> smoothed(system.parts.size(), 0);
+    for (std::size_t c = 0; corrections.smooth && c < system.parts.size(); ++c)
+      smoothed[c] = calm_ripples(run.deviation, system.rows(c), run.times[1] - run.times[0], run.looped);
     for (std::size_t c = 0; c < system.parts.size(); ++c) {
       const TunedPart& part = system.parts[c];
       Vec shares = Vec::Ones(run.deviation.cols());
-      if (part.part->flesh && part.part->flesh->controls.empty()) {
+      if (corrections.ease && part.part->flesh && part.part->flesh->controls.empty()) {
         // What somebody asks for scales what would be without asking: so that is what must fit.
         shares = shares_beside_limbs(character_, key_, *part.part,
                                      {run.times, body.free, without_asking(run, part.part->settings), run.looped});
         run.deviation = run.deviation * shares.asDiagonal();
       }
+      double footing = 1;
+      if (corrections.ease) {
+        const std::vector<int> rows = system.rows(c);
+        std::vector<int> controls;
+        for (const int row : rows) controls.push_back(body.free[static_cast<std::size_t>(row)]);
+        footing = share_on_ground(character_, key_, *part.part,
+                                  {run.times, controls, run.deviation(rows, Eigen::all), run.looped});
+        for (const int row : rows) run.deviation.row(row) *= footing;
+        shares *= footing;
+      }
       correct_hits(run.deviation, {run.times, system.rows(c), part.part->settings.hits, run.looped});
       PartReport& report = motion_.parts[static_cast<std::size_t>(part.index)];
       report = report_of(system, c, run, shares);
+      report.grounded = footing;
+      report.smoothed = smoothed[c], report.springs = system.spring_share();
       report.length = part.length * options_.metres_per_unit;
       report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
     }
     fade_out(run.deviation, run.times);
-    if (ends_at_rest_) come_to_rest(run.deviation, run.times);
+    if (ends_at_rest_) {
+      const Mat before = run.deviation;
+      come_to_rest(run.deviation, run.times);
+      for (std::size_t c = 0; c < system.parts.size(); ++c)
+        motion_.parts[static_cast<std::size_t>(system.parts[c].index)].faded =
+            largest_change(before, run.deviation, system.rows(c));
+    }
     for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->settings);
     measure_depths(key_, system, run, motion_.parts);
     motion_.times = run.times;
@@ -246,6 +279,9 @@ std::vector<std::unique_ptr<PartSystem>> make_systems(const Character& character
   if (systems.empty())
     throw Error(
         {.file = character.name, .problem = "has no part to simulate", .remedy = "name one: --part 'tail*=tail'"});
+  if (!options.corrections.scale)
+    for (const auto& system : systems)
+      for (TunedPart& part : system->parts) part.most_scaling = 0;
   return systems;
 }
 
@@ -290,7 +326,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   if (options.collisions.any())
     for (const auto& system : systems) {
       system->obstacles = obstacles_for(character, *system, key, options.collisions);
-      for (TunedPart& part : system->parts) part.most_scaling = 1;
+      for (TunedPart& part : system->parts) part.most_scaling = std::min(part.most_scaling, 1.0);
     }
 
   // Sheets meet the body behind them whatever else is asked for.
@@ -300,7 +336,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
         Collisions body = options.collisions;
         body.limbs = true;
         system->obstacles = obstacles_for(character, *system, key, body);
-        for (TunedPart& part : system->parts) part.most_scaling = 1;
+        for (TunedPart& part : system->parts) part.most_scaling = std::min(part.most_scaling, 1.0);
       }
 
   std::vector<std::unique_ptr<PartJob>> jobs;

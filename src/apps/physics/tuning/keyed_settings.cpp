@@ -27,6 +27,10 @@ double pull_weight(double after) {
 }  // namespace
 
 void set_amount(TunedPart& part, double amount) {
+  if (part.most_scaling == 0) {
+    part.scaling = 1, part.load = part.ease * part.held * amount;
+    return;
+  }
   part.scaling = std::min(part.most_scaling, amount);
   part.load = part.ease * part.held * std::max(1.0, amount / part.most_scaling);
 }

@@ -24,6 +24,8 @@ constexpr double kMostRate = 5;              // Hz: what is quicker is no longer
 constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
 constexpr double kMostHeldError = 0.3;       // the same where a clip was held as far as that goes (Tuner::hold)
 constexpr double kAwayFromSteps = 0.2;       // of the step frequency
+// The most that a clip may swing a part that was tuned on another: of the size of flesh, radians at a chain's tip.
+constexpr double kMostFlesh = 0.15, kMostChain = 35 * std::numbers::pi / 180;
 
 /// How far a part should swing at its 95th percentile, in the unit of its kind.
 struct Range {
@@ -79,19 +81,34 @@ bool Tuner::take_tuning() {
   return true;
 }
 
+/// A limit or a larger amount that somebody asked for stays.
+bool Tuner::may_hold(const TunedPart& part) const {
+  const PartSettings& asked = part.part->settings;
+  return options_.corrections.hold && asked.limit == part.preset->limit && asked.amount <= 1 &&
+         asked.keys_of("limit") == nullptr && asked.keys_of("amount") == nullptr;
+}
+
+/// What the last of the held runs still swings too far is scaled: its search is short, and loops grow turn by turn.
+void Tuner::scale_to_limit(const Run& run) {
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const double most = system_.flesh() ? kMostFlesh : kMostChain, swing = swing_of(run, c) * part.scaling;
+    if (may_hold(part) && swing > most) part.scaling *= most / swing;
+  }
+}
+
 /// Whether a clip that is wilder than the one on which its parts were tuned is to be run again with less of its load,
-/// which is set here: swings that are too large, or crushed flesh. A limit or a larger amount that somebody asked for
-/// stays. (Lower limits in the solve hold it too, but what bounces off a wall never comes to repeat itself.)
+/// which is set here: swings that are too large, or crushed flesh. (Lower limits in the solve hold it too, but what
+/// bounces off a wall never comes to repeat itself.)
 bool Tuner::hold(const Run& run) {
   // Also a motion that few elements were not trained for: all of them cost a hundred times as much.
   const bool untrained = !system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError;
-  constexpr double kMostFlesh = 0.15, kMostChain = 35 * std::numbers::pi / 180, kLeast = 0.02;
+  constexpr double kLeast = 0.02;
   const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
   bool again = false;
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
-    const PartSettings& asked = part.part->settings;
-    if (asked.limit != part.preset->limit || asked.amount > 1 || asked.keys_of("limit") != nullptr) continue;
+    if (!may_hold(part)) continue;
     const double too_much = swing_of(run, c) * part.scaling / (system_.flesh() ? kMostFlesh : kMostChain);
     if (too_much <= 1 && !crushed && !untrained) continue;
     // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
@@ -143,7 +160,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     ByteReader in(*known);
     read(in);
   } else if (given) {
-    hold_loads(progress);
+    if (options_.corrections.hold) hold_loads(progress);
   } else {
     find_rates(progress);
   }
@@ -173,6 +190,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     system_.use_all_elements();
     run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
   }
+  if (given) scale_to_limit(run);
   // A black box is asked for its Jacobians where that run was, and where one is that has these; the last run has all.
   learned_ = system_.learn(run, motion_, part_of_progress(progress, kSearchShare, kSearchShare));
   if (learned_)
@@ -223,7 +241,8 @@ void Tuner::derive(TunedPart& part) const {
         kMostRate, part.preset->rate_factor * std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
                        (2 * std::numbers::pi));
   // A part that swings with the steps of a walk is all one sees of it: its rate keeps away, upward where there is room.
-  if (part.part->settings.rate == 0 && driving_ > 0 && std::abs(part.settings.rate / driving_ - 1) < kAwayFromSteps) {
+  if (options_.corrections.tune && part.part->settings.rate == 0 && driving_ > 0 &&
+      std::abs(part.settings.rate / driving_ - 1) < kAwayFromSteps) {
     const double above = (1 + kAwayFromSteps) * driving_;
     part.settings.rate = above <= kMostRate ? above : std::min(kMostRate, (1 - kAwayFromSteps) * driving_);
   }
@@ -269,15 +288,15 @@ Run Tuner::run_once(const SimulationOptions& options, const ProgressCallback& pr
 void Tuner::first_guess(TunedPart& part, double acceleration) const {
   const double most = range_of(system_.flesh(), motion_.cyclic(), jumps_).most * part.length;
   const double needed = std::sqrt(0.7 * acceleration / most) / (2 * std::numbers::pi);
-  if (part.part->settings.rate != 0 || needed <= part.settings.rate) return;
+  if (!options_.corrections.tune || part.part->settings.rate != 0 || needed <= part.settings.rate) return;
   part.settings.rate = std::min(needed, kMostRate);
   part.ease = std::pow(part.settings.rate / needed, 2);
 }
 
 /// Rates and amounts that bring the parts into range.
 void Tuner::find_rates(const ProgressCallback& progress) {
-  if (std::none_of(system_.parts.begin(), system_.parts.end(),
-                   [](const auto& p) { return p.part->settings.rate == 0; })) {
+  if (!options_.corrections.tune || std::none_of(system_.parts.begin(), system_.parts.end(),
+                                                 [](const auto& p) { return p.part->settings.rate == 0; })) {
     as_asked_ = true;
     return derive_all();
   }

@@ -40,7 +40,9 @@ class Tuner {
                ByteReader* resume);
   void measure_motion();
   bool take_tuning();
+  bool may_hold(const TunedPart& part) const;
   bool hold(const Run& run);
+  void scale_to_limit(const Run& run);
   void hold_loads(const ProgressCallback& progress);
   SimulationOptions coarse_options() const;
   void first_guess(TunedPart& part, double acceleration) const;

@@ -45,6 +45,9 @@ void add(const SimulationOptions& options, ByteWriter& out) {
         options.follow_animation ? 1 : 0, static_cast<int>(options.material), static_cast<int>(options.method),
         static_cast<int>(options.interior), static_cast<int>(options.curvature)})
     out.number(each);
+  const Corrections& on = options.corrections;
+  for (const bool each : {on.tune, on.hold, on.scale, on.springs, on.smooth, on.ease, on.ends})
+    out.number(each ? 1 : 0);
   for (const PartTuning& each : options.tuning)
     for (const double number : {each.rate, each.settle, each.lag, each.raised, each.ease}) out.number(number);
 }

@@ -1,0 +1,56 @@
+#include "ground_guard.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+constexpr double kMostSlip = 0.018;    // of the largest extent
+constexpr double kGround = 0.03;       // of the height: points so low are on the ground
+constexpr double kBetween = 1.0 / 30;  // s between measurements
+
+/// Points in the lowest part of the character, and its largest extent.
+struct Footing {
+  std::vector<int> points;
+  double size = 0;
+};
+Footing footing_of(const Vec& s) {
+  const Eigen::Map<const Eigen::Matrix3Xd> x(s.data(), 3, s.size() / 3);
+  const Vec3 low = x.rowwise().minCoeff(), extent = x.rowwise().maxCoeff() - low;
+  Footing footing{.size = extent.maxCoeff()};
+  for (int i = 0; i < x.cols(); ++i)
+    if (x(1, i) < low.y() + kGround * extent.y()) footing.points.push_back(i);
+  return footing;
+}
+
+}  // namespace
+
+double share_on_ground(const Character& character, const KeyedMotion& key, const Part& part,
+                       const Deviations& deviations) {
+  const Eigen::Index count = deviations.values.cols();
+  if (count < 2 || !part.points.empty() || key.black_box() || key.play().off_ground) return 1;
+  const auto whole = character.rig->make_workspace();
+  Vec p, s, moved;
+  key.controls(deviations.times[0], p);
+  character.rig->evaluate(*whole, p, s);
+  const Footing footing = footing_of(s);
+  if (footing.points.empty() || !(footing.size > 0)) return 1;
+  const auto rig = character.rig->restricted(footing.points);
+  const auto workspace = rig->make_workspace();
+  const double h = deviations.times[1] - deviations.times[0];
+  const Eigen::Index stride = std::max<Eigen::Index>(1, std::lround(kBetween / h));
+  double slip = 0;
+  for (Eigen::Index k = 0; k < count; k += stride) {
+    key.controls(deviations.times[static_cast<std::size_t>(k)], p);
+    rig->evaluate(*workspace, p, s);
+    for (std::size_t c = 0; c < deviations.controls.size(); ++c)
+      p[deviations.controls[c]] += deviations.values(static_cast<Eigen::Index>(c), k);
+    rig->evaluate(*workspace, p, moved);
+    const Vec d = moved - s;
+    slip = std::max(slip, Eigen::Map<const Eigen::Matrix3Xd>(d.data(), 3, d.size() / 3).colwise().norm().maxCoeff());
+  }
+  return slip > kMostSlip * footing.size ? kMostSlip * footing.size / slip : 1;
+}
+
+}  // namespace rigspace
