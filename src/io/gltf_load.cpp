@@ -60,7 +60,18 @@ void load_morph_weights(GltfLoader& loader, int node, int mesh) {
   }
 }
 
-/// Joints of the skins in use, in the order of their nodes; a bone's parent is the nearest joint above it.
+/// Of a file without a skin, a toy of solid pieces: the nodes that hold a mesh, and those that such nodes hang on.
+void mark_nodes_of_pieces(const GltfLoader& loader, std::vector<char>& is_joint) {
+  const GltfDocument& document = loader.document;
+  for (const int i : loader.scene.order) {
+    const int mesh = document.index(document.item("nodes", i), "mesh", document.label("nodes", i), "meshes");
+    for (int n = i; mesh >= 0 && loader.scene.present[i] == 1 && n >= 0 && !is_joint[n]; n = loader.scene.parent[n])
+      is_joint[n] = 1;
+  }
+}
+
+/// Joints of the skins in use, in the order of their nodes; a bone's parent is the nearest joint above it. Where there
+/// is no skin, the nodes that hold pieces.
 void load_bones(GltfLoader& loader) {
   const GltfDocument& document = loader.document;
   std::vector<char> is_joint(loader.slot.size(), 0);
@@ -72,6 +83,8 @@ void load_bones(GltfLoader& loader) {
     for (const Json& joint : document.list(document.item("skins", skin), "joints", document.label("skins", skin)))
       is_joint[document.index_value(joint, "joint node", document.label("skins", skin), "nodes")] = 1;
   }
+  if (std::none_of(is_joint.begin(), is_joint.end(), [](char joint) { return joint != 0; }))
+    mark_nodes_of_pieces(loader, is_joint);
   std::vector<int> bone_above(loader.slot.size(), -1);
   for (const int i : loader.scene.order) {
     const int parent = loader.scene.parent[i];

@@ -7,6 +7,8 @@
 namespace rigspace {
 namespace {
 
+constexpr double kAllRigid = 0.99;  // of the surface on one bone each: a toy of solid pieces has no tail without a word
+
 constexpr double kNoSkin = 1e-4;   // of all skin
 constexpr double kBeaten = 12;     // degrees: wings that clips turn by more are the animator's
 constexpr double kUnkeyed = 0.5;   // degrees
@@ -20,9 +22,11 @@ class ChainFinder {
 
   void run() {
     named();
-    fish_tail();
-    fins();
-    tails_by_place();
+    if (body_.one_bone < kAllRigid) {
+      fish_tail();
+      fins();
+      tails_by_place();
+    }
     unkeyed();
     single_ends();
   }
@@ -249,6 +253,7 @@ class ChainFinder {
       std::string why = plan_.guarded[b];
       if (why.empty() && guarded) why = body_[b].name.role == Role::ribs ? "of the ribs" : "it is the body's own root";
       if (why.empty() && plan_.on_head[b]) why = "of the head";
+      if (why.empty() && body_.one_bone >= kAllRigid) why = "a solid piece, and no word says that it would swing";
       if (why.empty() && body_[b].twin >= 0 && plan_.leg_pairs > 0) why = "one of a mirrored pair on a body with legs";
       const std::string part = with_side("end", chain.front());
       PartCandidate& made = add(std::move(chain), part, "tail", why.empty() ? 0.3 : 0);

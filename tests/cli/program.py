@@ -1,6 +1,7 @@
 """The program under test, and what its tests share."""
 import array
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -109,6 +110,39 @@ def make_hero(path):
     listed = json.loads(rigspace("cast", "--json").stdout)
     made = rigspace("cast", listed[0]["name"], "-o", path)
     assert made.returncode == 0, made.stderr
+
+
+def make_toy(path, names):
+    """Solid boxes on nodes, one behind the other, without a skin; the clip Trot moves the first."""
+    corners = [(x, y, z) for x in (-0.15, 0.15) for y in (-0.15, 0.15) for z in (-0.25, 0.25)]
+    faces = (0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3)
+    times = [k / 24 for k in range(25)]
+    turns = [0.2 * math.sin(2 * math.pi * t) for t in times]
+    blobs = [struct.pack("<24f", *sum(corners, ())), struct.pack("<36H", *faces), struct.pack("<25f", *times),
+             b"".join(struct.pack("<4f", 0, math.sin(a), 0, math.cos(a)) for a in turns),
+             b"".join(struct.pack("<3f", 0, 0.6 + 0.1 * abs(math.sin(2 * math.pi * t)), 0) for t in times)]
+    views, data = [], b""
+    for blob in blobs:
+        views.append({"buffer": 0, "byteOffset": len(data), "byteLength": len(blob)})
+        data += blob + b"\0" * (-len(blob) % 4)
+    kinds = ((5126, 8, "VEC3"), (5123, 36, "SCALAR"), (5126, 25, "SCALAR"), (5126, 25, "VEC4"), (5126, 25, "VEC3"))
+    accessors = [{"bufferView": k, "componentType": kind, "count": n, "type": shape} for k, (kind, n, shape) in enumerate(kinds)]
+    accessors[0].update(min=[-0.15, -0.15, -0.25], max=[0.15, 0.15, 0.25])
+    accessors[2].update(min=[0], max=[1])
+    nodes = [{"name": name, "mesh": 0, "translation": [0, 0, -0.4], "scale": [0.8] * 3, "children": [k + 1]} for k, name in enumerate(names)]
+    nodes[0].update(translation=[0, 0.6, 0], scale=[1, 1, 1])
+    del nodes[-1]["children"]
+    document = json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "bufferViews": views,
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}], "accessors": accessors,
+        "buffers": [{"byteLength": len(data)}],
+        "animations": [{"name": "Trot", "samplers": [{"input": 2, "output": 3}, {"input": 2, "output": 4}],
+                        "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}},
+                                     {"sampler": 1, "target": {"node": 0, "path": "translation"}}]}]}).encode()
+    document += b" " * (-len(document) % 4)
+    pathlib.Path(path).write_bytes(
+        struct.pack("<III", 0x46546C67, 2, 28 + len(document) + len(data)) + struct.pack("<II", len(document), 0x4E4F534A) +
+        document + struct.pack("<II", len(data), 0x004E4942) + data)
 
 
 class AfterAFirstRun(unittest.TestCase):

@@ -5,7 +5,7 @@ import shlex
 import tempfile
 import unittest
 
-from program import asset, make_hero, rigspace
+from program import asset, make_hero, make_toy, rigspace
 
 
 class Parts(unittest.TestCase):
@@ -41,6 +41,18 @@ class Parts(unittest.TestCase):
         self.assertIn("since: ", result.stdout)
         for part in json.loads((self.folder / "found.json").read_text())["parts"]:
             self.assertTrue(part["reason"], part)
+
+    def test_a_toy_of_solid_pieces_swings_its_tail_and_nothing_without_a_name(self):
+        toy = self.folder / "toy.glb"
+        make_toy(toy, ["body", "tail_1", "tail_2", "tail_3"])
+        result = rigspace("simulate", toy)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"tail .* swings by \d+ degrees")
+        self.assertEqual(rigspace("check", toy, self.folder / "toy.soft.glb").returncode, 0)
+        make_toy(toy, ["Cube", "Cube.001", "Cube.002"])
+        result = rigspace("simulate", toy)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((self.folder / "toy.soft.glb").read_bytes(), toy.read_bytes())
 
     def test_a_mech_comes_back_as_it_was(self):
         mech = asset("census/Leela.glb")

@@ -230,6 +230,23 @@ TEST(PartFinder, LeavesHardBodiesAlone) {
   EXPECT_TRUE(search.movable);
 }
 
+TEST(PartFinder, TakesOfSolidPiecesOnlyWhatIsNamed) {
+  Doll toy;
+  toy.rigid = true;
+  int last = toy.add("body", -1, Vec3(0, 0.6, 0), 0.2);
+  toy.key(last);
+  for (int k = 0; k < 3; ++k) last = toy.add("Cube." + std::to_string(k), last, Vec3(0, 0.6, -0.4 - 0.3 * k));
+  const PartSearch unnamed = find_part_candidates(toy.make());
+  EXPECT_TRUE(std::none_of(unnamed.candidates.begin(), unnamed.candidates.end(),
+                           [](const PartCandidate& each) { return each.chosen; }));
+  EXPECT_FALSE(unnamed.remark.empty());
+  for (int k = 0; k < 3; ++k) toy.rename(1 + k, "tail_" + std::to_string(k));
+  const std::vector<Part> named = find_parts(toy.make());
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].name, "tail");
+  EXPECT_EQ(named[0].bones.size(), 3u);
+}
+
 TEST(PartFinder, SaysWhyEachPartWasChosen) {
   for (const Part& part : find_parts(make_character("bobbin"))) EXPECT_FALSE(part.reason.empty()) << part.name;
 }
