@@ -43,7 +43,9 @@ __asm__(
     ".byte 0\n"
     ".popsection\n");
 ]])
-    set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS ${page} SKIP_PRECOMPILE_HEADERS ON)
+    # In a unity build OBJECT_DEPENDS would be lost, and a changed page not be taken in.
+    set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS ${page} SKIP_PRECOMPILE_HEADERS ON
+                                                       SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE ${embedded})
   endforeach()
   set_property(SOURCE ${user} APPEND PROPERTY COMPILE_DEFINITIONS RIGSPACE_VIEWER_EMBEDDED)
