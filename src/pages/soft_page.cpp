@@ -3,38 +3,20 @@
 #include "page_template.h"
 #include "rigspace/base/error.h"
 
-#include <cstdio>
-
 namespace rigspace {
 namespace {
-
-template <typename Items, typename Write>
-std::string json_list(const Items& items, Write write) {
-  std::string json = "[";
-  for (const auto& item : items) {
-    if (json.size() > 1) json += ',';
-    json += write(item);
-  }
-  return json + "]";
-}
 
 std::string to_json(const SoftPageCurve& curve) {
   return "{\"name\":" + json_string(curve.name) +
          ",\"percent\":" + json_list(curve.percent, [](double value) { return std::to_string(value); }) + "}";
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
-
 std::string to_json(const SoftPageAmount& amount) {
-  std::string json = "{\"part\":" + json_string(amount.part) + ",\"amount\":" + number(amount.amount);
+  std::string json = "{\"part\":" + json_string(amount.part) + ",\"amount\":" + json_number(amount.amount);
   if (!amount.key_times.empty()) {
     json += ",\"keys\":[";
     for (std::size_t k = 0; k < amount.key_times.size(); ++k)
-      json += (k > 0 ? ",[" : "[") + number(amount.key_times[k]) + "," + number(amount.key_values[k]) + "]";
+      json += (k > 0 ? ",[" : "[") + json_number(amount.key_times[k]) + "," + json_number(amount.key_values[k]) + "]";
     json += "]";
     if (!amount.interpolation.empty()) json += ",\"interpolation\":" + json_string(amount.interpolation);
   }
@@ -60,10 +42,10 @@ std::string to_json(const SoftPagePart& part) {
 std::string to_json(const SoftPair& pair) {
   return "{\"base\":" + json_string(pair.base) + ",\"soft\":" + json_string(pair.soft) +
          ",\"loop\":" + (pair.loop ? "true" : "false") + (pair.why.empty() ? "" : ",\"why\":" + json_string(pair.why)) +
-         (pair.period > 0 ? ",\"period\":" + number(pair.period) : "") +
-         (pair.gap ? ",\"gap\":" + number(*pair.gap) : "") +
-         (pair.largest ? ",\"largest\":{\"percent\":" + number(pair.largest->percent) +
-                             ",\"at\":" + number(pair.largest->at) + "}"
+         (pair.period > 0 ? ",\"period\":" + json_number(pair.period) : "") +
+         (pair.gap ? ",\"gap\":" + json_number(*pair.gap) : "") +
+         (pair.largest ? ",\"largest\":{\"percent\":" + json_number(pair.largest->percent) +
+                             ",\"at\":" + json_number(pair.largest->at) + "}"
                        : "") +
          ",\"parts\":" + json_list(pair.parts, [](const SoftPagePart& part) { return to_json(part); }) + "}";
 }

@@ -17,7 +17,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 const templates = new Map();
 
-/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer or soft.
+/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer, soft or batch.
 function templateOf(name) {
   if (!templates.has(name)) {
     const built = process.env.RIGSPACE_VIEWER_HTML;
@@ -52,6 +52,12 @@ export const writePage = (glb, options) => write(fill(Buffer.from(glb).toString(
 export function writeSoftPage(glb, pairs, { title = 'test', notes = [], labels, rerun } = {}) {
   return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes, labels, rerun,
     pairs: pairs.map((pair) => ({ loop: false, parts: [], ...pair })) }));
+}
+
+/// A batch of characters (BatchOptions of studio/viewer), whose own pages lie beside it.
+export function writeBatchPage(characters, { title = 'batch', ...options } = {}) {
+  return write(fillTemplate('batch', '', { title, ...options,
+    characters: characters.map((character) => ({ parts: [], clips: [], warnings: [], ...character })) }));
 }
 
 /// The path of a third-party asset, or null where it is absent (an error under RIGSPACE_REQUIRE_ASSETS=1).

@@ -5,7 +5,7 @@ import { Vector3 } from 'three';
 import { Character } from './character';
 import { embeddedOptions } from './embedded';
 import { kSideThreeQuarter } from './framing';
-import { openPage, run } from './opening';
+import { askedFor, openPage, run } from './opening';
 import { Playable, Player } from './player';
 import { AmountSlider } from './soft/amount';
 import { Chart } from './soft/chart';
@@ -78,6 +78,7 @@ class SoftPage {
   private readonly recorder: Recorder;
   private readonly transport: Transport;
   private readonly tools = new Toolbar();
+  private readonly caption = element('p', { class: 'compact-clip' });
   private readonly help = new Help();
   private readonly measures: HTMLButtonElement[];
   private readonly deviations = new Map<Pair, Deviation>();
@@ -118,9 +119,9 @@ class SoftPage {
       onclick: (event) => { (event.currentTarget as HTMLElement).blur(); this.setMeasure(measure); } }, name));
     this.assemble(stage, options.title ?? '');
     this.player.onChange(() => this.pose());
-    this.choose(this.named(new URLSearchParams(location.hash.slice(1)).get('clip')) ?? this.pair);
+    this.choose(this.named(askedFor().clip) ?? this.pair);
     addEventListener('hashchange', () => {
-      const pair = this.named(new URLSearchParams(location.hash.slice(1)).get('clip'));
+      const pair = this.named(askedFor().clip);
       if (pair) this.choose(pair);
     });
     this.paint();
@@ -138,6 +139,7 @@ class SoftPage {
     this.showLiveliest();
     this.parts.show(this.pair.options.parts, this.theme);
     this.line.show(this.pair, this.simulatedSeam());
+    this.caption.textContent = shortNames(this.pairs)[this.pairs.indexOf(this.pair)];
     this.player.show(this.pair);
     this.mix();
     if (this.viewport.framed) this.frame();
@@ -268,6 +270,7 @@ class SoftPage {
     tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
     const shortcuts = this.shortcuts();
     document.body.classList.add('soft');
+    stage.append(this.caption);
     stage.before(element('header', { class: 'topbar' }, element('h1', { title }, title), element('span', { class: 'spring' }),
                          this.split.chooser, tools.root));
     this.transport.insert(this.slider.root);
