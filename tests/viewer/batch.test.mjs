@@ -13,7 +13,7 @@ before(async () => { browser = await launchBrowser(); });
 after(async () => { await browser?.close(); });
 
 const head = { name: 'head', preset: 'ear', nodes: ['tip'], morphs: [], summary: '' };
-const kPairs = [{ base: 'nod', soft: 'nod_soft', loop: true, parts: [head] }, { base: 'lift', soft: 'lift_soft', parts: [head] }];
+const kPairs = [{ base: 'nod', soft: 'nod_soft', loop: true, largest: { percent: 5, at: 0.75 }, parts: [head] }, { base: 'lift', soft: 'lift_soft', parts: [head] }];
 const clip = (name, more = {}) => ({ name, loop: false, duration: 1, problems: [], ...more });
 const nods = { name: 'nods.glb', parts: [{ name: 'tail', preset: 'tail', reason: 'called Tail1, a word for tail' }],
                clips: [clip('nod', { loop: true, why: 'its name says so', seam: 0, typical: 1.234, largest: 12.34, seconds: 3.21 }), clip('lift')] };
@@ -144,6 +144,7 @@ describe('live views', () => {
       const { pair, stage, height } = await frame.evaluate(() => ({ pair: window.rigspace.pair, height: innerHeight,
         stage: document.getElementById('stage').getBoundingClientRect().height }));
       assert.equal(pair, 'nod');
+      assert.equal(await frame.evaluate(() => window.rigspace.time), 0.75, 'where nothing is to move, the largest deviation stands');
       assert.equal(stage, height, 'the picture fills the view');
       assert.equal(await frame.locator('.transport, .topbar, .curves').filter({ visible: true }).count(), 0);
       assert.equal(await frame.locator('.compact-clip').textContent(), 'nod');

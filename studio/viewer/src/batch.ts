@@ -12,16 +12,21 @@ export interface BatchPageApi {
   readonly alive: number;  ///< live views that are loaded now
 }
 
+function item(figure: string, words: string, kind = ''): HTMLElement {
+  return element('li', { class: kind }, element('b', {}, figure), ` ${words}`);
+}
+
 function headline(characters: readonly BatchCharacter[], seconds: number | null | undefined): HTMLElement {
   const clips = characters.flatMap((character) => character.clips);
   const failures = characters.filter(({ failure }) => failure).length;
   const count = (good: number, all: number, words: string) =>
-    element('li', { class: good < all ? 'short' : '' }, element('b', {}, good < all ? `${good} of ${all}` : String(all)), ` ${words}`);
+    item(good < all ? `${good} of ${all}` : String(all), words, good < all ? 'short' : '');
   const right = characters.filter(isRight).length;
   const lines = [count(right, characters.length, characters.length === 1 ? 'character right' : 'characters right'),
                  count(clips.filter(passes).length, clips.length, clips.length === 1 ? 'clip passes' : 'clips pass')];
-  if (failures > 0) lines.push(element('li', { class: 'failure' }, element('b', {}, String(failures)), failures === 1 ? ' failure' : ' failures'));
-  if (typeof seconds === 'number') lines.push(element('li', {}, element('b', {}, seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`), ' in all'));
+  if (failures > 0) lines.push(item(String(failures), failures === 1 ? 'failure' : 'failures', 'failure'));
+  if (typeof seconds === 'number')
+    lines.push(item(seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`, 'in all'));
   return element('ul', { class: 'counts', 'aria-label': 'Counts' }, ...lines);
 }
 

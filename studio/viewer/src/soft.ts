@@ -8,6 +8,7 @@ import { kSideThreeQuarter } from './framing';
 import { askedFor, openPage, run } from './opening';
 import { Playable, Player } from './player';
 import { AmountSlider } from './soft/amount';
+import { apiOf, SoftPageApi } from './soft/api';
 import { Chart } from './soft/chart';
 import { ClipLine } from './soft/clip_line';
 import { CommandBar } from './soft/command_bar';
@@ -20,7 +21,7 @@ import { Recorder } from './soft/recorder';
 import { rerunCommand } from './soft/rerun';
 import { Seam, seamOf } from './soft/seam';
 import { seamSentence } from './soft/seam_words';
-import { Mode, Split } from './soft/split';
+import { Split } from './soft/split';
 import { kDark, kLight, preferredTheme } from './theme';
 import { element } from './ui/dom';
 import { icons } from './ui/icons';
@@ -30,28 +31,6 @@ import { Transport } from './ui/transport';
 import { Extent } from './vertices';
 import { Viewport } from './viewport';
 
-/// For tests and the curious: window.rigspace.
-export interface SoftPageApi {
-  ready: Promise<void>;            ///< as openPage() says
-  readonly pairs: { base: string; soft: string; loop: boolean; parts: string[] }[];
-  readonly pair: string;           ///< the base clip's name
-  readonly time: number;           ///< seconds
-  readonly playing: boolean;
-  readonly amount: number;         ///< of the master slider
-  readonly mode: Mode;
-  readonly command: string;        ///< that makes permanent what is set; empty while nothing is
-  choose(base: string): void;
-  seek(seconds: number): void;     ///< stops, and poses at once
-  setAmount(amount: number): void;
-  /// x y z of every vertex, scene space, nodes then primitives in file order.
-  positions(side: 'before' | 'after'): Float64Array;
-  /// The curves of all parts: degrees, percent of the size, or weights; x, y and z at every time.
-  deviation(): { times: number[]; curves: { part: number; name: string; quantity: string; values: number[][] }[] };
-  readonly curvesDrawn: number;
-  /// The ends of the clip, with the amounts that are set: percent of the height, and which vertices are marked.
-  seam(): { loop: boolean; percent: number; start: number; end: number; lastStep: number | null; marked: boolean };
-}
-
 const kMeasures: { measure: Measure | 'main'; name: string; title: string }[] = [
   { measure: 'main', name: 'Main', title: 'The component that moves most' },
   { measure: 'x', name: 'X', title: 'About or along the joint’s x axis' },
@@ -60,7 +39,7 @@ const kMeasures: { measure: Measure | 'main'; name: string; title: string }[] = 
   { measure: 'size', name: 'Size', title: 'The whole angle or distance' },
 ];
 
-class SoftPage {
+export class SoftPage {
   readonly player = new Player();
   readonly pairs: Pair[];
   readonly chart: Chart;
@@ -103,7 +82,10 @@ class SoftPage {
     this.viewport.show(character, this.extent);
     this.split = new Split(stage, this.viewport, {
       before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(),
-      ends: () => { const seam = this.seamNow(); return { pictures: seam.pictures, sentence: seamSentence(seam) }; } }, labels, (mode) => { if (mode === 'seam') this.player.pause(); });
+      ends: () => {
+        const seam = this.seamNow();
+        return { pictures: seam.pictures, sentence: seamSentence(seam) };
+      } }, labels, (mode) => { if (mode === 'seam') this.player.pause(); });
     this.slider = new AmountSlider(labels.after, (amount) => this.setAmount(amount));
     this.chart = new Chart(this.theme, (time) => { this.player.playing = false; this.player.seek(time); });
     this.parts = new PartList(options.notes ?? [], {
@@ -127,6 +109,8 @@ class SoftPage {
     this.paint();
     this.viewport.frame(this.extent, { from: kSideThreeQuarter, smooth: false });
     run(this.player, this.viewport);
+    // A view that stands still shows the moment that differs most: many clips begin in the artist's pose.
+    if (askedFor().compact && !this.player.playing) this.player.seek(this.pair.options.largest?.at ?? 0);
   }
 
   choose(pair: Playable | null): void {
@@ -326,38 +310,6 @@ class SoftPage {
     this.parts.show(this.pair.options.parts, this.theme);
     this.update();
   }
-}
-
-function apiOf(ready: Promise<void>, page: () => SoftPage): SoftPageApi {
-  return {
-    ready,
-    get pairs() {
-      return page().pairs.map(({ options }) => ({ ...options, parts: options.parts.map((part) => part.name) }));
-    },
-    get pair() { return page().pair.name; },
-    get time() { return page().player.time; },
-    get playing() { return page().player.playing; },
-    get amount() { return page().desk.master; },
-    get mode() { return page().split.mode; },
-    get command() { return page().command; },
-    choose(base) { page().choose(page().pairs.find((pair) => pair.name === base) ?? page().pair); },
-    seek(seconds) { page().seek(seconds); },
-    setAmount(amount) { page().setAmount(amount); },
-    positions(side) {
-      side === 'before' ? page().comparison.showBefore() : page().comparison.showAfter();
-      return page().character.positions();
-    },
-    deviation() {
-      const { times, curves } = page().deviation;
-      return { times: [...times], curves: curves.map(({ part, name, quantity, values }) =>
-        ({ part, name, quantity, values: values.map((component) => [...component]) })) };
-    },
-    get curvesDrawn() { return page().chart.drawn; },
-    seam() {
-      const { pictures, ...figures } = page().seamNow();
-      return { ...figures, marked: pictures.some(({ mark }) => mark !== null) };
-    },
-  };
 }
 
 const { ready, page } = openPage((stage, character) => new SoftPage(stage, character, embeddedOptions<SoftOptions>()));

@@ -4,11 +4,12 @@ import { element } from '../ui/dom';
 import { LiveView, LiveViews } from './live_views';
 import { addressOf, BatchCharacter, BatchClip, BatchPart, isRight, passes } from './options';
 
+const kOwnPage = 'Its own page: sliders, curves, seam, video';
 const kFewClips = 10;  // of a longer list only the first, and those with problems, are open
 
 export function cardOf(character: BatchCharacter, views: LiveViews): HTMLElement {
   const { name, page, failure, warnings, parts, remark, clips, seconds } = character;
-  const heading = page ? element('a', { href: addressOf(page), title: 'Its own page: sliders, curves, seam, video' }, name) : name;
+  const heading = page ? element('a', { href: addressOf(page), title: kOwnPage }, name) : name;
   const badge = failure ? 'failed' : isRight(character) ? 'right' : 'problems';
   const view = page && !failure ? liveView(character, views) : null;
   return element('article', { class: `card ${badge}`, 'data-name': name },

@@ -2,6 +2,9 @@
 
 import { element } from '../ui/dom';
 
+const kNearly = 'Above ×1 a part is simulated again with more load, so that the result is near what is shown here, not ' +
+                'equal to it';
+
 export class CommandBar {
   readonly root: HTMLElement;
   private readonly text = element('code', {});
@@ -12,7 +15,8 @@ export class CommandBar {
   constructor(reset: () => void) {
     this.root = element('div', { class: 'command', hidden: true, role: 'group', 'aria-label': 'Command' },
                         this.lead, this.text, this.copy,
-                        element('button', { type: 'button', class: 'text', title: 'Everything as it was simulated', onclick: reset }, 'Reset'));
+                        element('button', { type: 'button', class: 'text', title: 'Everything as it was simulated',
+                                            onclick: reset }, 'Reset'));
     this.text.title = 'To be run in the folder of this page: it simulates again and writes the page anew';
   }
 
@@ -20,8 +24,7 @@ export class CommandBar {
   show(command: string, louder: boolean): void {
     this.root.hidden = command === '';
     this.lead.textContent = louder ? 'To keep nearly this' : 'To keep this';
-    this.lead.title = louder ? 'Above ×1 a part is simulated again with more load, so that the result is near what is shown here, not equal to it'
-                             : '';
+    this.lead.title = louder ? kNearly : '';
     if (this.text.textContent !== command) this.copy.textContent = 'Copy';
     this.text.textContent = command;
   }

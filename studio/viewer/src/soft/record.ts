@@ -68,7 +68,8 @@ async function encoderConfig(size: Omit<VideoEncoderConfig, 'codec'>): Promise<C
   return null;
 }
 
-async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config }: Config, signal: AbortSignal): Promise<Blob | null> {
+async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config }: Config,
+                      signal: AbortSignal): Promise<Blob | null> {
   const frames: EncodedFrame[] = [];
   let failure: Error | null = null;
   const encoder = new VideoEncoder({ error: (error) => { failure = error; }, output: (chunk) => {
@@ -81,7 +82,8 @@ async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config
   for (const [i, time] of film.times.entries()) {
     if (signal.aborted || failure) break;
     film.draw(pen, time);
-    const frame = new VideoFrame(pen.canvas, { timestamp: Math.round((1e6 * i) / film.rate), duration: Math.round(1e6 / film.rate) });
+    const microseconds = (frames: number) => Math.round((1e6 * frames) / film.rate);
+    const frame = new VideoFrame(pen.canvas, { timestamp: microseconds(i), duration: microseconds(1) });
     encoder.encode(frame, { keyFrame: i % keyEvery === 0 });
     frame.close();
     film.progress(i + 1);
@@ -95,7 +97,8 @@ async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config
 }
 
 /// The recorder stamps frames with the time at which it gets them, so each waits for its moment. It may leave some out.
-async function captureLive(film: Film, pen: CanvasRenderingContext2D, bitrate: number, signal: AbortSignal): Promise<Blob | null> {
+async function captureLive(film: Film, pen: CanvasRenderingContext2D, bitrate: number,
+                           signal: AbortSignal): Promise<Blob | null> {
   film.draw(pen, film.times[0]);
   const stream = pen.canvas.captureStream(0);
   const [track] = stream.getVideoTracks() as CanvasCaptureMediaStreamTrack[];

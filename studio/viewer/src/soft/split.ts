@@ -41,7 +41,7 @@ export class Split {
   private readonly amount = element('span', { class: 'quiet' });
   private readonly after: HTMLElement;
   private readonly endLabels = [element('p', { class: 'side end' }), element('p', { class: 'side end second' })];
-  private readonly marks = [element('p', { class: 'seam-mark', hidden: true }), element('p', { class: 'seam-mark', hidden: true })];
+  private readonly marks = [0, 1].map(() => element('p', { class: 'seam-mark', hidden: true }));
   private readonly sentence = element('p', { class: 'seam-sentence', hidden: true });
   private ends: readonly EndPicture[] = [];
 
@@ -94,7 +94,9 @@ export class Split {
   }
 
   /// `parts`: some part shows another amount.
-  label(amount: number, parts: boolean): void { this.amount.textContent = `×${amount.toFixed(2)}${parts ? ', parts changed' : ''}`; }
+  label(amount: number, parts: boolean): void {
+    this.amount.textContent = `×${amount.toFixed(2)}${parts ? ', parts changed' : ''}`;
+  }
 
   private arrange(): void {
     const halves = this.mode === 'side' || this.mode === 'seam';
