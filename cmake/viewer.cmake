@@ -21,7 +21,7 @@ function(rigspace_embed_viewer target)
   endif()
 
   set(folder ${CMAKE_BINARY_DIR}/viewer)
-  set(pages ${folder}/viewer.html ${folder}/soft.html)
+  set(pages ${folder}/viewer.html ${folder}/soft.html ${folder}/batch.html)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${studio}/src/*.ts ${studio}/src/*.css ${studio}/*.html)
   add_custom_command(OUTPUT ${pages}
     COMMAND ${RIGSPACE_NODE} ${studio}/build.mjs ${folder}
@@ -43,7 +43,9 @@ __asm__(
     ".byte 0\n"
     ".popsection\n");
 ]])
-    set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS ${page} SKIP_PRECOMPILE_HEADERS ON)
+    # In a unity build OBJECT_DEPENDS would be lost, and a changed page not be taken in.
+    set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS ${page} SKIP_PRECOMPILE_HEADERS ON
+                                                       SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE ${embedded})
   endforeach()
   set_property(SOURCE ${user} APPEND PROPERTY COMPILE_DEFINITIONS RIGSPACE_VIEWER_EMBEDDED)

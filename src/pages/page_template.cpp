@@ -3,7 +3,9 @@
 #include "rigspace/base/error.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 // cmake/viewer.cmake puts the pages that studio/viewer builds into the program, or says why it could not.
@@ -12,6 +14,8 @@ extern "C" const char rigspace_viewer_begin[];
 extern "C" const char rigspace_viewer_end[];
 extern "C" const char rigspace_soft_begin[];
 extern "C" const char rigspace_soft_end[];
+extern "C" const char rigspace_batch_begin[];
+extern "C" const char rigspace_batch_end[];
 #endif
 #ifndef RIGSPACE_VIEWER_MISSING
 #define RIGSPACE_VIEWER_MISSING "the build did not ask for it"
@@ -25,8 +29,12 @@ std::string_view page_template([[maybe_unused]] PageKind kind) {
   const auto between = [](const char* begin, const char* end) {
     return std::string_view(begin, static_cast<std::size_t>(end - begin));
   };
-  return kind == PageKind::soft ? between(rigspace_soft_begin, rigspace_soft_end)
-                                : between(rigspace_viewer_begin, rigspace_viewer_end);
+  switch (kind) {
+    case PageKind::soft: return between(rigspace_soft_begin, rigspace_soft_end);
+    case PageKind::batch: return between(rigspace_batch_begin, rigspace_batch_end);
+    case PageKind::viewer: break;
+  }
+  return between(rigspace_viewer_begin, rigspace_viewer_end);
 #else
   throw Error({.code = ErrorCode::internal,
                .element = "the viewer's page",
@@ -84,16 +92,25 @@ std::string json_string(std::string_view text) {
   return json + '"';
 }
 
-std::string filled_page(PageKind kind, std::string_view title, std::string_view options,
-                        std::span<const std::byte> glb) {
-  check_glb(glb);
-  // The slots in the order of the page. Each is looked for in the template alone, so that a title that looks like a
-  // slot stays a title.
-  constexpr std::array<std::string_view, 3> kSlots = {"@RIGSPACE_TITLE@", "@RIGSPACE_OPTIONS@", "@RIGSPACE_CHARACTER@"};
-  std::string_view rest = page_template(kind);
+std::string json_number(double value) {
+  if (!std::isfinite(value)) return "null";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+namespace {
+
+// The slots in the order of the page.
+constexpr std::array<std::string_view, 3> kSlots = {"@RIGSPACE_TITLE@", "@RIGSPACE_OPTIONS@", "@RIGSPACE_CHARACTER@"};
+
+/// Fills the first `count` slots. Each is looked for in the template alone, so that a title that looks like a slot
+/// stays a title.
+std::string filled(std::string_view rest, std::size_t count, std::string_view title, std::string_view options,
+                   std::span<const std::byte> glb) {
   std::string page;
   page.reserve(rest.size() + 4 * (glb.size() / 3 + 1) + 6 * title.size() + options.size());
-  for (std::size_t i = 0; i < kSlots.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = rest.find(kSlots[i]);
     if (at == std::string_view::npos)
       throw Error({.code = ErrorCode::internal,
@@ -108,6 +125,18 @@ std::string filled_page(PageKind kind, std::string_view title, std::string_view 
   }
   page += rest;
   return page;
+}
+
+}  // namespace
+
+std::string filled_page(PageKind kind, std::string_view title, std::string_view options,
+                        std::span<const std::byte> glb) {
+  check_glb(glb);
+  return filled(page_template(kind), kSlots.size(), title, options, glb);
+}
+
+std::string filled_page(PageKind kind, std::string_view title, std::string_view options) {
+  return filled(page_template(kind), kSlots.size() - 1, title, options, {});
 }
 
 }  // namespace rigspace

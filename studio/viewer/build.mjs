@@ -1,5 +1,5 @@
-// node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html and OUTDIR/soft.html, templates that view_page() and
-// soft_page() of the library fill.
+// node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html, OUTDIR/soft.html and OUTDIR/batch.html, templates
+// that view_page(), soft_page() and batch_page() of the library fill.
 
 import * as esbuild from 'esbuild';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -10,8 +10,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const kPages = [
   { name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', styles: ['src/style.css'] },
   { name: 'soft', entry: 'src/soft.ts', html: 'page.html', styles: ['src/style.css', 'src/soft/soft.css'] },
+  { name: 'batch', entry: 'src/batch.ts', html: 'batch_page.html', styles: ['src/style.css', 'src/batch/batch.css'] },
 ];
-const kSlots = ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'];
+const kSlots = { 'page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'],
+                 'batch_page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@'] };
 
 async function bundle(entry) {
   const result = await esbuild.build({
@@ -34,10 +36,11 @@ async function threeLicence() {
 
 async function buildPage(page) {
   const [template, script, style, licence] = await Promise.all([
-    readFile(join(here, page.html), 'utf8'), bundle(page.entry), minified(page.styles), threeLicence()]);
+    readFile(join(here, page.html), 'utf8'), bundle(page.entry), minified(page.styles),
+    page.html === 'page.html' ? threeLicence() : '']);
   // Functions as replacements: in a string, $ would be read as a pattern.
   const html = template.replace('/*@STYLE@*/', () => style).replace('/*@SCRIPT@*/', () => licence + script);
-  for (const slot of kSlots)
+  for (const slot of kSlots[page.html])
     if (html.split(slot).length !== 2) throw new Error(`${page.html}: ${slot} must occur exactly once`);
   if (/<\/script/i.test(script)) throw new Error(`${page.entry}: the bundle would close its own script element`);
   return html;

@@ -37,6 +37,33 @@ TEST(SoftPage, CarriesMeasuredCurvesAndTheNamesOfItsSides) {
       R"("notes":[],"labels":{"before":"full","after":"fast"}})");
 }
 
+TEST(SoftPage, CarriesWhatTheDeskNeeds) {
+  SoftPageOptions options{.title = "t", .pairs = {{.base = "Walk", .soft = "Walk_soft", .loop = true}}};
+  options.rerun = "rigspace rerun 'a b.json'";
+  SoftPair& pair = options.pairs[0];
+  pair.why = "its name says \"walk\"";
+  pair.period = 1.5;
+  pair.gap = 0.25;
+  pair.largest = SoftPageLargest{.percent = 6.5, .at = 0.75};
+  pair.parts.push_back({.name = "belly",
+                        .morphs = {"body:x"},
+                        .more_morphs = {"shirt:x"},
+                        .amounts = {{.part = "belly", .amount = 0.5},
+                                    {.part = "chest",
+                                     .key_times = {0, 1},
+                                     .key_values = {1, 0.5},
+                                     .interpolation = "linear",
+                                     .clip_only = true}}});
+  RIGSPACE_PAGE_OR_SKIP(page, soft_page(bytes_of("glTF12345678"), options));
+  EXPECT_EQ(
+      between(page, "id=\"options\">", "</script>"),
+      R"({"title":"t","pairs":[{"base":"Walk","soft":"Walk_soft","loop":true,"why":"its name says \u0022walk\u0022",)"
+      R"("period":1.5,"gap":0.25,"largest":{"percent":6.5,"at":0.75},"parts":[{"name":"belly","preset":"","nodes":[],)"
+      R"("morphs":["body:x"],"moreMorphs":["shirt:x"],"summary":"","amounts":[{"part":"belly","amount":0.5},)"
+      R"({"part":"chest","amount":1,"keys":[[0,1],[1,0.5]],"interpolation":"linear","clipOnly":true}]}]}],)"
+      R"("notes":[],"rerun":"rigspace rerun 'a b.json'"})");
+}
+
 TEST(SoftPage, KeepsHostileNamesHarmless) {
   const std::string hostile = "</script><script>alert(\"1\")";
   SoftPageOptions options = walk();

@@ -17,7 +17,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 const templates = new Map();
 
-/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer or soft.
+/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer, soft or batch.
 function templateOf(name) {
   if (!templates.has(name)) {
     const built = process.env.RIGSPACE_VIEWER_HTML;
@@ -49,9 +49,15 @@ function write(html) {
 export const writePage = (glb, options) => write(fill(Buffer.from(glb).toString('base64'), options));
 
 /// The same, before and after. A pair's parts may be left out.
-export function writeSoftPage(glb, pairs, { title = 'test', notes = [], labels } = {}) {
-  return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes, labels,
+export function writeSoftPage(glb, pairs, { title = 'test', notes = [], labels, rerun } = {}) {
+  return write(fillTemplate('soft', Buffer.from(glb).toString('base64'), { title, notes, labels, rerun,
     pairs: pairs.map((pair) => ({ loop: false, parts: [], ...pair })) }));
+}
+
+/// A batch of characters (BatchOptions of studio/viewer), whose own pages lie beside it.
+export function writeBatchPage(characters, { title = 'batch', ...options } = {}) {
+  return write(fillTemplate('batch', '', { title, ...options,
+    characters: characters.map((character) => ({ parts: [], clips: [], warnings: [], ...character })) }));
 }
 
 /// The path of a third-party asset, or null where it is absent (an error under RIGSPACE_REQUIRE_ASSETS=1).
@@ -79,17 +85,18 @@ export function launchBrowser() {
 
 /// Opens a page from disk. `log.console` gathers errors and warnings, `log.requests` whatever was asked for beyond the
 /// page itself and what it made on its own (blob:, data:). The machine has no graphics card, and says so: that is not counted.
-export async function openPage(browser, path, { ready = true, ...context } = {}) {
+export async function openPage(browser, path, { ready = true, hash = '', before = null, ...context } = {}) {
   const page = await browser.newPage({ viewport: { width: 960, height: 640 }, reducedMotion: 'reduce', ...context });
+  if (before) await page.addInitScript(before);
   const log = { console: [], requests: [] };
-  const url = pathToFileURL(path).href;
+  const url = pathToFileURL(path).href + hash;
   page.on('console', (message) => {
     const driver = /GL Driver Message|software WebGL|swiftshader/i.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !driver) log.console.push(message.text());
   });
   page.on('pageerror', (error) => log.console.push(String(error)));
   page.on('request', (request) => {
-    if (request.url() !== url && !/^(blob|data):/.test(request.url())) log.requests.push(request.url());
+    if (request.url().split('#')[0] !== url.split('#')[0] && !/^(blob|data):/.test(request.url())) log.requests.push(request.url());
   });
   await page.goto(url);
   if (ready) await page.evaluate(() => window.rigspace.ready);

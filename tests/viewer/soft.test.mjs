@@ -68,7 +68,7 @@ describe('two methods', () => {
       assertClose([Math.max(...curves[0].values[0]), Math.max(...curves[1].values[0])], [1, 0.25], 0.06);
       assert.equal(await page.evaluate(() => window.rigspace.curvesDrawn), 2);
       await showAt(page, times[last], 1);
-      assert.match(await page.locator('.part output').textContent(), /^0\.50 %$/);
+      assert.match(await page.locator('.channel .now').textContent(), /^0\.50 %$/);
     }));
 });
 
@@ -171,8 +171,10 @@ describe('the pictures', () => {
       assert.ok(alone > 0.02);
       // Where the poses agree the ghost is hidden: the whole strip shows its own colour.
       const solid = await drawnPart(page);
-      await page.keyboard.press('v');
-      await page.keyboard.press('v');
+      for (const mode of ['seam', 'side', 'wipe']) {
+        await page.keyboard.press('v');
+        assert.equal(await page.evaluate(() => window.rigspace.mode), mode);
+      }
       assert.ok(Math.abs(solid - await drawnPart(page)) < 0.003, 'as a wipe of two equal poses');
     }));
 });
@@ -195,7 +197,7 @@ describe('the curves', () => {
   test('are drawn for the parts that are chosen', () =>
     withPage(strip(), async (page) => {
       const drawn = () => page.evaluate(() => window.rigspace.curvesDrawn);
-      const part = (name) => page.getByRole('group', { name: 'Parts' }).getByRole('button', { name });
+      const part = (name) => page.getByRole('group', { name: 'Parts' }).locator('.part', { hasText: name });
       assert.equal(await drawn(), 3);
       await part('head').click();
       assert.equal(await drawn(), 1);
@@ -259,8 +261,8 @@ describe('keys and controls', () => {
 
   test('choose the pair by the artist’s name', () =>
     withPage(strip(), async (page) => {
-      assert.deepEqual(await page.locator('select.clip option').allTextContents(), ['nod', 'lift']);
-      await page.locator('select.clip').selectOption({ label: 'lift' });
+      assert.deepEqual(await page.locator('select.clip option').allTextContents(), ['nod · loop', 'lift · once']);
+      await page.locator('select.clip').selectOption({ label: 'lift · once' });
       assert.equal((await state(page)).pair, 'lift');
       assert.deepEqual(await page.locator('.part b').allTextContents(), ['head']);
       await page.keyboard.press('[');

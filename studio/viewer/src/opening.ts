@@ -6,6 +6,12 @@ import { Player } from './player';
 import { Message } from './ui/message';
 import { Viewport } from './viewport';
 
+/// hero.soft.html#compact: the picture alone, for a page that shows many. `clip` names the clip to begin with.
+export function askedFor(): { compact: boolean; clip: string | null } {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  return { compact: asked.has('compact'), clip: asked.get('clip') };
+}
+
 export interface Opened<Page> {
   /// Resolves when the first picture is drawn; rejects with the sentence that the page shows.
   ready: Promise<void>;
@@ -17,6 +23,7 @@ export interface Opened<Page> {
 export function openPage<Page>(make: (stage: HTMLElement, character: Character) => Page): Opened<Page> {
   const stage = document.getElementById('stage')!;
   const message = new Message(stage);
+  document.body.classList.toggle('compact', askedFor().compact);
   let made: Page | null = null;
   const open = async () => {
     try {
@@ -41,6 +48,7 @@ export function openPage<Page>(make: (stage: HTMLElement, character: Character) 
 /// Lets time pass for the clock, and draws. Plays at once, unless the person at the machine prefers stillness.
 export function run(player: Player, viewport: Viewport): void {
   if (!matchMedia('(prefers-reduced-motion: reduce)').matches) player.toggle();
+  viewport.controls.enableZoom = !askedFor().compact;  // the wheel scrolls the page around this one
   let last = performance.now();
   const tick = (now: number) => {
     const seconds = Math.min(0.1, Math.max(0, (now - last) / 1000));

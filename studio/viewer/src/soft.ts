@@ -5,14 +5,22 @@ import { Vector3 } from 'three';
 import { Character } from './character';
 import { embeddedOptions } from './embedded';
 import { kSideThreeQuarter } from './framing';
-import { openPage, run } from './opening';
+import { askedFor, openPage, run } from './opening';
 import { Playable, Player } from './player';
-import { AmountSlider, kMostAmount } from './soft/amount';
+import { AmountSlider } from './soft/amount';
+import { apiOf, SoftPageApi } from './soft/api';
 import { Chart } from './soft/chart';
-import { Comparison, Pair, pairsOf } from './soft/comparison';
+import { ClipLine } from './soft/clip_line';
+import { CommandBar } from './soft/command_bar';
+import { Comparison, Pair, pairsOf, shortNames, strongestOf } from './soft/comparison';
+import { Desk } from './soft/desk';
 import { Deviation, deviationOf, Measure, peakOf, reading, valueAtTime } from './soft/deviation';
 import { SoftOptions } from './soft/options';
 import { PartList } from './soft/part_list';
+import { Recorder } from './soft/recorder';
+import { rerunCommand } from './soft/rerun';
+import { Seam, seamOf } from './soft/seam';
+import { seamSentence } from './soft/seam_words';
 import { Split } from './soft/split';
 import { kDark, kLight, preferredTheme } from './theme';
 import { element } from './ui/dom';
@@ -23,24 +31,6 @@ import { Transport } from './ui/transport';
 import { Extent } from './vertices';
 import { Viewport } from './viewport';
 
-/// For tests and the curious: window.rigspace.
-export interface SoftPageApi {
-  ready: Promise<void>;            ///< as openPage() says
-  readonly pairs: { base: string; soft: string; loop: boolean; parts: string[] }[];
-  readonly pair: string;           ///< the base clip's name
-  readonly time: number;           ///< seconds
-  readonly playing: boolean;
-  readonly amount: number;
-  choose(base: string): void;
-  seek(seconds: number): void;     ///< stops, and poses at once
-  setAmount(amount: number): void;
-  /// x y z of every vertex, scene space, nodes then primitives in file order.
-  positions(side: 'before' | 'after'): Float64Array;
-  /// The curves of all parts: degrees, percent of the size, or weights; x, y and z at every time.
-  deviation(): { times: number[]; curves: { part: number; name: string; quantity: string; values: number[][] }[] };
-  readonly curvesDrawn: number;
-}
-
 const kMeasures: { measure: Measure | 'main'; name: string; title: string }[] = [
   { measure: 'main', name: 'Main', title: 'The component that moves most' },
   { measure: 'x', name: 'X', title: 'About or along the joint’s x axis' },
@@ -49,34 +39,40 @@ const kMeasures: { measure: Measure | 'main'; name: string; title: string }[] = 
   { measure: 'size', name: 'Size', title: 'The whole angle or distance' },
 ];
 
-class SoftPage {
+export class SoftPage {
   readonly player = new Player();
   readonly pairs: Pair[];
   readonly chart: Chart;
   pair: Pair;
-  amount = 1;
+  readonly desk = new Desk();
   deviation: Deviation;
+  command = '';
   readonly comparison: Comparison;
   private readonly viewport: Viewport;
-  private readonly split: Split;
+  readonly split: Split;
   private readonly slider: AmountSlider;
   private readonly parts: PartList;
+  private readonly line: ClipLine;
+  private readonly bar = new CommandBar(() => this.reset());
+  private readonly recorder: Recorder;
   private readonly transport: Transport;
   private readonly tools = new Toolbar();
+  private readonly caption = element('p', { class: 'compact-clip' });
   private readonly help = new Help();
   private readonly measures: HTMLButtonElement[];
   private readonly deviations = new Map<Pair, Deviation>();
+  private readonly seams = new Map<Pair, Seam>();  ///< as they were simulated
   private readonly shown = new Set<number>();
   private readonly size: number;  ///< of the character at rest: its longest side
   private measure: Measure | 'main' = 'main';
   private theme = preferredTheme();
   private extent: Extent;
 
-  constructor(stage: HTMLElement, readonly character: Character, options: Partial<SoftOptions>) {
+  constructor(stage: HTMLElement, readonly character: Character, private readonly options: Partial<SoftOptions>) {
     this.pairs = pairsOf(character, options.pairs ?? []);
     if (this.pairs.length === 0) throw new Error('The page holds no two clips to compare; write it again.');
     const labels = options.labels ?? { before: 'before', after: 'after' };
-    this.pair = this.pairs[0];
+    this.pair = strongestOf(this.pairs);
     const rest = character.extentNow().box.getSize(new Vector3());
     this.size = Math.max(rest.x, rest.y, rest.z) || 1;
     this.comparison = new Comparison(character);
@@ -85,19 +81,36 @@ class SoftPage {
     this.viewport = new Viewport(stage);
     this.viewport.show(character, this.extent);
     this.split = new Split(stage, this.viewport, {
-      before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(this.amount) }, labels);
+      before: () => this.comparison.showBefore(), after: () => this.comparison.showAfter(),
+      ends: () => {
+        const seam = this.seamNow();
+        return { pictures: seam.pictures, sentence: seamSentence(seam) };
+      } }, labels, (mode) => { if (mode === 'seam') this.player.pause(); });
     this.slider = new AmountSlider(labels.after, (amount) => this.setAmount(amount));
     this.chart = new Chart(this.theme, (time) => { this.player.playing = false; this.player.seek(time); });
-    this.parts = new PartList(options.notes ?? [], (part, alone) => this.toggle(part, alone));
-    this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair));
+    this.parts = new PartList(options.notes ?? [], {
+      toggle: (part, alone) => this.toggle(part, alone),
+      set: (part, factor) => { this.desk.set(part, factor); this.desk.mute(part, false); this.mix(); },
+      mute: (part, on) => { this.desk.mute(part, on); this.mix(); } });
+    this.line = new ClipLine(() => this.split.choose('seam'), (time) => this.seek(time));
+    this.recorder = new Recorder(stage, this.viewport, this.player, options.title ?? 'rigspace');
+    const names = shortNames(this.pairs);
+    this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair), (pair) =>
+      `${names[this.pairs.indexOf(pair as Pair)]} · ${(pair as Pair).options.loop ? 'loop' : 'once'}`);
     this.measures = kMeasures.map(({ measure, name, title }) => element('button', { type: 'button', title,
       onclick: (event) => { (event.currentTarget as HTMLElement).blur(); this.setMeasure(measure); } }, name));
     this.assemble(stage, options.title ?? '');
     this.player.onChange(() => this.pose());
-    this.choose(this.pair);
+    this.choose(this.named(askedFor().clip) ?? this.pair);
+    addEventListener('hashchange', () => {
+      const pair = this.named(askedFor().clip);
+      if (pair) this.choose(pair);
+    });
     this.paint();
     this.viewport.frame(this.extent, { from: kSideThreeQuarter, smooth: false });
     run(this.player, this.viewport);
+    // A view that stands still shows the moment that differs most: many clips begin in the artist's pose.
+    if (askedFor().compact && !this.player.playing) this.player.seek(this.pair.options.largest?.at ?? 0);
   }
 
   choose(pair: Playable | null): void {
@@ -109,21 +122,60 @@ class SoftPage {
     this.viewport.illuminate(this.extent);
     this.showLiveliest();
     this.parts.show(this.pair.options.parts, this.theme);
+    this.line.show(this.pair, this.simulatedSeam());
+    this.caption.textContent = shortNames(this.pairs)[this.pairs.indexOf(this.pair)];
     this.player.show(this.pair);
-    this.setAmount(this.amount);
-    this.update();
+    this.mix();
     if (this.viewport.framed) this.frame();
   }
 
   setAmount(amount: number): void {
-    this.amount = Math.min(Math.max(amount, 0), kMostAmount);
-    this.slider.show(this.amount);
-    this.split.label(this.amount);
+    this.desk.master = amount;
+    this.mix();
+  }
+
+  /// Stops, and goes to a time, where the split view shows it.
+  seek(time: number): void {
+    this.player.playing = false;
+    if (this.split.mode === 'seam') this.split.choose('side');
+    this.player.seek(time);
+  }
+
+  /// The ends of the clip with what is set at the desk.
+  seamNow(): Seam {
+    const seam = seamOf(this.comparison, this.pair, this.comparison.mixing);
+    this.comparison.set(this.pair, this.player.time);
+    return seam;
+  }
+
+  private simulatedSeam(): Seam {
+    const seam = this.seams.get(this.pair) ?? seamOf(this.comparison, this.pair);
+    this.seams.set(this.pair, seam);
+    return seam;
+  }
+
+  private named(name: string | null): Pair | undefined { return this.pairs.find((pair) => pair.name === name); }
+
+  private reset(): void {
+    this.desk.reset();
+    this.mix();
+  }
+
+  /// What is set at the desk, to the pictures, the curves and the command.
+  private mix(): void {
+    const { parts } = this.pair.options;
+    this.comparison.mixing = this.desk.mixing(this.character, parts);
+    this.command = rerunCommand(this.options.rerun ?? '', this.desk, this.pair.options, this.pairs.map(({ options }) => options));
+    this.bar.show(this.command, parts.some(({ name }) => this.desk.amount(name) > 1));
+    this.slider.show(this.desk.master);
+    this.split.label(this.desk.master, parts.some(({ name }) => this.desk.amount(name) !== this.desk.master));
+    this.split.change();
     this.update();
     this.viewport.invalidate();
   }
 
   private pose(): void {
+    if (this.split.mode === 'seam' && this.player.playing) this.split.choose('side');
     this.comparison.set(this.pair, this.player.time);
     this.chart.at(this.player.time);
     this.read();
@@ -169,15 +221,17 @@ class SoftPage {
     this.parts.mark(this.shown);
     this.chart.show({ deviation: this.deviation, duration: this.pair.duration, loop: this.pair.options.loop,
                       shown: this.shown, partNames: this.pair.options.parts.map((part) => part.name),
-                      measure: this.measure, amount: this.amount });
+                      measure: this.measure,
+                      amount: (part) => this.desk.amount(this.pair.options.parts[part].name) });
+    this.parts.set(this.desk);
     this.read();
   }
 
   private read(): void {
-    this.parts.read(this.pair.options.parts.map((_, part) => {
+    this.parts.read(this.pair.options.parts.map(({ name }, part) => {
       const own = this.deviation.curves.filter((curve) => curve.part === part);
       const largest = (curves: typeof own) => Math.max(...curves.map((curve) =>
-        this.amount * valueAtTime(this.deviation, curve, 'size', this.player.time)));
+        this.desk.amount(name) * valueAtTime(this.deviation, curve, 'size', this.player.time)));
       const quantity = (['turn', 'shift', 'distance', 'weight'] as const)
         .find((kind) => own.some((c) => c.quantity === kind));
       if (!quantity) return 'still';
@@ -195,17 +249,20 @@ class SoftPage {
     tools.addToggle('follow', icons.follow, joints ? 'Follow the character (C)' : 'Nothing to follow',
                     (on) => { viewport.following = on; this.frame(); }, { available: joints > 0 });
     tools.add('frame', icons.frame, 'Frame the motion (F)', () => this.frame());
+    tools.add('record', icons.record, 'Record a video of this clip (R)', () => void this.record());
     tools.add('theme', icons.theme, 'Light or dark (B)', () => this.changeTheme());
     tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
     const shortcuts = this.shortcuts();
     document.body.classList.add('soft');
+    stage.append(this.caption);
     stage.before(element('header', { class: 'topbar' }, element('h1', { title }, title), element('span', { class: 'spring' }),
                          this.split.chooser, tools.root));
     this.transport.insert(this.slider.root);
     document.body.append(this.transport.root, element('section', { class: 'curves', 'aria-label': 'Curves' },
       element('div', { class: 'aside' }, element('header', {}, element('h2', {}, 'Parts'),
         element('div', { class: 'segments small', role: 'group', 'aria-label': 'Component' }, ...this.measures)),
-        this.parts.root), this.chart.root), this.help.listing(shortcuts));
+        this.parts.root),
+      element('div', { class: 'graph' }, this.line.root, this.chart.root), this.bar.root), this.help.listing(shortcuts));
     if (this.character.warnings.length > 0)
       stage.append(element('p', { class: 'warning' }, this.character.warnings.slice(0, 3).join(' ')));
     listenToKeys(shortcuts);
@@ -216,13 +273,15 @@ class SoftPage {
       ({ keys: [String(k)], shown, does, act: () => this.setAmount(k) });
     return [
       amount(0, 'Amount ×0, ×1, ×2', ['0', '1', '2']), amount(1, '', []), amount(2, '', []),
-      { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay', act: () => this.split.chooseNext() },
+      { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, seam', act: () => this.split.chooseNext() },
+      { keys: ['e'], shown: ['E'], does: 'The ends of the clip', act: () => this.split.choose('seam') },
       ...playerShortcuts(this.player, this.transport),
       toolShortcut(this.tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(this.tools, 'w', 'wireframe', 'Wireframe'),
       toolShortcut(this.tools, 'g', 'grid', 'Grid'),
       toolShortcut(this.tools, 'f', 'frame', 'Frame the motion'),
       toolShortcut(this.tools, 'c', 'follow', 'Camera follows'),
+      toolShortcut(this.tools, 'r', 'record', 'Record a video'),
       toolShortcut(this.tools, 'b', 'theme', 'Light or dark'),
       toolShortcut(this.tools, '?', 'help', 'These keys'),
     ];
@@ -230,8 +289,13 @@ class SoftPage {
 
   private frame(): void {
     const following = this.tools.pressed('follow');
-    if (following) this.comparison.showAfter(this.amount);
+    if (following) this.comparison.showAfter();
     this.viewport.frame(following ? this.character.extentNow() : this.extent);
+  }
+
+  private async record(): Promise<void> {
+    if (this.split.mode === 'seam') this.split.choose('side');
+    await this.recorder.press(this.pair);
   }
 
   private changeTheme(): void {
@@ -246,32 +310,6 @@ class SoftPage {
     this.parts.show(this.pair.options.parts, this.theme);
     this.update();
   }
-}
-
-function apiOf(ready: Promise<void>, page: () => SoftPage): SoftPageApi {
-  return {
-    ready,
-    get pairs() {
-      return page().pairs.map(({ options }) => ({ ...options, parts: options.parts.map((part) => part.name) }));
-    },
-    get pair() { return page().pair.name; },
-    get time() { return page().player.time; },
-    get playing() { return page().player.playing; },
-    get amount() { return page().amount; },
-    choose(base) { page().choose(page().pairs.find((pair) => pair.name === base) ?? page().pair); },
-    seek(seconds) { page().player.playing = false; page().player.seek(seconds); },
-    setAmount(amount) { page().setAmount(amount); },
-    positions(side) {
-      side === 'before' ? page().comparison.showBefore() : page().comparison.showAfter(page().amount);
-      return page().character.positions();
-    },
-    deviation() {
-      const { times, curves } = page().deviation;
-      return { times: [...times], curves: curves.map(({ part, name, quantity, values }) =>
-        ({ part, name, quantity, values: values.map((component) => [...component]) })) };
-    },
-    get curvesDrawn() { return page().chart.drawn; },
-  };
 }
 
 const { ready, page } = openPage((stage, character) => new SoftPage(stage, character, embeddedOptions<SoftOptions>()));

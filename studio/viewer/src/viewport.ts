@@ -62,6 +62,7 @@ export class Viewport {
   private seen: Extent | null = null;  ///< what frame() last framed
   private dirty = true;
   private size = 1;
+  private readonly drawnListeners: (() => void)[] = [];
 
   constructor(private readonly host: HTMLElement) {
     this.renderer = newRenderer();
@@ -152,6 +153,21 @@ export class Viewport {
     this.invalidate();
   }
 
+  get shown(): readonly Pane[] { return this.panes; }
+  get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
+
+  /// Called after every picture, for what is laid over it.
+  onDrawn(listener: () => void): void { this.drawnListeners.push(listener); }
+
+  /// Where a point of the scene is seen in a pane, in pixels from the top left corner of the canvas. Null: behind the
+  /// camera.
+  placeOf(point: Vector3, { view }: Pane): { x: number; y: number } | null {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    const seen = point.clone().project(this.camera);
+    if (seen.z > 1) return null;
+    return { x: (view.x + (view.width * (seen.x + 1)) / 2) * width, y: (view.y + (view.height * (1 - seen.y)) / 2) * height };
+  }
+
   /// The picture is out of date: the next render() draws.
   invalidate(): void { this.dirty = true; }
 
@@ -167,6 +183,7 @@ export class Viewport {
     this.camera.far = distance + 12 * this.size;
     this.camera.updateProjectionMatrix();
     for (const pane of this.panes) this.draw(pane);
+    for (const listener of this.drawnListeners) listener();
   }
 
   private draw(pane: Pane): void {

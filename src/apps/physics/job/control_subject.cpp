@@ -2,6 +2,7 @@
 
 #include "subject.h"
 
+#include "page_clip.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
@@ -130,7 +131,9 @@ class ControlSubject : public Subject {
   /// with all curves.
   SoftPageOptions page_of(const Recipe& recipe, const RunFiles& out, const Character& played,
                           const std::vector<std::string>& notes) const {
-    SoftPageOptions page{.title = out.model.filename().string(), .notes = notes};
+    SoftPageOptions page{.title = out.model.filename().string(),
+                         .notes = notes,
+                         .rerun = rerun_command(recipe, recipe.input.hash.empty() ? "" : out.recipe)};
     SoftPagePart all{.name = "all parts",
                      .preset = "rig",
                      .summary = "joints and principal shapes: what the controls of the rig do"};
@@ -140,7 +143,9 @@ class ControlSubject : public Subject {
     for (const Bone& bone : played.bones) all.nodes.push_back(bone.name);
     for (const RecipeClip& clip : recipe.clips) {
       if (!clip.has_motion()) continue;
-      page.pairs.push_back({.base = clip.base, .soft = clip.name, .loop = clip.loop, .parts = {all}});
+      page.pairs.push_back(page_pair(clip, played, played.clip(clip.base), played.clip(clip.name)));
+      page.pairs.back().parts = {all};
+      for (const RecipePart& part : recipe.parts) page.pairs.back().parts[0].amounts.push_back(page_amount(part, clip));
       for (std::size_t c = 0; c < parts_.size(); ++c)
         page.notes.push_back(fmt::format("{}, {}: {}", clip.name, parts_[c].name, report_in_words(clip.parts[c])));
     }

@@ -2,6 +2,7 @@
 
 #include "subject.h"
 
+#include "page_clip.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
@@ -185,20 +186,28 @@ class GltfSubject final : public Subject {
     }
     for (const SoftJoint& joint : soft_.joints.joints) {
       if (std::find(nodes.begin(), nodes.end(), joint.name) == nodes.end()) continue;
-      std::vector<std::string> controls = morph_controls(*morphs_, joint);
-      controls.resize(std::min<std::size_t>(3, controls.size()));  // controls of other mesh nodes have the same curves
-      shown.morphs.insert(shown.morphs.end(), controls.begin(), controls.end());
+      const std::vector<std::string> controls = morph_controls(*morphs_, joint);
+      const auto others = controls.begin() + std::min<std::ptrdiff_t>(3, std::ssize(controls));
+      shown.morphs.insert(shown.morphs.end(), controls.begin(), others);
+      shown.more_morphs.insert(shown.more_morphs.end(), others, controls.end());  // other mesh nodes: the same curves
     }
     return shown;
   }
 
   SoftPageOptions page_of(const Recipe& recipe, const RunFiles& out, const std::vector<std::string>& notes) const {
-    SoftPageOptions page{.title = out.model.filename().string(), .notes = notes};
+    SoftPageOptions page{.title = out.model.filename().string(),
+                         .notes = notes,
+                         .rerun = rerun_command(recipe, recipe.input.hash.empty() ? "" : out.recipe)};
     for (const RecipeClip& made : recipe.clips) {
       if (!made.has_motion()) continue;
-      SoftPair pair{.base = made.base, .soft = made.name, .loop = made.loop};
-      for (std::size_t c = 0; c < soft_.parts.size(); ++c)
+      const Animation* base = soft_.character.clip(made.base);
+      const SoftMotion motion = motion_from_recipe(made, soft_.character.rig->controls());
+      const Animation soft = soft_clip(soft_.character, base, motion, made.frame_rate);
+      SoftPair pair = page_pair(made, soft_.character, base, &soft);
+      for (std::size_t c = 0; c < soft_.parts.size(); ++c) {
         pair.parts.push_back(page_part(soft_.parts[c], made.parts[c]));
+        pair.parts.back().amounts = {page_amount(recipe.parts[c], made)};
+      }
       page.pairs.push_back(std::move(pair));
     }
     return page;

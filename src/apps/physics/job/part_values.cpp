@@ -86,8 +86,8 @@ std::vector<RecipeValue> parse_sets(const std::vector<std::string>& sets, std::s
   std::vector<RecipeValue> values;
   for (const std::string& set : sets) {
     const std::string option = "--set \"" + set + "\"";
-    const auto dot = set.find('.'), equals = set.find('=');
-    if (dot == std::string::npos || equals == std::string::npos || equals < dot)
+    const auto equals = set.find('='), dot = set.rfind('.', equals);  // names of parts may have dots
+    if (dot == std::string::npos || equals == std::string::npos)
       refuse_usage(option, "is not PART.CONTROL=VALUE", "for example --set tail.amount=0.6");
     RecipeValue value{.control = set.substr(dot + 1, equals - dot - 1)};
     const std::string text = set.substr(equals + 1);

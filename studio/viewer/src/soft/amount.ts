@@ -1,8 +1,8 @@
-// The slider: how much of the deviation the right side shows, from none to twice.
+// The master slider: how much of all parts' deviation the right side shows, from none to twice.
 
 import { element } from '../ui/dom';
+import { kMostAmount } from './desk';
 
-export const kMostAmount = 2;
 const kMarks = [0, 1, 2];
 const kSnap = 0.06;  // to a mark, while a hand moves the slider
 
@@ -35,6 +35,7 @@ export class AmountSlider {
   }
 }
 
-function snapped(amount: number): number {
+/// To a mark, if it is near one.
+export function snapped(amount: number): number {
   return kMarks.find((mark) => Math.abs(mark - amount) < kSnap) ?? amount;
 }

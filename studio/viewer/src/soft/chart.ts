@@ -35,7 +35,7 @@ export interface ChartContent {
   shown: ReadonlySet<number>;  ///< parts
   partNames: readonly string[];
   measure: Measure | 'main';  ///< main: in every lane the component that moves most there
-  amount: number;
+  amount: (part: number) => number;  ///< of the deviation that is shown
 }
 
 export class Chart {
@@ -112,14 +112,15 @@ export class Chart {
 
   // Zero is always in it. The scale stays while the amount is below one, so that less is seen as less.
   private range(curves: readonly DeviationCurve[], measure: Measure): { low: number; high: number } {
-    const reach = Math.max(1, this.content!.amount);
     let low = 0, high = 0;
-    for (const curve of curves)
+    for (const curve of curves) {
+      const reach = Math.max(1, this.content!.amount(curve.part));
       for (let i = 0; i < this.content!.deviation.times.length; ++i) {
         const value = reach * valueAt(curve, measure, i);
         low = Math.min(low, value);
         high = Math.max(high, value);
       }
+    }
     if (high === low) return { low: -1, high: 1 };
     const margin = 0.06 * (high - low);
     return { low: low < 0 ? low - margin : 0, high: high > 0 ? high + margin : 0 };
@@ -194,7 +195,7 @@ export class Chart {
   private drawCurve(pen: CanvasRenderingContext2D, curve: DeviationCurve, measure: Measure, y: (value: number) => number): void {
     const { deviation, duration, loop, amount } = this.content!;
     const points = (shift: number) => Array.from(deviation.times, (time, i): [number, number] =>
-      [this.xAt(time + shift), y(amount * valueAt(curve, measure, i))]);
+      [this.xAt(time + shift), y(amount(curve.part) * valueAt(curve, measure, i))]);
     pen.strokeStyle = partColor(curve.part, this.theme);
     pen.setLineDash(partDash(curve.part));
     pen.lineWidth = 1.1 + 0.9 * curve.rank;
@@ -244,7 +245,7 @@ export class Chart {
     const wanted = this.timeAt(hover!);
     const time = loop && duration > 0 ? ((wanted % duration) + duration) % duration : Math.min(Math.max(wanted, 0), duration);
     const rows = lanes.flatMap((lane) => lane.curves.map((curve) =>
-      ({ curve, value: amount * valueAtTime(deviation, curve, lane.measure, time) })));
+      ({ curve, value: amount(curve.part) * valueAtTime(deviation, curve, lane.measure, time) })));
     const listed = [...rows].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, kListed);
     values.replaceChildren(element('header', {}, `${time.toFixed(3)} s`), ...listed.map(({ curve, value }) =>
       element('p', { style: `--part: ${partColor(curve.part, this.theme)}; opacity: ${0.6 + 0.4 * curve.rank}`,

@@ -4,7 +4,7 @@ import { Character, Clip } from '../character';
 import { Playable } from '../player';
 import { Extent } from '../vertices';
 import { PairOptions } from './options';
-import { Pose } from './pose';
+import { evenly, Mixing, Pose } from './pose';
 
 /// A base clip and its soft one, as one thing to play.
 export interface Pair extends Playable {
@@ -26,12 +26,25 @@ export function pairsOf(character: Character, options: readonly PairOptions[]): 
   });
 }
 
-/// Laws: after(0) is before; after(1) is the soft clip. The character stands in the pose that was shown last.
+/// What each pair is called in a list: its base clip, without the armature's name where they can be told apart so.
+export function shortNames(pairs: readonly Pair[]): string[] {
+  const short = pairs.map(({ name }) => name.slice(name.lastIndexOf('|') + 1));
+  return new Set(short).size === short.length && !short.includes('') ? short : pairs.map(({ name }) => name);
+}
+
+/// The clip with the largest deviation by what the program measured; where it measured none, the first.
+export function strongestOf(pairs: readonly Pair[]): Pair {
+  const percent = (pair: Pair) => pair.options.largest?.percent ?? 0;
+  return pairs.reduce((best, pair) => (percent(pair) > percent(best) ? pair : best));
+}
+
+/// Laws: of nothing, after is before; of all, it is the soft clip. The character stands in the pose that was shown last.
 export class Comparison {
   readonly base: Pose;
   readonly soft: Pose;
   private readonly mixed: Pose;
-  private mixedAt = NaN;  ///< the amount that `mixed` is of; NaN: none
+  private mixing_ = evenly(1);
+  private stale = true;  ///< `mixed` is of another time or another mixing
 
   constructor(readonly character: Character) {
     this.base = new Pose(character.root);
@@ -46,14 +59,21 @@ export class Comparison {
     this.base.read();
     this.character.pose(pair.soft, Math.min(time, pair.soft.duration));
     this.soft.read();
-    this.mixedAt = NaN;
+    this.stale = true;
+  }
+
+  /// How much of the deviation "after" shows.
+  get mixing(): Mixing { return this.mixing_; }
+  set mixing(mixing: Mixing) {
+    this.mixing_ = mixing;
+    this.stale = true;
   }
 
   showBefore(): void { this.base.write(); }
 
-  showAfter(amount: number): void {
-    if (amount !== this.mixedAt) this.mixed.mix(this.base, this.soft, amount);
-    this.mixedAt = amount;
+  showAfter(): void {
+    if (this.stale) this.mixed.mix(this.base, this.soft, this.mixing_);
+    this.stale = false;
     this.mixed.write();
   }
 

@@ -4,20 +4,31 @@ import { Mesh, Object3D, Quaternion, Vector3 } from 'three';
 
 const kStride = 10;  // of a node: x y z, x y z w, x y z
 
+/// How much of a difference is shown: of the nodes and morph weights that are named, and of all others.
+export interface Mixing {
+  all: number;
+  nodes: ReadonlyMap<Object3D, number>;
+  weights: ReadonlyMap<Mesh, ReadonlyMap<number, number>>;  ///< by the index of the morph target
+}
+
+/// The same amount of everything.
+export function evenly(amount: number): Mixing { return { all: amount, nodes: new Map(), weights: new Map() }; }
+
 export class Pose {
-  private readonly nodes: Object3D[] = [];
-  private readonly places = new Map<Object3D, number>();  ///< where a node's numbers begin
-  private readonly morphed: Mesh[] = [];
+  private readonly nodes: readonly Object3D[];
+  private readonly places: ReadonlyMap<Object3D, number>;  ///< where a node's numbers begin
+  private readonly morphed: readonly Mesh[];
   private readonly transforms: Float64Array;
   private readonly weights: number[][];
 
-  /// The present pose of all below `root`.
-  constructor(private readonly root: Object3D) {
-    root.traverse((object) => {
-      this.places.set(object, kStride * this.nodes.length);
-      this.nodes.push(object);
-      if (object instanceof Mesh && object.morphTargetInfluences?.length) this.morphed.push(object);
-    });
+  /// The present pose of all below `root`, or of the nodes that `like` is of: what was added since is left out.
+  constructor(private readonly root: Object3D, like?: Pose) {
+    const nodes: Object3D[] = [];
+    if (!like) root.traverse((object) => nodes.push(object));
+    this.nodes = like?.nodes ?? nodes;
+    this.places = like?.places ?? new Map(nodes.map((node, i) => [node, kStride * i]));
+    this.morphed = like?.morphed ?? nodes.filter((node): node is Mesh =>
+      node instanceof Mesh && !!node.morphTargetInfluences?.length);
     this.transforms = new Float64Array(kStride * this.nodes.length);
     this.weights = this.morphed.map(() => []);
     this.read();
@@ -45,15 +56,29 @@ export class Pose {
     this.root.updateMatrixWorld(true);
   }
 
-  /// base + k (soft - base): `base` itself at 0, `soft` at 1, twice as far at 2. All three are of one character.
-  mix(base: Pose, soft: Pose, k: number): void {
-    for (let i = 0; i < this.transforms.length; ++i)
-      this.transforms[i] = base.transforms[i] + k * (soft.transforms[i] - base.transforms[i]);
+  clone(): Pose {
+    const made = new Pose(this.root, this);
+    made.transforms.set(this.transforms);
+    this.weights.forEach((weights, i) => { made.weights[i] = [...weights]; });
+    return made;
+  }
+
+  /// base + k (soft - base), k of each node and weight: `base` itself at 0, `soft` at 1, twice as far at 2. All three
+  /// are of one character.
+  mix(base: Pose, soft: Pose, mixing: Mixing): void {
     const turn = new Quaternion(), toward = new Quaternion();
-    for (let at = 3; at < this.transforms.length; at += kStride)
-      turned(turn.fromArray(base.transforms, at), toward.fromArray(soft.transforms, at), k).toArray(this.transforms, at);
-    this.weights.forEach((_, i) => {
-      this.weights[i] = base.weights[i].map((weight, m) => weight + k * (soft.weights[i][m] - weight));
+    this.nodes.forEach((node, n) => {
+      const k = mixing.nodes.get(node) ?? mixing.all;
+      const at = kStride * n;
+      for (let i = at; i < at + kStride; ++i)
+        this.transforms[i] = base.transforms[i] + k * (soft.transforms[i] - base.transforms[i]);
+      turned(turn.fromArray(base.transforms, at + 3), toward.fromArray(soft.transforms, at + 3), k)
+        .toArray(this.transforms, at + 3);
+    });
+    this.morphed.forEach((mesh, i) => {
+      const own = mixing.weights.get(mesh);
+      this.weights[i] = base.weights[i].map((weight, m) =>
+        weight + (own?.get(m) ?? mixing.all) * (soft.weights[i][m] - weight));
     });
   }
 

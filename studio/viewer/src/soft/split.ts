@@ -1,21 +1,32 @@
-// How the stage is divided: side by side, wiped by a line that can be dragged, or one over the other.
+// How the stage is divided: side by side, wiped by a line that can be dragged, one over the other, or the clip's ends.
 
 import { element } from '../ui/dom';
 import { kWhole, Pane, Viewport } from '../viewport';
+import { EndPicture } from './seam';
+import { percentText } from './seam_words';
 
-export type Mode = 'side' | 'wipe' | 'overlay';
+export type Mode = 'side' | 'wipe' | 'overlay' | 'seam';
 
 export interface Labels {
   before: string;
   after: string;
 }
 
+/// The ends of a clip, and a sentence about them.
+export interface Ends {
+  pictures: readonly EndPicture[];
+  sentence: string;
+}
+
 const kModes: { mode: Mode; name: string; title: (labels: Labels) => string }[] = [
   { mode: 'side', name: 'Side by side', title: ({ before, after }) => `${before} and ${after}, each in its half (V)` },
   { mode: 'wipe', name: 'Wipe', title: () => 'One picture, divided by a line to drag (V)' },
   { mode: 'overlay', name: 'Overlay', title: ({ before, after }) => `${after}, with ${before} as a ghost over it (V)` },
+  { mode: 'seam', name: 'Seam', title: () => 'The ends of the clip: where a loop meets itself, where a clip that plays ' +
+                                             'once meets the artist’s pose (E)' },
 ];
 const kNarrow = 700;  // pixels: below, the halves are stacked where that shows more
+const kMuchMore = 1.3;  // times larger: in wider windows, stacked where that shows so much more
 const kLabelHeight = 34;
 
 export class Split {
@@ -29,19 +40,26 @@ export class Split {
   private readonly before: HTMLElement;
   private readonly amount = element('span', { class: 'quiet' });
   private readonly after: HTMLElement;
+  private readonly endLabels = [element('p', { class: 'side end' }), element('p', { class: 'side end second' })];
+  private readonly marks = [0, 1].map(() => element('p', { class: 'seam-mark', hidden: true }));
+  private readonly sentence = element('p', { class: 'seam-sentence', hidden: true });
+  private ends: readonly EndPicture[] = [];
 
+  /// `show.ends` is called when the ends of the clip are to be seen, and again after every change().
   constructor(private readonly stage: HTMLElement, private readonly viewport: Viewport,
-              private readonly show: { before: () => void; after: () => void }, labels: Labels) {
+              private readonly show: { before: () => void; after: () => void; ends: () => Ends },
+              labels: Labels, private readonly chosen: (mode: Mode) => void) {
     this.before = element('p', { class: 'side' }, labels.before);
-    this.after = element('p', { class: 'side after' }, `${labels.after} `, this.amount);
+    this.after = element('p', { class: 'side after second' }, `${labels.after} `, this.amount);
     this.buttons = kModes.map(({ mode, name, title }) =>
       element('button', { type: 'button', title: title(labels), onclick: (event) => {
         (event.currentTarget as HTMLElement).blur();
         this.choose(mode);
       } }, name));
     this.chooser = element('div', { class: 'segments', role: 'group', 'aria-label': 'Comparison' }, ...this.buttons);
-    stage.append(this.before, this.after, this.divider);
+    stage.append(this.before, this.after, ...this.endLabels, this.divider, ...this.marks, this.sentence);
     this.listen();
+    viewport.onDrawn(() => this.placeMarks());
     viewport.cover({ top: kLabelHeight, right: 0, bottom: 0, left: 0 });
     new ResizeObserver(() => this.arrange()).observe(stage);
     this.arrange();
@@ -49,6 +67,18 @@ export class Split {
 
   choose(mode: Mode): void {
     this.mode = mode;
+    this.chosen(mode);
+    this.change();
+  }
+
+  /// Another clip, or another amount: the ends look otherwise.
+  change(): void {
+    const ends = this.mode === 'seam' ? this.show.ends() : { pictures: [], sentence: '' };
+    this.ends = ends.pictures;
+    this.sentence.textContent = ends.sentence;
+    this.sentence.hidden = ends.sentence === '';
+    this.ends.forEach(({ label, detail }, i) =>
+      this.endLabels[i].replaceChildren(`${label} `, element('span', { class: 'quiet' }, detail)));
     this.arrange();
   }
 
@@ -63,22 +93,43 @@ export class Split {
     this.arrange();
   }
 
-  label(amount: number): void { this.amount.textContent = `×${amount.toFixed(2)}`; }
+  /// `parts`: some part shows another amount.
+  label(amount: number, parts: boolean): void {
+    this.amount.textContent = `×${amount.toFixed(2)}${parts ? ', parts changed' : ''}`;
+  }
 
   private arrange(): void {
-    const stacked = this.mode === 'side' && this.stackingShowsMore();
-    this.stage.dataset.split = stacked ? 'stacked' : this.mode;
+    const halves = this.mode === 'side' || this.mode === 'seam';
+    const stacked = halves && this.stackingShowsMore();
+    this.stage.dataset.split = stacked ? 'stacked' : halves ? 'side' : this.mode;
+    for (const label of [this.before, this.after]) label.hidden = this.mode === 'seam';
+    for (const label of this.endLabels) label.hidden = this.mode !== 'seam';
     this.stage.style.setProperty('--wipe', `${100 * this.at}%`);
     this.divider.setAttribute('aria-valuenow', String(Math.round(100 * this.at)));
     this.divider.tabIndex = this.mode === 'wipe' ? 0 : -1;
     this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(kModes[i].mode === this.mode)));
     this.viewport.divide(this.panes(stacked));
+    this.placeMarks();
+  }
+
+  /// A ring about where each end differs most from what lies over it.
+  private placeMarks(): void {
+    const solid = this.viewport.shown.filter((pane) => !pane.ghost);
+    this.marks.forEach((mark, i) => {
+      const found = this.ends[i]?.mark, place = found && solid[i] ? this.viewport.placeOf(found.at, solid[i]) : null;
+      mark.hidden = !place;
+      if (!found || !place) return;
+      mark.textContent = percentText(found.percent);
+      mark.style.left = `${place.x}px`;
+      mark.style.top = `${place.y}px`;
+    });
   }
 
   private stackingShowsMore(): boolean {
     const { clientWidth: width, clientHeight: height } = this.stage;
     const shown = (w: number, h: number) => Math.min(w / this.aspect, h - kLabelHeight);  // the motion's height in pixels
-    return width < kNarrow && shown(width, height / 2) > shown(width / 2, height);
+    const gain = shown(width, height / 2) / shown(width / 2, height);
+    return gain > (width < kNarrow ? 1 : kMuchMore);
   }
 
   private panes(stacked: boolean): Pane[] {
@@ -90,6 +141,9 @@ export class Split {
               { view: kWhole, window: { ...kWhole, x: this.at, width: 1 - this.at }, pose: after }];
     const first = stacked ? { ...kWhole, height: 0.5 } : { ...kWhole, width: 0.5 };
     const second = stacked ? { ...first, y: 0.5 } : { ...first, x: 0.5 };
+    if (this.mode === 'seam')
+      return [first, second].flatMap((view, i) => [{ view, window: view, pose: this.ends[i].pose },
+                                                   { view, window: view, pose: this.ends[i].ghost, ghost: true }]);
     return [{ view: first, window: first, pose: before }, { view: second, window: second, pose: after }];
   }
 

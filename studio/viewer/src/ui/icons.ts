@@ -16,5 +16,6 @@ export const icons = {
   frame: drawn('<path d="M3 7V4.5A1.5 1.5 0 0 1 4.5 3H7M13 3h2.5A1.5 1.5 0 0 1 17 4.5V7M17 13v2.5a1.5 1.5 0 0 1-1.5 1.5H13M7 17H4.5A1.5 1.5 0 0 1 3 15.5V13"/><circle cx="10" cy="10" r="2.5"/>'),
   theme: drawn('<circle cx="10" cy="10" r="6.5"/><path d="M10 3.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/>'),
   help: drawn('<path d="M7.5 7.5a2.6 2.6 0 1 1 3.7 2.4c-.8.4-1.2.9-1.2 1.8v.3"/><circle cx="10" cy="14.8" r=".4" fill="currentColor"/>'),
+  record: drawn('<rect x="2.5" y="5" width="10.5" height="10" rx="2"/><path d="m13 9 4.5-2.5v7L13 11"/>'),
   close: drawn('<path d="m5.5 5.5 9 9M14.5 5.5l-9 9"/>'),
 };

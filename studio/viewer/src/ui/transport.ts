@@ -15,7 +15,8 @@ export class Transport {
 
   /// Of what can be chosen, null is the rest pose.
   constructor(private readonly player: Player, private readonly choices: readonly (Playable | null)[],
-              private readonly choose: (clip: Playable | null) => void) {
+              private readonly choose: (clip: Playable | null) => void,
+              label: (clip: Playable | null) => string = (clip) => clip?.name ?? 'Rest pose') {
     this.play = iconButton(icons.play, 'Play (space)', () => player.toggle());
     this.play.classList.add('play');
     this.loop = iconButton(icons.loop, 'Loop (L)', () => player.set({ loop: !player.loop }));
@@ -23,7 +24,7 @@ export class Transport {
                                        'aria-label': 'Time', oninput: () => this.scrub() });
     this.clip = element('select', { class: 'clip', 'aria-label': 'Clip', title: 'Clip ([ and ])',
                                     onchange: () => this.chooseListed() },
-                        ...choices.map((clip, i) => element('option', { value: i }, clip?.name ?? 'Rest pose')));
+                        ...choices.map((clip, i) => element('option', { value: i }, label(clip))));
     this.speed = element('select', { class: 'speed', 'aria-label': 'Speed', title: 'Speed (− and +)',
                                      onchange: () => this.chooseSpeed() },
                          ...kSpeeds.map((speed) => element('option', { value: speed }, `${speed}×`)));
