@@ -4,6 +4,7 @@
 
 #include "rigspace/apps/physics/result_check.h"
 #include "rigspace/apps/physics/simulate.h"
+#include "rigspace/pages/batch_page.h"
 
 #include <filesystem>
 #include <string>
@@ -16,8 +17,7 @@ struct BatchEntry {
   std::string input;                   ///< its file
   std::string result, page;            ///< what was written; empty if nothing was
   std::string failure;                 ///< one sentence: why there is no result; empty if there is one
-  std::string part_names;              ///< "tail, belly"; empty if nothing moves
-  std::vector<std::string> parts;      ///< one sentence a part: its name and why it was taken
+  std::vector<BatchPart> parts;        ///< that move, with the reason why each was taken
   std::vector<std::string> notes;      ///< of the run, one sentence each
   std::vector<ClipCheck> clips;        ///< measured on the skin
   std::vector<std::string> loop_rule;  ///< of each clip: by which rule it loops or plays once

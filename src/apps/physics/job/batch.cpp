@@ -74,10 +74,7 @@ void make(BatchEntry& entry, const SimulationRequest& request, const fs::path& o
   entry.result = result.files.result().string(), entry.page = result.files.page.string();
   entry.notes = result.notes;
   for (const std::string& each : result.incidents) entry.notes.push_back(each);
-  for (const RecipePart& part : result.recipe.parts) {
-    entry.part_names += (entry.part_names.empty() ? "" : ", ") + part.name;
-    entry.parts.push_back(part.name + (part.reason.empty() ? "" : ": " + part.reason));
-  }
+  for (const RecipePart& part : result.recipe.parts) entry.parts.push_back({part.name, part.preset, part.reason});
   if (result.files.model.empty() || !rigspace::is_character_file(result.files.model)) return;
   entry.clips = check_result(load_character(entry.input), load_character(result.files.model));
   for (const ClipCheck& check : entry.clips) {
@@ -182,8 +179,9 @@ std::string entry_in_words(const BatchEntry& entry) {
                                   [](const ClipCheck& clip) { return clip.problems.empty(); });
   const std::string when = entry.kept ? "made before" : fmt::format("{:.1f} s", entry.seconds);
   if (entry.clips.empty()) return fmt::format("  {}: left as it is, nothing moves by itself ({})\n", name, when);
-  std::string text =
-      fmt::format("  {}: {} of {} clips pass; {} ({})\n", name, good, entry.clips.size(), entry.part_names, when);
+  std::string parts;
+  for (const BatchPart& part : entry.parts) parts += (parts.empty() ? "" : ", ") + part.name;
+  std::string text = fmt::format("  {}: {} of {} clips pass; {} ({})\n", name, good, entry.clips.size(), parts, when);
   for (const ClipCheck& clip : entry.clips)
     for (const std::string& problem : clip.problems) text += fmt::format("  ! {}: {}\n", clip.clip, problem);
   return text;

@@ -29,19 +29,15 @@ struct NamedText {
 constexpr NamedText kTexts[] = {{"input", &BatchEntry::input},
                                 {"result", &BatchEntry::result},
                                 {"page", &BatchEntry::page},
-                                {"failure", &BatchEntry::failure},
-                                {"part_names", &BatchEntry::part_names}};
-struct NamedList {
-  const char* name;
-  std::vector<std::string> BatchEntry::*value;
-};
-constexpr NamedList kLists[] = {{"parts", &BatchEntry::parts}, {"notes", &BatchEntry::notes}};
-
+                                {"failure", &BatchEntry::failure}};
 Json json_of(const BatchRecord::Row& row) {
   const BatchEntry& entry = row.entry;
   Json json{{"key", row.key}};
   for (const NamedText& each : kTexts) json[each.name] = entry.*each.value;
-  for (const NamedList& each : kLists) json[each.name] = entry.*each.value;
+  json["parts"] = Json::array();
+  for (const BatchPart& part : entry.parts)
+    json["parts"].push_back({{"name", part.name}, {"preset", part.preset}, {"reason", part.reason}});
+  json["notes"] = entry.notes;
   json["seconds"] = entry.seconds;
   json["passes"] = entry.passes();
   json["clips"] = Json::array();
@@ -58,7 +54,10 @@ Json json_of(const BatchRecord::Row& row) {
 BatchRecord::Row row_of(const Json& json) {
   BatchRecord::Row row{.key = json.at("key").get<std::string>()};
   for (const NamedText& each : kTexts) row.entry.*each.value = json.at(each.name).get<std::string>();
-  for (const NamedList& each : kLists) row.entry.*each.value = json.at(each.name).get<std::vector<std::string>>();
+  for (const Json& part : json.at("parts"))
+    row.entry.parts.push_back({part.at("name").get<std::string>(), part.at("preset").get<std::string>(),
+                               part.at("reason").get<std::string>()});
+  row.entry.notes = json.at("notes").get<std::vector<std::string>>();
   row.entry.seconds = json.at("seconds").get<double>();
   for (const Json& one : json.at("clips")) {
     ClipCheck clip{.clip = one.at("clip").get<std::string>(), .loops = one.at("loop").get<bool>()};
@@ -101,9 +100,29 @@ void write_batch_record(const fs::path& file, const BatchRecord& record) {
 }
 
 std::string batch_page_of(const BatchResult& batch) {
-  std::string html = "<!doctype html><meta charset=utf-8><title>Batch</title>";
-  for (const BatchEntry& entry : batch.entries) html += "<pre>" + entry_in_words(entry) + "</pre>";
-  return html;
+  BatchPage page{.title = batch.page.parent_path().filename().string()};
+  for (const BatchEntry& entry : batch.entries) {
+    BatchCharacter shown{.name = fs::path(entry.input).filename().string(),
+                         .parts = entry.parts,
+                         .warnings = entry.notes,
+                         .failure = entry.failure,
+                         .seconds = entry.seconds};
+    if (!entry.page.empty())
+      shown.page = fs::absolute(entry.page).lexically_relative(fs::absolute(batch.page).parent_path()).generic_string();
+    for (std::size_t k = 0; k < entry.clips.size(); ++k) {
+      const ClipCheck& clip = entry.clips[k];
+      shown.clips.push_back({.name = clip.clip,
+                             .loop = clip.loops,
+                             .why = k < entry.loop_rule.size() ? entry.loop_rule[k] : "",
+                             .duration = clip.duration,
+                             .seam_percent = 100 * clip.seam,
+                             .typical_percent = 100 * clip.typical,
+                             .largest_percent = 100 * clip.largest,
+                             .problems = clip.problems});
+    }
+    page.characters.push_back(std::move(shown));
+  }
+  return batch_page(page);
 }
 
 }  // namespace rigspace
