@@ -170,6 +170,44 @@ void warn_of_lost_keys(Character& character) {
   }
 }
 
+/// Whether a chain is solved at rest: its blend as a number, or the rest value of the control that it names.
+bool is_on_at_rest(const plan::Ik& ik, const Rig& rig) {
+  if (ik.blend.expression.empty()) return ik.blend.number > 0;
+  const int control = rig.find(ik.blend.expression);
+  return control < 0 || rig.controls()[control].rest > 0;
+}
+
+/// A clip that was made before the IK turns the joints of its chain, which the target overrules: the foot would stand
+/// still without a word.
+void warn_of_overruled_keys(Character& character, const RigPlan& plan) {
+  for (const plan::Ik& ik : plan.ik) {
+    if (!is_on_at_rest(ik, *character.rig)) continue;
+    std::string target = ik.target;
+    for (const plan::FootRoll& roll : plan.foot_rolls)
+      if (target == roll.name + ".ankle" || target == roll.name + ".toe") target = roll.foot;
+    std::string clips;
+    int count = 0;
+    for (const Animation& clip : character.clips) {
+      const auto turns = [&](const std::string& node) {
+        return std::any_of(clip.rotations.begin(), clip.rotations.end(), [&](const auto& t) { return t.node == node; });
+      };
+      const auto moves = [&](const std::string& start) {
+        return std::any_of(clip.tracks.begin(), clip.tracks.end(),
+                           [&](const Track& track) { return track.control.starts_with(start); });
+      };
+      const bool on_chain = std::any_of(ik.chain.begin(), ik.chain.end() - 1, turns);
+      const bool switched = !ik.blend.expression.empty() && moves(ik.blend.expression);
+      if (!on_chain || switched || turns(target) || moves(target + ".")) continue;
+      if (++count <= 3) clips += (count > 1 ? ", \"" : "\"") + clip.name + "\"";
+    }
+    if (count > 0)
+      character.warnings.push_back("IK \"" + ik.name + "\" holds its chain at \"" + target + "\", which " + clips +
+                                   (count > 3 ? " .." : "") + (count > 1 ? " do" : " does") + " not key, so that " +
+                                   ik.chain.back() +
+                                   " stays where it is; key the target, or set the blend to 0 there.");
+  }
+}
+
 std::vector<RigKind>& kinds() {
   static std::vector<RigKind> all{{"built-in", [](const std::string& text, const fs::path& path) {
                                      return parse_rig_file(text, path.string(), path.parent_path()).character;
@@ -238,6 +276,7 @@ RiggedCharacter parse_rig_file(std::string text, const std::string& name, const 
   character.rig = built.rig;
   read_clips(root, folder, character);
   warn_of_lost_keys(character);
+  warn_of_overruled_keys(character, plan);
   for (const RigBlock& block : rig_blocks())
     if (const auto field = root.find(block.name))
       field->located([&] { character.extensions[block.name] = block.read(*field, result); });

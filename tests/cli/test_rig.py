@@ -88,6 +88,24 @@ class RigFiles(unittest.TestCase):
         farthest = max(max(abs(p - q) for p, q in zip(a, b)) for a, b in zip(points[path], drawn))
         self.assertLess(farthest, 1e-3)  # of a bar a metre long
 
+    def test_ik_that_overrules_a_clip_is_said_and_parts_are_still_found(self):
+        answer = rigspace("cast", "bobbin", "-o", self.folder / "hero.glb")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        joints = {each["name"]: each for each in json.loads(rigspace("info", self.folder / "hero.glb", "--joints", "--json").stdout)["joints"]}
+        chain = ["thigh_l", "shin_l", "foot_l"]
+        rig = {"rigspace_rig": 1, "mesh": "hero.glb", "controls": [{"name": "ik", "rest": 1, "min": 0, "max": 1}],
+               "nodes": [{"name": "foot_control", "translate": joints[chain[2]]["rest"]}],
+               "ik": [{"name": "leg", "chain": chain, "target": "foot_control", "blend": "ik"}]}
+        path = self.folder / "hero.rig.json"
+        path.write_text(json.dumps(rig))
+        told = rigspace("simulate", path, "--clip", "Walk", "--curves-only")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn('IK "leg" holds its chain at "foot_control"', told.stderr)
+        self.assertIn("part tail", told.stdout)
+        rig["controls"][0]["rest"] = 0
+        path.write_text(json.dumps(rig))
+        self.assertNotIn("holds its chain", rigspace("info", path).stderr)
+
     def test_a_wrap_carries_the_fine_mesh_on_the_coarse_one(self):
         path = self.cast("bar")
         rig = json.loads(without_comments(path.read_text()))

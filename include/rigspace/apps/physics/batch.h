@@ -18,7 +18,7 @@ struct BatchEntry {
   std::string result, page;            ///< what was written; empty if nothing was
   std::string failure;                 ///< one sentence: why there is no result; empty if there is one
   std::vector<BatchPart> parts;        ///< that move, with the reason why each was taken
-  std::vector<std::string> notes;      ///< of the run, one sentence each
+  std::vector<std::string> notes;      ///< of the plan, and faults it recovered from, one sentence each
   std::vector<ClipCheck> clips;        ///< measured on the skin
   std::vector<std::string> loop_rule;  ///< of each clip: by which rule it loops or plays once
   double seconds = 0;                  ///< how long the run took

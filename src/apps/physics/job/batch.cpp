@@ -72,7 +72,7 @@ std::string request_text(const SimulationRequest& request) {
 void make(BatchEntry& entry, const SimulationRequest& request, const fs::path& output, const JobEvents& events) {
   const SimulationResult result = simulate_file({.character = {.file = entry.input}}, request, output, events);
   entry.result = result.files.result().string(), entry.page = result.files.page.string();
-  entry.notes = result.notes;
+  entry.notes = result.recipe.notes;
   for (const std::string& each : result.incidents) entry.notes.push_back(each);
   for (const RecipePart& part : result.recipe.parts) entry.parts.push_back({part.name, part.preset, part.reason});
   if (result.files.model.empty() || !rigspace::is_character_file(result.files.model)) return;

@@ -14,6 +14,7 @@
 #include "rigspace/jobs/content.h"
 #include "rigspace/jobs/earlier_result.h"
 #include "rigspace/pages/soft_page.h"
+#include "rigspace/parts/part_finder.h"
 #include "simulation_summary.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,21 @@ class ControlSubject : public Subject {
   const Character& simulated() const override { return character_; }
   std::span<const Part> parts() const override { return parts_; }
   std::vector<std::string> from_earlier_runs() const override { return from_earlier_runs_; }
-  std::vector<Part> found_parts() const override { return find_control_parts(character_); }
+  /// Groups of controls that sound like parts; where there is none, chains of joints, as in a mesh without a rig file.
+  std::vector<Part> found_parts() const override {
+    std::vector<Part> parts = find_control_parts(character_);
+    if (!parts.empty() || character_.bones.empty()) return parts;
+    for (const PartCandidate& each : find_part_candidates(character_).candidates) {
+      if (!each.chosen || preset_named(each.part.preset).flesh || !each.part.points.empty()) continue;
+      std::string turns;
+      for (const int bone : each.part.bones) turns += (turns.empty() ? "" : ",") + character_.bones[bone].name + ".r?";
+      Part part = control_part_from_pattern(character_, turns + "=" + each.part.preset);
+      part.name = each.part.name, part.reason = each.part.reason, part.found = true;
+      part.settings.amount = each.part.settings.amount;
+      parts.push_back(std::move(part));
+    }
+    return parts;
+  }
   void refuse_without_parts() const override {
     throw Error({.file = name_,
                  .problem = "has no group of controls that sounds like a part (belly, trunk, tail, ears)",
