@@ -178,11 +178,11 @@ void add_advanced(CLI::App& command, SimulateArguments& options) {
 void add_research(CLI::App& command, SimulateArguments& options) {
   SimulationOptions& physics = options.recipe.physics;
   const auto group = [](CLI::Option* option) { option->group("Research"); };
-  group(
-      command.add_flag("--paper", physics.paper,
-                       "every choice as the papers print it: the whole body about its rest shape under gravity, "
-                       "implicit Euler, steps of 0.01 s, at most 20 iterations to a gradient of 0.001, BFGS; looks do "
-                       "not count"));
+  group(command.add_flag("--paper", physics.paper,
+                         "every choice as the papers print it: the whole body about its rest shape under gravity, "
+                         "implicit Euler, steps of 0.01 s, at most 20 iterations to a gradient of 0.001, BFGS "
+                         "(corrected, docs/corrections.md); looks do "
+                         "not count"));
   group(command
             .add_option_function<std::string>(
                 "--method", [&physics](const std::string& word) { physics.method = method_named(word); },

@@ -1,9 +1,9 @@
 #pragma once
 // Rig-space physics with the choices that the papers print, for comparisons (RSP 3, 4; Thesis 3, 4): one body for the
 // whole character, without stress in the rest pose; gravity; implicit Euler; steps of 0.01 s (Thesis 7); at most 20
-// iterations to a gradient of 0.001 (Thesis 3.2); BFGS for the block of the controls; strong Wolfe conditions;
-// differences of 0.001 for black boxes (3.51); each solve starts from the last state. Printed equations that do not
-// hold are replaced as docs/corrections.md lists.
+// iterations to a gradient of 0.001 (Thesis 3.2); BFGS, with its corrected update, for the block of the controls;
+// strong Wolfe conditions; differences of 0.001 for black boxes (3.51); each solve starts from the last state. Printed
+// equations that do not hold are replaced as docs/corrections.md lists.
 
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/body/rig_space_simulation.h"
