@@ -187,6 +187,7 @@ ClipPlay decide_play(const Character& character, const Animation& clip, const Pl
                 (gap.angle >= kNearPose ? gap.farthest + " ends " + degrees(gap.angle) + " from where it begins"
                                         : "its end is far from its start"));
   }
+  if (const std::string word = leap_word(words); !word.empty()) return once("its name says \"" + word + "\"");
   if (const Animation* idle = idle_around(character, clip))
     return once("it begins and ends in the pose of " + idle->name);
   if (!comes_back) return once("its pose does not come back");

@@ -107,6 +107,13 @@ std::string once_word(const std::vector<std::string>& words) {
   return met(words, kOnce);
 }
 
+std::string leap_word(const std::vector<std::string>& words) {
+  constexpr ClipWord leaps[] = {{"jump", Where::start},   {"leap", Where::start},  {"backflip", Where::start},
+                                {"flip", Where::whole},   {"vault", Where::start}, {"somersault", Where::start},
+                                {"sprung", Where::whole}, {"salto", Where::start}};
+  return met(words, leaps);
+}
+
 std::string loop_word(const std::vector<std::string>& words) { return met(words, kLoops); }
 
 bool names_off_ground(const std::vector<std::string>& words) {

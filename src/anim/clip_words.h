@@ -14,6 +14,9 @@ std::vector<std::string> words_of_clip(std::string_view name);
 /// The word of a name that says that the clip happens once, as an attack does; empty if none does.
 std::string once_word(const std::vector<std::string>& words);
 
+/// A word for a leap, which happens once unless another word says that the clip repeats: "Jump_Idle", "Gallop_Jump".
+std::string leap_word(const std::vector<std::string>& words);
+
 /// The word of a name that says that the clip repeats, as a walk does; empty if none does.
 std::string loop_word(const std::vector<std::string>& words);
 

@@ -72,6 +72,16 @@ TEST(ClipPlay, GoesByWordsBeforePoses) {
   EXPECT_NE(decide_play(character, character.clips[4]).why.find("degrees from where it begins"), std::string::npos);
 }
 
+TEST(ClipPlay, OfALeapIsPlayedOnceUnlessAWordSaysOtherwise) {
+  const Character character = with({turning("Jump_Full_Long", 24, swing), turning("Jump_Idle", 24, swing),
+                                    turning("Gallop_Jump", 24, swing), turning("Swim_Fast", 24, swing)});
+  EXPECT_FALSE(decide_play(character, character.clips[0]).loops);
+  EXPECT_TRUE(decide_play(character, character.clips[1]).loops);
+  EXPECT_TRUE(decide_play(character, character.clips[2]).loops);
+  EXPECT_FALSE(decide_play(character, character.clips[2]).off_ground);
+  EXPECT_TRUE(decide_play(character, character.clips[3]).off_ground);
+}
+
 TEST(ClipPlay, ThatBeginsAndEndsInTheIdlePoseIsPlayedOnce) {
   const Character character = with({turning("Idle", 24, still), turning("Nod", 24, swing)});
   EXPECT_TRUE(decide_play(character, character.clips[0]).loops);

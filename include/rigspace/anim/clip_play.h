@@ -27,7 +27,8 @@ struct PlayRules {
 /// Decides by the first of these that applies:
 ///  1. the patterns;
 ///  2. a word of the name that stands for something that happens once: attack, hit, pick up, death ..;
-///  3. a word that stands for a loop: walk, run, idle, swim .., provided that the pose comes back at least nearly;
+///  3. a word that stands for a loop: walk, run, idle, swim .., provided that the pose comes back at least nearly; where
+///     there is none, a word for a leap: once;
 ///  4. the clip begins and ends in the pose of the character's idle clip: once;
 ///  5. the pose comes back at the last key, or one frame later: a loop of that period;
 ///  6. once.
