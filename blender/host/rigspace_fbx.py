@@ -47,6 +47,23 @@ def widen_sliders():
 # Reading
 
 
+def colors_at_points():
+    """Blender 3.4 writes colours of corners as if they were listed by vertex. FBX has corners: their mean at each vertex."""
+    for mesh in bpy.data.meshes if bpy.app.version[:2] == (3, 4) else ():
+        owners = numpy.empty(len(mesh.loops), numpy.int32)
+        mesh.loops.foreach_get("vertex_index", owners)
+        for name in [layer.name for layer in mesh.color_attributes if layer.domain == "CORNER"]:
+            corners = numpy.empty(4 * len(owners), numpy.float32)
+            mesh.color_attributes[name].data.foreach_get("color", corners)
+            means = numpy.zeros((len(mesh.vertices), 4), numpy.float32)
+            numpy.add.at(means, owners, corners.reshape(-1, 4))
+            means /= numpy.maximum(numpy.bincount(owners, minlength=len(means)), 1)[:, None]
+            mesh.color_attributes.remove(mesh.color_attributes[name])
+            mesh.color_attributes.new(name, "FLOAT_COLOR", "POINT").data.foreach_set("color", means.ravel())
+        if len(mesh.color_attributes):
+            mesh.color_attributes.render_color_index = 0
+
+
 def takes_of(path):
     """[(take, its layers)] by name, in the order of the file."""
     from io_scene_fbx import parse_fbx
@@ -122,6 +139,7 @@ def read(source, out):
     if not any(item.type == "MESH" for item in bpy.data.objects):
         raise Complaint("", "has no mesh", "export the character with its skin, not the motion alone")
     widen_sliders()
+    colors_at_points()
     notes = tracks_for_takes(takes)
     with_known(bpy.ops.export_scene.gltf, filepath=out, export_format="GLB", export_animations=True, export_nla_strips=True,
                export_animation_mode="NLA_TRACKS", export_anim_single_armature=False, export_force_sampling=True,
@@ -150,6 +168,15 @@ def rate_of(path):
         times.append(numpy.frombuffer(data, "<f4", accessor["count"], view.get("byteOffset", 0) + accessor.get("byteOffset", 0)))
     times = numpy.concatenate(times).astype(float)
     return next((rate for rate in RATES if abs(times * rate - (times * rate).round()).max() < 1e-2), 60)
+
+
+def plain_under_colors():
+    """A colour that vertex colours replace is not used, and FBX would multiply with it."""
+    for material in bpy.data.materials:
+        for node in material.node_tree.nodes if material.use_nodes else ():
+            base = node.inputs.get("Base Color")
+            if base is not None and base.is_linked and base.links[0].from_node.type == "VERTEX_COLOR":
+                base.default_value = (1.0, 1.0, 1.0, 1.0)
 
 
 class Clips:
@@ -217,6 +244,7 @@ def write(source, out):
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = rate_of(source), 1.0
     with_known(bpy.ops.import_scene.gltf, filepath=source, bone_heuristic="BLENDER", disable_bone_shape=True)
     widen_sliders()
+    plain_under_colors()
     clips = Clips()
     with exporter_with(clips):
         with_known(bpy.ops.export_scene.fbx, filepath=out, object_types={"ARMATURE", "MESH", "EMPTY"}, add_leaf_bones=False,

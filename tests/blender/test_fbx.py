@@ -10,7 +10,9 @@ import unittest
 
 import numpy
 
-from test_blend import HERE, blender, rigspace
+from test_blend import blender, rigspace  # and where program.py is
+
+from program import Glb
 
 # Of the height. FBX keeps places as doubles but turns as degrees that Blender computes in single precision, down a chain of
 # some ten joints: 6e-7 was measured on bobbin, and a fault of units, axes or frames is a hundredth and more.
@@ -41,6 +43,15 @@ def apart(one, other):
     some = lambda points: points[:: 1 + len(points) // 300]  # noqa: E731
     gaps = [max(abs(b - row).max(axis=1).min() for row in some(a)) for a, b in ((one, other), (other, one))]
     return max(gaps) / numpy.ptp(one[:, 1])
+
+
+def colors(file):
+    """Each point of the body where it is modelled, and its colour: six numbers."""
+    glb = Glb(file)
+    mesh = next(each for each in glb.document["meshes"] if each["name"] == "body")
+    found = mesh["primitives"][0]["attributes"]
+    whole = {5126: 1, 5123: 65535, 5121: 255}[glb.document["accessors"][found["COLOR_0"]]["componentType"]]
+    return numpy.hstack([numpy.array(glb.rows(found["POSITION"])), numpy.array(glb.rows(found["COLOR_0"]))[:, :3] / whole])
 
 
 def clips(file):
@@ -80,6 +91,8 @@ class Fbx(unittest.TestCase):
                 moved = pose(self.hero, name, frame)
                 self.assertLess(apart(moved, pose(back, name, frame)), ROUND_TRIP, f"{name} at {frame}")
         self.assertGreater(abs(moved[:, 3:] - moved[:, :3]).max(), 0.01)
+        self.assertLess(apart(colors(self.hero), colors(back)), 0.02)  # colours in between are 1/255 of sRGB
+        self.assertEqual({material["pbrMetallicRoughness"].get("baseColorFactor", [1] * 4)[0] for material in Glb(back).document["materials"]}, {1})
 
     def test_what_other_exporters_write_is_read(self):
         """Blender's own: a take for each action of the armature, "Armature|Walk", from frame 1 on, in metres or centimetres."""
