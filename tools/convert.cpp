@@ -5,6 +5,7 @@
 #include "rigspace/base/files.h"
 #include "rigspace/io/bvh.h"
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 
@@ -49,8 +50,10 @@ void check_options(const ConvertArguments& options, bool curves) {
 }
 
 void convert_character(const ConvertArguments& options, const Context& context) {
-  const GltfFile file(options.file);
+  const ProgressCallback progress = job_events(context).progress;
+  const GltfFile file(options.file, progress);
   print_warnings(context, options.file, file.character().warnings);
+  if (is_fbx_file(options.output)) return write_fbx(file.to_glb(), options.output, progress);
   file.save(options.output, {.embed = options.embed});
 }
 
@@ -79,13 +82,14 @@ void convert_curves(const ConvertArguments& options, const Context& context) {
 }  // namespace
 
 void add_convert(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("convert", "A character as .glb or .gltf, everything kept; or one clip as a file of curves");
+  auto* command = app.add_subcommand(
+      "convert", "A character as .glb or .gltf, everything kept, or .fbx; or one clip as a file of curves");
   auto options = std::make_shared<ConvertArguments>();
   command->add_option("FILE", options->file, "a character: " + character_endings("or"))->required();
   command
       ->add_option("-o,--output", options->output,
-                   "x.glb, x.gltf with x.bin beside it; curves: x.rigspace.json, .csv, .atom, .chan, .usda, .bvh")
+                   "x.glb, x.gltf with x.bin beside it, x.fbx by Blender; curves: x.rigspace.json, .csv, .atom, .chan, "
+                   ".usda, .bvh")
       ->required()
       ->type_name("OUT");
   command->add_option("--clip", options->clip, "the clip whose curves are written; needed if there are several")
@@ -98,10 +102,11 @@ void add_convert(CLI::App& app, Context& context) {
   command->footer(
       "Examples\n  rigspace convert hero.gltf -o hero.glb\n  rigspace convert hero.glb -o hero.gltf --embed\n"
       "  rigspace convert walk.bvh -o walk.glb\n  rigspace convert hero.glb --clip Walk -o walk.bvh\n"
+      "  rigspace convert hero.fbx -o hero.glb\n  rigspace convert hero.soft.glb -o hero.soft.fbx\n"
       "  rigspace convert hero.soft.glb --clip Walk_soft --base Walk -o walk.csv");
   command->callback([options, &context] {
     const bool curves = is_curve_file(options->output);
-    if (!curves) check_extension(options->output, "glb gltf " + std::string(curve_endings()));
+    if (!curves) check_extension(options->output, "glb gltf fbx " + std::string(curve_endings()));
     check_options(*options, curves);
     check_input(options->file, options->output);
     check_writable(options->output);

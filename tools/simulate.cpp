@@ -48,7 +48,8 @@ void add_common(CLI::App& command, SimulateArguments& options) {
   command
       .add_option("-o,--output", options.output,
                   "x.glb or x.gltf; FILE.soft.glb by default; beside it a page, x.html, and a recipe, x.json; of a rig "
-                  "whose own controls move x.rigspace.json, and all three; of several characters a folder")
+                  "whose own controls move x.rigspace.json, and all three; of an FBX x.fbx too; of several characters "
+                  "a folder")
       ->type_name("OUT");
   command.add_flag("--curves-only", options.curves_only,
                    "of a rig whose own controls move: the curves and the recipe, and nothing to look at");

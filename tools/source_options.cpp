@@ -3,7 +3,7 @@
 namespace rigspace::tools {
 
 void add_source(CLI::App& app, CharacterSource& source) {
-  app.add_option("FILE", source.file, "a character: .glb, .gltf, .rig.json or .blend");
+  app.add_option("FILE", source.file, "a character: .glb, .gltf, .rig.json, .blend or .fbx");
   app.add_option("--object", source.object, "of a .blend: the mesh; the largest that is rigged by default")
       ->type_name("NAME");
   add_process_source(app, source);

@@ -19,7 +19,7 @@ struct ViewArguments {
 };
 
 std::string page_of_one(const ViewArguments& options, const Context& context) {
-  const GltfFile file(options.source.file);
+  const GltfFile file(options.source.file, job_events(context).progress);
   print_warnings(context, options.source.file, file.character().warnings);
   const Animation* clip = clip_named(file.character(), options.source.file, options.source.clip);
   const auto title = std::filesystem::path(options.source.file).filename().string();

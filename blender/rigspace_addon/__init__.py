@@ -11,6 +11,7 @@ The add-on, on top of these, which the rig host inside a Blender without a windo
     settings.py    what an artist says of a character: kept in the scene
     program.py     the rigspace program at work: progress, stopping, its answer
     work.py        one generator behind an operator that waits and one that lets the artist go on
+    watch.py       whether an undo has changed the character of a run
     simulate.py    parts to a result; pull.py points to a pose; diagnose.py what is odd about a rig
     panel.py       where all of it is found: 3D view, N, Rigspace"""
 

@@ -6,6 +6,8 @@ import math
 
 import bpy
 
+FARTHEST = 1048574.0  # frames: where Blender lets a strip begin and end at most
+
 
 def layered():
     """Whether actions have slots."""
@@ -165,6 +167,23 @@ def play(strip, action, owner, start, slot=None):
     strip.frame_start = first
 
 
+def play_everywhere(strip):
+    """A strip plays its action as if that were active: at every frame of the scene, with what F-curves do outside their keys
+    (cycles, straight lines). Blender computes a strip's time in single precision from its start, and a start this far away
+    would cost subframes: so the strip's time has a curve of its own, time = frame. Blender leaves keys of such strips at their
+    own frames too when they are edited in place."""
+    strip.use_sync_length = False
+    for _ in range(2):  # an end that stands behind the other is moved: the second time neither does
+        strip.frame_start, strip.frame_end = -FARTHEST, FARTHEST
+        strip.action_frame_start, strip.action_frame_end = -FARTHEST, FARTHEST
+    strip.use_animated_time = True
+    curve = strip.fcurves.find("strip_time")
+    while len(curve.keyframe_points):
+        curve.keyframe_points.remove(curve.keyframe_points[0])
+    if not len(curve.modifiers):
+        curve.modifiers.new("GENERATOR")  # 0 + 1 * frame
+
+
 def keys_of(curve):
     """Frames and values."""
     points = [number for key in curve.keyframe_points for number in key.co]
@@ -199,10 +218,28 @@ def set_influence(strip, value):
 KIND, ARTIST = "rigspace_layer", "rigspace_artist"
 
 
+UNUSED = "rigspace_unused_blending"  # settings of the artist's action that had no effect, to give them back: "ADD HOLD 0.5"
+
+
 def mark(action, kind, artist=None):
     action[KIND] = kind
     if artist is not None:
         action[ARTIST] = artist
+
+
+def blending(owner):
+    """How the active action is blended: kind, what it does outside its keys, influence."""
+    animation = owner.animation_data
+    return animation.action_blend_type, animation.action_extrapolation, animation.action_influence
+
+
+def blends(owner):
+    """Whether that has an effect: without tracks Blender plays the action as it is, whatever it is set to."""
+    return owner.animation_data.use_nla and len(owner.animation_data.nla_tracks) > 0
+
+
+def set_blending(animation, kind="REPLACE", extrapolation="HOLD", influence=1.0):
+    animation.action_blend_type, animation.action_extrapolation, animation.action_influence = kind, extrapolation, influence
 
 
 def kind_of(action):
@@ -307,17 +344,17 @@ def undress(owner):
     if stack.fix is not None:
         set_action(owner, None)
         bpy.data.actions.remove(stack.fix)
-        animation.action_blend_type = "REPLACE"
+        set_blending(animation)
     for path, values in stack.base_values().items():
         for index, value in values.items():
             set_channel(owner, path, index, value)
     if "artist" in stack.tracks:
         strip, artist = stack.strip("artist"), stack.artist
-        kind, extrapolation, influence = strip.blend_type, strip.extrapolation, influence_of(strip)
+        settings = strip.blend_type, strip.extrapolation, influence_of(strip)
+        kept = action_of(stack.tracks["soft"]).get(UNUSED, "").split()
         set_action(owner, artist)  # while its track says which slot it plays
         remove_track(owner, stack.tracks["artist"], with_action=False)
-        animation.action_blend_type, animation.action_extrapolation = kind, extrapolation
-        animation.action_influence = influence
+        set_blending(animation, *(kept[0], kept[1], float(kept[2])) if len(kept) == 3 else settings)
     for kind in ("soft", "base"):
         if kind in stack.tracks:
             remove_track(owner, stack.tracks[kind], with_action=True)

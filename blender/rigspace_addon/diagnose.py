@@ -24,9 +24,8 @@ def sentences(health, warnings):
     return said or [f"nothing is odd: {health['controls']} controls, {health['points']} points"]
 
 
-def checking(character):
-    mesh = character.mesh.name
-    Subject(mesh, view="artist")
+def checking(mesh):
+    """mesh: its name, as in all that takes its time."""
     with Scratch() as folder:
         yield 0.0, "writing a copy of the file"
         copy = save_copy(folder)
@@ -39,8 +38,7 @@ def checking(character):
     return f"{mesh}: " + "; ".join(FOUND[mesh])
 
 
-def meshing(character):
-    mesh = character.mesh.name
+def meshing(mesh):
     with Scratch() as folder:
         yield 0.0, "writing a copy of the file"
         copy, out = save_copy(folder), folder / "body.mesh"
@@ -106,7 +104,9 @@ class RIGSPACE_OT_check(Diagnosis, bpy.types.Operator):
     bl_label = "Check Rig"
 
     def steps(self, context):
-        return checking(character_of(context))
+        mesh = character_of(context).mesh.name
+        Subject(mesh, view="artist")  # complains about what cannot be done
+        return checking(mesh)
 
 
 class RIGSPACE_OT_show_body(Diagnosis, bpy.types.Operator):
@@ -116,10 +116,8 @@ class RIGSPACE_OT_show_body(Diagnosis, bpy.types.Operator):
     bl_label = "Show Body"
 
     def steps(self, context):
-        character = character_of(context)
-        if BODIES.pop(character.mesh.name, None) is not None:
-            return iter_of("hidden")
-        return meshing(character)
+        mesh = character_of(context).mesh.name
+        return meshing(mesh) if BODIES.pop(mesh, None) is None else iter_of("hidden")
 
 
 def iter_of(sentence):

@@ -3,7 +3,7 @@
 On each datablock, from below:
     "Walk base"   what the result moves and the artist's clip does not key, where it rests; without it such channels would
                   stay where the result left them once it is muted
-    "Walk"        the artist's action, as it is
+    "Walk"        the artist's action, as it is, at every frame of the scene
     "Walk_soft"   the result: COMBINE adds places, angles and values, and multiplies turns
     "Walk_fix"    the artist's corrections: the active action, so that keys go there by themselves, COMBINE too
 Of several clips only the tracks of one play, that of the active action if it is among them; the others are muted, and stand
@@ -105,11 +105,16 @@ class Layer:
     def stack_up(self, owner, playing):
         """All tracks of a datablock, above those that are there; muted unless they are to play."""
         tracks, artist = [], self.artist_of(owner)
+        settings, unused = artist_settings(owner, artist)
         if base := self.base_action(owner):
             tracks.append(self.strip(owner, self.clip.name + " base", base, ("REPLACE", "HOLD")))
         if artist is not None:
-            tracks.append(self.strip(owner, self.clip.name, artist, artist_settings(owner, artist)))
-        tracks.append(self.strip(owner, self.name, self.soft_action(owner), ("COMBINE", "NOTHING")))
+            tracks.append(self.strip(owner, self.clip.name, artist, settings))
+            as_if_active(tracks[-1].strips[0])
+        soft = self.soft_action(owner)
+        if unused:
+            soft[curves.UNUSED] = unused
+        tracks.append(self.strip(owner, self.name, soft, ("COMBINE", "NOTHING")))
         for track in tracks:
             track.mute = not playing
 
@@ -121,11 +126,20 @@ class Layer:
 
 
 def artist_settings(owner, action):
-    """As the action was blended while it was the active one."""
-    animation = owner.animation_data
-    if animation is None or animation.action != action:
-        return "REPLACE", "HOLD"
-    return animation.action_blend_type, animation.action_extrapolation, animation.action_influence
+    """As the action was blended while it was the active one; and, if that had no effect, what it was set to (curves.UNUSED)."""
+    plain = "REPLACE", "HOLD", 1.0
+    if action is None or curves.active_action(owner) != action:
+        return plain, ""
+    told = curves.blending(owner)
+    if curves.blends(owner):
+        return told, ""
+    return plain, "" if told == plain else " ".join(map(str, told))
+
+
+def as_if_active(strip):
+    """The artist's action goes on outside its keys as it did, unless it was set to do nothing there."""
+    if strip.extrapolation != "NOTHING":
+        curves.play_everywhere(strip)
 
 
 def neutral_value(channel):
@@ -152,7 +166,9 @@ def write_layers(rig, told):
         action = curves.active_action(owner)
         if action and action not in curves.nla_actions(owner):
             start = (curves.frame_range(curves.fcurves_of(action, owner)) or (1,))[0]
-            curves.add_strip(owner, action.name, action, start, blend="REPLACE", extrapolation="HOLD").mute = True
+            track = curves.add_strip(owner, action.name, action, start, blend="REPLACE", extrapolation="HOLD")
+            as_if_active(track.strips[0])
+            track.mute = True
         ready_for_fixes(owner, playing.clip.name)
     refresh()
     return notes
@@ -174,7 +190,7 @@ def ready_for_fixes(owner, clip):
     action = curves.new_action(f"{clip}_fix", owner)
     curves.mark(action, "fix")
     curves.set_action(owner, action)
-    animation.action_blend_type, animation.action_extrapolation, animation.action_influence = "COMBINE", "HOLD", 1.0
+    curves.set_blending(animation, "COMBINE")
 
 
 def replace_layer(rig, told, *, frames=None, keep=False):
@@ -267,6 +283,8 @@ def put_in_place(layer, stack):
     for kind, action in (("base", base), ("soft", layer.soft_action(owner))):
         if action is not None:
             swap(stack.strip(kind), action, owner, layer.clip.first)
+    if "artist" in stack.tracks:
+        as_if_active(stack.strip("artist"))  # of a result that an older version made
 
 
 def take_down(stack):
@@ -284,6 +302,8 @@ def swap(strip, action, owner, start):
     """Another action in a strip, under the name of the one before."""
     old = strip.action
     name = old.name
+    if curves.UNUSED in old:
+        action[curves.UNUSED] = old[curves.UNUSED]
     curves.play(strip, action, owner, start)
     bpy.data.actions.remove(old)
     action.name = name
@@ -319,13 +339,16 @@ def merge(rig, name):
 
 
 def sample_layers(scene, stacks):
-    """{datablock: {(data path, index): (frames, values)}} of what result and fixes move, as it plays."""
+    """{datablock: {(data path, index): (frames, values)}} of what result and fixes move, as it plays: over their frames, those of
+    the scene and those of the artist's keys, for beyond them a key a frame cannot say how his curves go on."""
     places = {stack.owner: {**stack.curves("soft"), **stack.curves("fix")} for stack in stacks}
     ranges = [curves.frame_range(found.values()) for found in places.values() if found]
     ranges = [each for each in ranges if each]
     sampled = {owner: {place: ([], []) for place in found} for owner, found in places.items()}
     if not ranges:
         return sampled
+    ranges += [each for stack in stacks if (each := curves.frame_range(curves.fcurves_of(stack.artist, stack.owner) if stack.artist else []))]
+    ranges.append((scene.frame_start, scene.frame_end))
     first, last = math.floor(min(each[0] for each in ranges)), math.ceil(max(each[1] for each in ranges))
     for frame in range(first, last + 1):
         scene.frame_set(frame)

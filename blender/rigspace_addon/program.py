@@ -78,8 +78,11 @@ class Run:
     def stop(self):
         """At once, with the Blenders that are its rigs."""
         STARTED.discard(self)
-        if self.working():
-            os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it ended in this very moment
             self.process.wait()
         self.listener.join(timeout=5)
         self.process.stderr.close()

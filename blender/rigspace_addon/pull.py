@@ -10,8 +10,8 @@ from .complaint import Complaint
 from .manage import OfCharacter
 from .program import Run, Scratch, save_copy
 from .rig import Subject
-from .settings import character_of
-from .work import Work, follow
+from .settings import CharacterName, character_of
+from .work import Current, Work, follow
 
 
 def shown_points(context, mesh):
@@ -109,27 +109,34 @@ def apply(subject, clip):
     return changed
 
 
-def pulling(context, character):
-    mesh = character.mesh.name
+def pulling(character):
+    """The generator; what cannot be done is said at once."""
     told = pull_arguments(character)
-    subject = Subject(mesh, view="pose")
+    subject = Subject(character.mesh.name, view="pose")
     stored = {subject.listing.controls[k].name: value for channel in subject.listing.channels for k, value in channel.stored().items()}
+    return solving(CharacterName(character), told, stored)
+
+
+def solving(name, told, stored):
+    """stored: the pose now, {control: value}."""
     with Scratch() as folder:
         yield 0.0, "writing a copy of the file"
         copy, out, pose = save_copy(folder), folder / "pose.rigspace.json", folder / "pose.json"
         pose.write_text(json.dumps(stored))
-        run = Run(folder, ["pose", copy, "--object", mesh, "-o", out, *told], RIGSPACE_BLENDER_VIEW="pose",
+        run = Run(folder, ["pose", copy, "--object", name.mesh, "-o", out, *told], RIGSPACE_BLENDER_VIEW="pose",
                   RIGSPACE_BLENDER_POSE=str(pose))
         yield from follow(run, share=(0.1, 0.95))
         run.answer()
         clip = json.loads(out.read_text())["clips"][0]
-    subject = Subject(mesh, view="pose")
+    character, scene = name.find(), bpy.context.scene
+    subject = Subject(name.mesh, view="pose")
+    Current.changes_file = True
     moved = apply(subject, clip)
     if character.pull_keys:
         for channel in moved:
-            channel.owner.keyframe_insert(channel.path, frame=context.scene.frame_current)
-        context.scene.frame_set(context.scene.frame_current)
-    context.view_layer.update()
+            channel.owner.keyframe_insert(channel.path, frame=scene.frame_current)
+        scene.frame_set(scene.frame_current)
+    bpy.context.view_layer.update()
     return f"pulled: {len(moved)} channels moved" + (", and keyed" if character.pull_keys and moved else "")
 
 
@@ -144,7 +151,7 @@ class RIGSPACE_OT_pull(Work, bpy.types.Operator):
         return character_of(context) is not None
 
     def steps(self, context):
-        return pulling(context, character_of(context))
+        return pulling(character_of(context))
 
 
 CLASSES = (RIGSPACE_OT_pull_add, RIGSPACE_OT_pull_clear, RIGSPACE_OT_pull)

@@ -7,6 +7,7 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
                        StringProperty)
 
 from . import curves
+from .complaint import Complaint
 
 PRESETS = ("tail", "ear", "hair", "antenna", "cape", "belly", "flesh", "chest", "cheek", "rubber", "jelly")
 
@@ -139,6 +140,24 @@ def mesh_of(context):
 def character_of(context):
     mesh = mesh_of(context)
     return next((each for each in context.scene.rigspace.characters if mesh is not None and each.mesh == mesh), None)
+
+
+class CharacterName:
+    """A character by names alone. An undo reads datablocks anew, and settings with them: who keeps one of them from one moment
+    to the next reads freed memory. So a run keeps this, and looks for the character each time."""
+
+    def __init__(self, character):
+        if character.mesh is None:
+            raise Complaint(f'the mesh of "{character.name}"', "is not in the file any more", "set it up again")
+        self.scene, self.mesh = character.id_data.name, character.mesh.name
+
+    def find(self):
+        """Its settings as they are now; complains if they or the mesh are gone."""
+        scene, mesh = bpy.data.scenes.get((self.scene, None)), bpy.data.objects.get((self.mesh, None))
+        found = [each for each in scene.rigspace.characters if mesh is not None and each.mesh == mesh] if scene else []
+        if not found or mesh.name not in scene.objects:
+            raise Complaint(f'the character "{self.mesh}"', "is not in the scene any more", "set it up again")
+        return found[0]
 
 
 CLASSES = (RigspacePart, RigspacePull, RigspaceCharacter, RigspaceScene, RigspacePreferences)

@@ -8,8 +8,8 @@ from . import curves, layers
 from .complaint import Complaint
 from .program import Run, Scratch, save_copy
 from .rig import Subject
-from .settings import LOOK, character_of, part_name
-from .work import Work, follow
+from .settings import LOOK, CharacterName, character_of, part_name
+from .work import Current, Work, follow
 
 
 def seconds(subject, frame):
@@ -97,28 +97,47 @@ def remember_parts(character, recipe):
         part.preset = found["preset"]
 
 
+class Plan:
+    """A simulation in words, without datablocks. only: one part, the others stay as they are; frames: these alone are made
+    again."""
+
+    def __init__(self, context, character, only, frames):
+        parts = [only] if only else [part for part in character.parts if part.enabled]
+        if character.parts and not parts:
+            raise Complaint("every part", "is switched off", "switch one on, or take all away to have them found")
+        subject = artists_view(character.mesh)
+        self.name, self.clip = CharacterName(character), subject.clips[0].name
+        self.arguments = arguments(character, parts, subject, context.scene)
+        self.keeps_others, self.frames = only is not None, frames
+
+
 def simulation(context, character, *, only=None, frames=None):
-    """The generator. only: one part, the others stay as they are; frames: these alone are made again."""
-    parts = [only] if only else [part for part in character.parts if part.enabled]
-    if character.parts and not parts:
-        raise Complaint("every part", "is switched off", "switch one on, or take all away to have them found")
-    subject = artists_view(character.mesh)
-    told = arguments(character, parts, subject, context.scene)
-    name, mesh = subject.clips[0].name, character.mesh.name
+    """The generator; what cannot be done is said at once."""
+    return simulating(Plan(context, character, only, frames))
+
+
+def simulating(plan):
     with Scratch() as folder:
         yield 0.0, "writing a copy of the file"
         copy, out = save_copy(folder), folder / "result.rigspace.json"
         yield 0.02, "starting Blender as the rig"
-        run = Run(folder, ["simulate", copy, "-o", out, "--additive", "--curves-only", *told], RIGSPACE_BLENDER_VIEW="artist")
+        run = Run(folder, ["simulate", copy, "-o", out, "--additive", "--curves-only", *plan.arguments], RIGSPACE_BLENDER_VIEW="artist")
         yield from follow(run, share=(0.04, 0.98))
         answer = run.answer()
         clips = {clip["name"]: clip for clip in json.loads(out.read_text())["clips"]}
         recipe = json.loads((folder / "result.json").read_text())
-    deviation = clips[f"{name}_soft_add"]
-    subject = artists_view(bpy.data.objects.get(mesh))  # the artist may have gone on meanwhile
-    if subject.clips[0].name != name:
-        raise Complaint(f'"{mesh}"', f"plays {subject.clips[0].name} by now, and {name} was simulated", "simulate again")
-    notes = layers.replace_layer(subject, {**deviation, "name": f"{name}_soft", "base": name}, frames=frames, keep=only is not None)
+    return write_result(plan, clips[f"{plan.clip}_soft_add"], answer, recipe)
+
+
+def write_result(plan, deviation, answer, recipe):
+    """Onto the layers of the character, for which it is looked anew: the artist may have gone on meanwhile."""
+    character = plan.name.find()
+    subject = artists_view(character.mesh)
+    if subject.clips[0].name != plan.clip:
+        raise Complaint(f'"{plan.name.mesh}"', f"plays {subject.clips[0].name} by now, and {plan.clip} was simulated", "simulate again")
+    told = {**deviation, "name": f"{plan.clip}_soft", "base": plan.clip}
+    Current.changes_file = True
+    notes = layers.replace_layer(subject, told, frames=plan.frames, keep=plan.keeps_others)
     if not character.parts:
         remember_parts(character, recipe)
     return summary(answer, notes)

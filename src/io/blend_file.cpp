@@ -1,6 +1,7 @@
 #include "rigspace/io/blend_file.h"
 
 #include "blend_translation.h"
+#include "blender_host.h"
 #include "process_handshake.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
@@ -9,12 +10,10 @@
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/process_rig.h"
 
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 
 namespace rigspace {
@@ -22,60 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using SortedJson = nlohmann::json;
-
-constexpr double kTimeToStart = 120;  // seconds: a production file takes its time
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// For /bin/sh.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
-bool is_program(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
-
-std::string blender_program(const fs::path& file) {
-  const std::string told = variable("RIGSPACE_BLENDER"), path = variable("PATH");
-  if (!told.empty()) {
-    if (is_program(told)) return told;
-    throw Error({.code = ErrorCode::external_process,
-                 .file = file.string(),
-                 .element = "RIGSPACE_BLENDER",
-                 .value = told,
-                 .problem = "is \"" + told + "\", which is no program",
-                 .remedy = "set it to Blender's own path"});
-  }
-  for (std::size_t from = 0; from <= path.size();) {
-    const std::size_t colon = std::min(path.find(':', from), path.size());
-    if (const fs::path each = fs::path(path.substr(from, colon - from)) / "blender"; is_program(each)) return each;
-    from = colon + 1;
-  }
-  throw Error({.code = ErrorCode::external_process,
-               .file = file.string(),
-               .problem = "needs Blender, which is not installed",
-               .remedy = "install it (Debian: apt-get install blender), or set RIGSPACE_BLENDER to its path"});
-}
-
-/// The script that is the rig inside Blender: beside this program or module, or where it was built from.
-fs::path host_script(const fs::path& file) {
-  const fs::path inside = fs::path("blender") / "host" / "rigspace_host.py";
-  if (const std::string told = variable("RIGSPACE_BLENDER_HOST"); !told.empty()) return told;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& folder : {own_file().parent_path(), program.parent_path().parent_path() / "share" / "rigspace",
-                                 fs::path(RIGSPACE_DATA_DIR), fs::path(RIGSPACE_SOURCE_DIR)})
-    if (fs::exists(folder / inside, ignored)) return folder / inside;
-  throw Error({.code = ErrorCode::external_process,
-               .file = file.string(),
-               .element = inside.filename().string(),
-               .problem = "is not installed beside this program",
-               .remedy = "set RIGSPACE_BLENDER_HOST to its path"});
-}
 
 /// Uncompressed, or by gzip (before Blender 3.0) or Zstandard.
 void require_blend(const fs::path& file) {
@@ -88,18 +33,16 @@ void require_blend(const fs::path& file) {
   throw Error({.file = file.string(), .problem = "is no .blend file", .remedy = "save it again in Blender"});
 }
 
-/// Blender prints to standard output what it likes: the host talks on stream 3, which is ours. One thread: there is a
-/// process a core.
+/// One thread: there is a process a core.
 std::string command_for(const BlendOptions& options, const std::string& more) {
   options.validate();
   require_blend(options.file);
-  const bool trusted = variable("RIGSPACE_BLENDER_TRUST") == "1";
-  std::string command = "exec " + shell_word(blender_program(options.file)) + " -b -t 1 --factory-startup " +
-                        (trusted ? "-y" : "-Y") + " " + shell_word(fs::absolute(options.file).string()) +
-                        " --python-exit-code 3 --python " + shell_word(host_script(options.file).string()) + " --" +
-                        more;
-  if (!options.object.empty()) command += " --object " + shell_word(options.object);
-  return command + " 3>&1 1>&2";
+  const bool trusted = environment_variable("RIGSPACE_BLENDER_TRUST") == "1";
+  const std::string told = environment_variable("RIGSPACE_BLENDER_HOST");
+  const fs::path script = told.empty() ? host_script(options.file, "rigspace_host.py") : fs::path(told);
+  return "exec " + shell_word(blender_program(options.file)) + " -b -t 1 --factory-startup " + (trusted ? "-y" : "-Y") +
+         " " + shell_word(fs::absolute(options.file).string()) +
+         with_script(script, more + (options.object.empty() ? "" : " --object " + shell_word(options.object)));
 }
 
 std::string name_for(const BlendOptions& options) { return "Blender with " + options.file.string(); }
@@ -142,7 +85,7 @@ bool is_blend_file(const fs::path& path) {
 }
 
 Character load_blend(const BlendOptions& options) {
-  const bool translates = variable("RIGSPACE_BLENDER_TRANSLATE") != "0";
+  const bool translates = environment_variable("RIGSPACE_BLENDER_TRANSLATE") != "0";
   const ProcessRigOptions process{.command = command_for(options, translates ? " --plain" : ""),
                                   .processes = options.processes,
                                   .name = name_for(options),

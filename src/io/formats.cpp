@@ -3,6 +3,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/bvh.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/io/rig_file.h"
 
@@ -17,6 +18,7 @@ std::span<const CharacterFormat> character_formats() {
       {{".bvh"}, "a motion capture file", [](const auto& path) { return to_character(read_bvh(path)); }},
       {{".rig.json"}, "a rig file", load_rig_file},
       {{".blend"}, "a Blender file", [](const auto& path) { return load_blend({.file = path}); }},
+      {{".fbx"}, "an FBX file, which Blender reads", [](const auto& path) { return load_fbx(path); }},
   };
   return formats;
 }

@@ -5,6 +5,7 @@
 #include "gltf_soft.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/io/formats.h"
 
 #include <algorithm>
@@ -20,7 +21,13 @@ std::string percent(double share) {
 }
 
 /// The document of a file; of one that is no glTF, a new document of its character.
-GltfDocument open_document(const std::filesystem::path& path) {
+GltfDocument open_document(const std::filesystem::path& path, const ProgressCallback& progress) {
+  if (is_fbx_file(path)) {
+    const FbxAsGltf read = read_fbx(path, progress);
+    GltfDocument document = GltfDocument::parse(read.glb, path.string());
+    document.warnings.insert(document.warnings.end(), read.warnings.begin(), read.warnings.end());
+    return document;
+  }
   const CharacterFormat* format = format_of(path);
   const auto load_document = static_cast<Character (*)(const std::filesystem::path&)>(load_gltf);
   if (format == nullptr || format->load == load_document) return GltfDocument::read(path);
@@ -68,7 +75,8 @@ struct GltfFile::Content {
   std::optional<GltfScene> scene_;  // of the document as it is now; emptied when that changes
 };
 
-GltfFile::GltfFile(const std::filesystem::path& path) : content_(std::make_unique<Content>(open_document(path))) {}
+GltfFile::GltfFile(const std::filesystem::path& path, const ProgressCallback& progress)
+    : content_(std::make_unique<Content>(open_document(path, progress))) {}
 GltfFile::GltfFile(std::span<const std::byte> bytes, std::string name)
     : content_(std::make_unique<Content>(GltfDocument::parse(bytes, std::move(name)))) {}
 GltfFile::~GltfFile() = default;

@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/io/blend_file.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/process_rig.h"
 
@@ -20,12 +21,13 @@ Character CharacterSource::load(const JobEvents& events) const {
                    .element = "--object",
                    .problem = "is for .blend files",
                    .remedy = "leave it out"});
-    Character character = is_blend() ? load_blend({.file = file,
-                                                   .object = object,
-                                                   .processes = processes,
-                                                   .answer_seconds = timeout,
-                                                   .progress = events.progress})
-                                     : load_character(file);
+    Character character = is_blend()          ? load_blend({.file = file,
+                                                            .object = object,
+                                                            .processes = processes,
+                                                            .answer_seconds = timeout,
+                                                            .progress = events.progress})
+                          : is_fbx_file(file) ? load_fbx(file, events.progress)
+                                              : load_character(file);
     events.print_warnings(file, character.warnings);
     return character;
   }

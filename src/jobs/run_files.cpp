@@ -1,6 +1,7 @@
 #include "rigspace/jobs/run_files.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/content.h"
 #include "rigspace/jobs/recipe_envelope.h"
@@ -11,6 +12,11 @@ namespace rigspace {
 namespace fs = std::filesystem;
 
 RunFiles RunFiles::of_model(const fs::path& output) {
+  if (is_fbx_file(output)) {
+    RunFiles files = of_model(fs::path(output).replace_extension(".glb"));
+    files.fbx = output;
+    return files;
+  }
   RunFiles files{.model = output, .page = output, .recipe = output, .partial = output.string() + ".partial"};
   files.page.replace_extension(".html");
   files.recipe.replace_extension(".json");
@@ -47,7 +53,7 @@ std::string RunFiles::format() const {
 
 std::vector<fs::path> RunFiles::written() const {
   std::vector<fs::path> files;
-  for (const fs::path& path : {curves, blend, model, page, recipe})
+  for (const fs::path& path : {curves, blend, model, fbx, page, recipe})
     if (!path.empty()) files.push_back(path);
   return files;
 }

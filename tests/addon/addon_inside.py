@@ -157,6 +157,87 @@ class Addon(unittest.TestCase):
         self.track("Walk_soft").mute = True
         self.assertLess(abs(played(frames=range(1, 26)) - shown).max(), 1e-6)
 
+    def curves_that_go_on(self):
+        """The artist's curves do something outside their keys, each in its way, those of soft parts too. Returns (datablock, data
+        path, index) of them."""
+        places = []
+        for frame in (1, 9, 24):
+            for name, path, value in (("tail1", "rotation_quaternion", (1, 0.01 * frame, 0.1, 0)), ("belly", "location", (0, 0.002 * frame, 0)),
+                                      ("tail2", "rotation_euler", (0.02 * frame, 0.1, 0))):
+                bone = self.rig.pose.bones[name]
+                setattr(bone, path, value)
+                bone.keyframe_insert(path, frame=frame)
+        for owner in (self.rig, bpy.data.objects["Body"].data.shape_keys):
+            action = owner.animation_data.action if owner.animation_data else None
+            for k, curve in enumerate(action.fcurves if action else ()):
+                if k % 3 == 0:
+                    curve.modifiers.new("CYCLES")
+                elif k % 3 == 1:
+                    curve.extrapolation = "LINEAR"
+                else:
+                    curve.modifiers.new("CYCLES").mode_after = "REPEAT_OFFSET"
+                places.append((owner, curve.data_path, curve.array_index))
+            if action:
+                action.update_tag()  # Blender does not see by itself that a modifier is new
+        return places
+
+    def values(self, places, frames):
+        told = []
+        for frame in frames:
+            bpy.context.scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
+            found = [(owner.path_resolve(path), index) for owner, path, index in places]
+            told.append([value[index] if hasattr(value, "__len__") else value for value, index in found])
+        return told
+
+    def test_outside_the_result_the_artists_animation_goes_on_to_the_bit(self):
+        places, outside, inside = self.curves_that_go_on(), (-10, -3.37, 0, 0.9, 30, 52.3, 100, 100.77), (1, 4, 7.3, 11.6)
+        known, before = self.values(places, outside + inside), state()
+        self.assertGreater(len({str(each) for each in known}), 11)  # it does move there
+        shown = played(frames=outside)
+        self.simulated(parts=[("tail?.r?", "tail"), ("belly.t?", "belly")])
+        for _ in range(2):  # the second time over a strip that ends with the keys, as older versions made it
+            self.assertEqual(self.values(places, outside), known[: len(outside)])
+            numpy.testing.assert_array_equal(played(frames=outside), shown)
+            self.assertNotEqual(self.values(places, inside), known[len(outside) :])
+            self.track("Walk_soft").mute = True
+            self.assertEqual(self.values(places, outside + inside), known)
+            self.track("Walk_soft").mute = False
+            strip = self.track("Walk").strips[0]
+            strip.use_animated_time = False
+            strip.frame_start = strip.action_frame_start = 1
+            strip.frame_end = strip.action_frame_end = 25
+            self.assertNotEqual(self.values(places, outside), known[: len(outside)])
+            self.assertEqual(bpy.ops.rigspace.simulate(), {"FINISHED"})
+        saved = pathlib.Path(FOLDER) / "goes_on.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(saved))
+        self.open(saved)
+        numpy.testing.assert_array_equal(played(frames=outside), shown)
+        bpy.ops.rigspace.clear()
+        self.assertEqual(state(), before)
+        numpy.testing.assert_array_equal(played(frames=outside), shown)
+
+    def test_blending_without_effect_stays_without_effect(self):
+        animation = self.rig.animation_data  # without tracks Blender plays the action whole, whatever it is set to
+        animation.action_blend_type, animation.action_extrapolation, animation.action_influence = "ADD", "NOTHING", 0.5
+        told = lambda: (animation.action_blend_type, animation.action_extrapolation, animation.action_influence)  # noqa: E731
+        places, frames = self.curves_that_go_on(), (-10, 4, 30, 100)
+        known, before = self.values(places, frames), told()
+        self.simulated()
+        bpy.ops.rigspace.simulate()
+        self.track("Walk_soft").mute = True
+        self.assertEqual(self.values(places, frames), known)
+        bpy.ops.rigspace.clear()
+        self.assertEqual((told(), self.values(places, frames)), (before, known))
+
+    def test_merged_it_goes_on_over_the_frames_of_the_scene(self):
+        self.curves_that_go_on()
+        bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 60
+        self.simulated()
+        shown = played(frames=(0, 30, 60))
+        self.assertGreater(abs(shown[1] - shown[2]).max(), 0.01)
+        bpy.ops.rigspace.merge()
+        self.assertLess(abs(played(frames=(0, 30, 60)) - shown).max(), 1e-6)
+
     def test_fixes_mutes_and_influences_survive_a_run_and_other_parts_a_run_of_one(self):
         character = self.simulated()
         bone = self.rig.pose.bones["tail2"]
@@ -219,6 +300,15 @@ class Addon(unittest.TestCase):
         self.assertEqual(self.rig.animation_data.action.name, "Walk")
         bpy.ops.rigspace.edit_keys()
         self.assertEqual(state(), before)
+        bpy.ops.rigspace.edit_keys()
+        bone, curve = self.rig.pose.bones["tail2"], self.rig.animation_data.action.fcurves.find('pose.bones["tail2"].rotation_euler')
+        handles = [(tuple(key.handle_left), tuple(key.handle_right)) for key in curve.keyframe_points[:-1]] if curve else []
+        bone.rotation_euler[0] = 0.7
+        bone.keyframe_insert("rotation_euler", index=0, frame=60.25)  # far behind the last of them
+        bpy.ops.rigspace.edit_keys()
+        self.assertEqual(self.values([(self.rig, 'pose.bones["tail2"].rotation_euler', 0)], [60.25, 100]), [[numpy.float32(0.7)]] * 2)
+        if curve:
+            self.assertEqual([(tuple(key.handle_left), tuple(key.handle_right)) for key in curve.keyframe_points[: len(handles)]], handles)
 
     def test_stopped_in_mid_run_it_leaves_nothing(self):
         from rigspace_addon import program, simulate
@@ -235,6 +325,37 @@ class Addon(unittest.TestCase):
         steps.close()
         self.assertEqual((state(), scratch(), program.STARTED), (before, others, set()))
         self.assertEqual(descendants(), set())
+
+    def test_an_error_that_nobody_foresaw_is_one_sentence_and_leaves_nothing(self):
+        from rigspace_addon import layers, program, work
+
+        scratch = lambda: set(pathlib.Path(bpy.app.tempdir).parent.glob("rigspace_*"))  # noqa: E731
+        self.set_up()
+        before, others, asked = state(), scratch(), []
+
+        def fails_at_last(run):
+            asked.append(run.process.poll())
+            if len(asked) > 5:
+                raise ZeroDivisionError("a sum\nof nothing")
+            return asked[-1] is None
+
+        def fails_to_write(*_, **__):
+            raise ValueError("boom")
+
+        for module, name, instead, words in (
+                (program.Run, "working", fails_at_last, r"rigspace failed \(ZeroDivisionError: a sum of nothing\); nothing was changed"),
+                (layers, "replace_layer", fails_to_write, r"rigspace failed \(ValueError: boom\); undo takes back what was begun")):
+            was = getattr(module, name)
+            setattr(module, name, instead)
+            try:
+                self.fails(words, bpy.ops.rigspace.simulate)
+            finally:
+                setattr(module, name, was)
+            program.stop_all()
+            self.assertIsNone(work.Current.work)
+            self.assertEqual((state(), scratch(), program.STARTED, descendants()), (before, others, set(), set()))
+        self.assertEqual(asked[0], None)  # it was at work
+        self.assertEqual(bpy.ops.rigspace.simulate(), {"FINISHED"})
 
     def test_blender_killed_in_mid_run_is_started_again(self):
         from rigspace_addon import program

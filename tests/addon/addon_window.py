@@ -1,10 +1,11 @@
-"""The add-on with a window: progress while the artist goes on, Esc at once, undo.
+"""The add-on with a window: progress while the artist goes on, Esc at once, undo after a run and in it, errors.
 
     blender --factory-startup --enable-event-simulate --python tests/addon/addon_window.py -- ADDON.zip HERO.blend OUT
 
 Needs a display; tests/addon/test_addon.py gives it Xvfb. OUT gets one line: "ok", or what went wrong."""
 import os
 import pathlib
+import signal
 import sys
 import traceback
 
@@ -39,12 +40,12 @@ def invoke(operator):
         return operator("INVOKE_DEFAULT")
 
 
-def press(key):
+def press(key, values=("PRESS", "RELEASE")):
     window, area, region = view()
     place = {"x": area.x + area.width // 2, "y": area.y + area.height // 2}
     window.event_simulate(type="MOUSEMOVE", value="NOTHING", **place)
-    window.event_simulate(type=key, value="PRESS", **place)
-    window.event_simulate(type=key, value="RELEASE", **place)
+    for value in values:
+        window.event_simulate(type=key, value=value, **place)
 
 
 def make_character():
@@ -59,26 +60,81 @@ def make_character():
         bpy.ops.ed.undo_push(message="set up")
 
 
+def push(words):
+    with inside():
+        bpy.ops.ed.undo_push(message=words)
+
+
+def undo():
+    with inside():
+        bpy.ops.ed.undo()
+
+
+def scratch():
+    return list(pathlib.Path(os.environ["TMPDIR"]).glob("rigspace_*"))
+
+
+def go_on(word=signal.SIGCONT):
+    from rigspace_addon import program
+
+    for run in program.STARTED:
+        os.killpg(run.process.pid, word)
+
+
+def started():
+    """A simulation, until the program and the Blender that is its rig are at work; there it is held until `go_on`."""
+    from rigspace_addon import program, work
+
+    assert invoke(bpy.ops.rigspace.simulate) == {"RUNNING_MODAL"}
+    for _ in range(PATIENCE):
+        yield
+        if work.Current.work is None or (program.STARTED and len(descendants()) > 1):
+            break
+    assert work.Current.work is not None, "it ended by itself"
+    go_on(signal.SIGSTOP)
+
+
+def ended(words):
+    """It has ended, within a few moments, and left nothing."""
+    from rigspace_addon import program, work
+
+    for _ in range(5):
+        yield
+    assert work.Current.work is None, f"{words}: does not end it"
+    assert not program.STARTED and not descendants() and not scratch(), f"{words}: something is left"
+
+
 def scenario():
     bpy.ops.preferences.addon_install(filepath=ZIP)
     bpy.ops.preferences.addon_enable(module="rigspace_addon")
     make_character()
-    from rigspace_addon import program, work
+    yield
+    for part in (keys_and_progress, undos, errors):
+        yield from part()
+
+
+def keys_and_progress():
+    from rigspace_addon import work
 
     before = state()
-    yield
-    assert invoke(bpy.ops.rigspace.simulate) == {"RUNNING_MODAL"}
-    for _ in range(PATIENCE):
-        yield
-        if program.STARTED and len(descendants()) > 1:  # the program and the Blender that is its rig
-            break
-    assert work.Current.work is not None and "%" in work.status(), work.status()
+    yield from started()
+    assert "%" in work.status(), work.status()
     bpy.context.scene.frame_set(5)  # the artist goes on
-    press("ESC")
+    for key in ("ESC", "A", "LEFT_SHIFT"):  # keys that were pressed elsewhere and let go here
+        press(key, ["RELEASE"])
+        yield
+        yield
+        assert work.Current.work is not None, f"letting go of {key} stops it"
+    with inside():
+        try:
+            bpy.ops.rigspace.check("EXEC_DEFAULT")
+            raise AssertionError("two runs at a time")
+        except RuntimeError as error:
+            assert "running already" in str(error), error
     yield
-    yield
-    assert work.Current.work is None, "Esc does not stop it"
-    assert not program.STARTED and not descendants(), "something is left running"
+    assert work.Current.work is not None and descendants(), "a second run that is refused stops the first"
+    press("ESC", ["PRESS"])
+    yield from ended("Esc")
     assert state() == before, "a stopped run left something"
 
     assert invoke(bpy.ops.rigspace.simulate) == {"RUNNING_MODAL"}
@@ -90,14 +146,73 @@ def scenario():
         seen.append(work.Current.fraction)
     assert "Walk_soft" in state()[1], "no result"
     assert max(seen) > 0.5 and len(set(seen)) > 2, f"no progress was seen: {seen}"
-    with inside():
-        bpy.ops.ed.undo()
+    undo()
     yield
     assert state() == before, "undo does not restore"
     with inside():
         bpy.ops.ed.redo()
     yield
     assert "Walk_soft" in state()[1], "redo does not bring it back"
+
+
+def undos():
+    """In mid run: of something else it goes on; of the character, it ends."""
+    from rigspace_addon import work
+
+    make_character()
+    yield
+    before = state()
+    bpy.data.actions["Walk"].fcurves[0].keyframe_points[1].co[1] += 0.1
+    push("a key")
+    bpy.data.objects.new("Something else", None)
+    push("something else")
+    yield from started()
+    undo()  # as Ctrl+Z
+    for _ in range(3):
+        yield
+    assert "Something else" not in bpy.data.objects and state() != before
+    assert work.Current.work is not None, "an undo of something else ends it"
+    undo()
+    yield from ended("an undo of a key of the character")
+    assert state() == before, "an undone run left something"
+
+    bpy.data.objects.new("Something else", None)
+    push("something else")
+    yield from started()
+    undo()
+    yield
+    go_on()
+    for _ in range(PATIENCE):
+        yield
+        if work.Current.work is None:
+            break
+    assert "Walk_soft" in state()[1], "no result after an undo of something else"
+
+    make_character()
+    yield
+    yield from started()
+    undo()  # the set up
+    yield from ended("an undo of the set up")
+    assert not len(bpy.context.scene.rigspace.characters) and state() == before
+
+
+def errors():
+    """That nobody foresaw, in mid run: the next run begins."""
+    from rigspace_addon import program, work
+
+    make_character()
+    yield
+    before = state()
+    yield from started()
+    was, program.Run.working = program.Run.working, lambda run: {}["nothing"]
+    yield
+    program.Run.working = was
+    yield from ended("an error")
+    assert state() == before
+    yield from started()
+    press("ESC", ["PRESS"])
+    yield from ended("Esc")
+    assert work.Current.work is None
 
 
 def finish(words):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Our skinning and morphing against Blender's; then Blender as the rig of .blend files.
+# Our skinning and morphing against Blender's; then Blender as the rig of .blend files, and FBX through it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 command -v blender >/dev/null || { echo "skipped: blender is not installed"; exit 77; }
@@ -12,4 +12,4 @@ BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch blender -b --factory-
   --python "$here/compare_skinning.py" -- "$RIGSPACE_PROGRAM" "$assets" "$scratch/own.glb" "$scratch/own.soft.glb" |
   grep -v -E '^(Blender|Data are loaded|glTF import|$)'
 cd "$here"
-BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch /usr/bin/python3 -m unittest -q test_blend test_translation
+BLENDER_USER_SCRIPTS=$scratch BLENDER_USER_CONFIG=$scratch /usr/bin/python3 -m unittest -q test_blend test_translation test_fbx

@@ -172,7 +172,7 @@ class CurveFormats(unittest.TestCase):
         out = self.folder / "x.bvh"
         self.assertIn("name one with --clip: ", self.fails(2, "convert", self.hero, "-o", out))
         self.assertIn("Walk", self.fails(3, "convert", self.hero, "--clip", "Wlak", "-o", out))
-        self.assertIn(".rigspace.json", self.fails(2, "convert", self.hero, "-o", self.folder / "x.fbx"))
+        self.assertIn(".rigspace.json", self.fails(2, "convert", self.hero, "-o", self.folder / "x.dae"))
         self.assertIn("is the input itself", self.fails(2, "convert", self.bvh, "-o", self.bvh))
         self.assertIn("--base has no effect here", self.fails(2, "convert", self.bvh, "--base", "a", "-o", out))
         self.assertIn("--clip has no effect here", self.fails(2, "convert", self.hero, "--clip", "Walk", "-o", self.folder / "x.glb"))

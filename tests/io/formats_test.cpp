@@ -33,7 +33,7 @@ TEST(Formats, EachHasALoaderAndEndingsOfItsOwn) {
 }
 
 TEST(Formats, AnUnknownFileIsRefusedWithTheListOfThoseThatAreRead) {
-  EXPECT_EQ(character_endings("or"), ".glb, .gltf, .vrm, .bvh, .rig.json or .blend");
+  EXPECT_EQ(character_endings("or"), ".glb, .gltf, .vrm, .bvh, .rig.json, .blend or .fbx");
   const auto sentence = [](const char* file) -> std::string {
     try {
       load_character(file);
@@ -43,8 +43,8 @@ TEST(Formats, AnUnknownFileIsRefusedWithTheListOfThoseThatAreRead) {
     return "nothing is wrong";
   };
   EXPECT_EQ(sentence("hero.txt"),
-            "hero.txt: has the unknown extension .txt; characters are read from .glb, .gltf, .vrm, .bvh, .rig.json and "
-            ".blend");
+            "hero.txt: has the unknown extension .txt; characters are read from .glb, .gltf, .vrm, .bvh, .rig.json, "
+            ".blend and .fbx");
   EXPECT_TRUE(sentence("hero").starts_with("hero: has no extension")) << sentence("hero");
 }
 

@@ -24,7 +24,7 @@ std::span<const CharacterFormat> character_formats();
 const CharacterFormat* format_of(const std::filesystem::path& path);
 inline bool is_character_file(const std::filesystem::path& path) { return format_of(path) != nullptr; }
 
-/// All endings for a message: ".glb, .gltf, .vrm, .bvh, .rig.json and .blend", or with another last word.
+/// All endings for a message: ".glb, .gltf, .vrm, .bvh, .rig.json, .blend and .fbx", or with another last word.
 std::string character_endings(std::string_view last_word = "and");
 
 /// The same as format_of; throws Error, listing the endings, where there is none.

@@ -11,6 +11,7 @@
 // JSON keeps its values and the order of its keys; textures, cameras, extensions and other animations are untouched.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/base/progress.h"
 #include "rigspace/anim/soft_joints.h"
 
 #include <cstddef>
@@ -58,8 +59,9 @@ class GltfFile {
   };
 
   /// Another format of characters (formats.h) gives a new document of its character, see to_glb; where glTF cannot
-  /// hold its rig, that is played out as joints and shapes (plain_character).
-  explicit GltfFile(const std::filesystem::path& path);
+  /// hold its rig, that is played out as joints and shapes (plain_character). An FBX is what Blender makes of it
+  /// (fbx_file.h), which takes its time: `progress`.
+  explicit GltfFile(const std::filesystem::path& path, const ProgressCallback& progress = {});
   GltfFile(std::span<const std::byte> bytes, std::string name);
   ~GltfFile();
   GltfFile(GltfFile&&) noexcept;

@@ -9,7 +9,7 @@
 namespace rigspace {
 
 struct CharacterSource {
-  std::string file;     ///< .glb, .gltf, .vrm, .bvh, .rig.json, .blend
+  std::string file;     ///< .glb, .gltf, .vrm, .bvh, .rig.json, .blend, .fbx
   std::string object;   ///< of a .blend: the mesh; empty: the largest that is rigged
   std::string command;  ///< of a rig in another process; instead of a file
   int processes = 0;    ///< see ProcessRigOptions

@@ -13,9 +13,10 @@ struct RunFiles {
   std::filesystem::path curves;  ///< of rigs whose own controls move: x.rigspace.json; of others none
   std::filesystem::path model, page, recipe;
   std::filesystem::path blend = {};    ///< of a .blend: a copy with the result in it; of others none
+  std::filesystem::path fbx = {};      ///< of an FBX: the model as FBX; of others none
   std::filesystem::path partial = {};  ///< a folder, while it runs
 
-  /// A model, x.glb or x.gltf, and what lies beside it.
+  /// A model, x.glb or x.gltf, and what lies beside it; x.fbx is x.glb and the same as FBX.
   static RunFiles of_model(const std::filesystem::path& output);
   /// Curves, x.rigspace.json, and what lies beside them; an output that ends as any of these stands for all.
   static RunFiles of_curves(const std::filesystem::path& output);

@@ -5,6 +5,7 @@
 #include "page_clip.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/fbx_file.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/content.h"
@@ -106,14 +107,19 @@ class GltfSubject final : public Subject {
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
              const ProgressCallback& progress) override {
-    if (recipe.parts.empty()) return write_input(out);
+    if (recipe.parts.empty()) {
+      write_input(out);
+      return write_as_fbx(out, progress);
+    }
     add_soft_clips(recipe, out, notes, progress);
     document().save(out.model);
+    write_as_fbx(out, progress);
     write_file(out.page, soft_page(document().to_glb(), page_of(recipe, out, notes)));
   }
 
   std::string files_in_words(const RunFiles& out) const override {
-    return fmt::format("{}\n{}: open it in a browser\n{}: the recipe\n", out.model.string(), out.page.string(),
+    const std::string fbx = out.fbx.empty() ? "" : out.fbx.string() + ": the same as FBX\n";
+    return fmt::format("{}\n{}{}: open it in a browser\n{}: the recipe\n", out.model.string(), fbx, out.page.string(),
                        out.recipe.string());
   }
 
@@ -131,6 +137,10 @@ class GltfSubject final : public Subject {
     else
       document().save(out.model);
     write_file(out.page, view_page(document().to_glb(), {.title = out.model.filename().string()}));
+  }
+
+  void write_as_fbx(const RunFiles& out, const ProgressCallback& progress) {
+    if (!out.fbx.empty()) write_fbx(document().to_glb(), out.fbx, progress);
   }
 
   const Character& written() const { return morphs_ ? *morphs_ : soft_.character; }
@@ -233,12 +243,19 @@ std::unique_ptr<Subject> subject_of(std::string name, GltfFile file, std::string
 
 Opened open_gltf(const SimulationSource& source, const fs::path& output, const JobEvents& events) {
   const std::string& file = source.character.file;
-  const RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);
+  RunFiles out = RunFiles::of_model(output.empty() ? fs::path(file).replace_extension(".soft.glb") : output);
   check_extension(out.model, "glb gltf");
+  if (is_fbx_file(file))
+    out.fbx = fs::path(out.model).replace_extension(".fbx");
+  else if (!out.fbx.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = out.fbx.string(),
+                 .problem = "is written where the input is FBX too",
+                 .remedy = "write " + out.model.string() + ", and then `rigspace convert` that to .fbx"});
   check_input(file, out.model);
-  const fs::path inputs[] = {source.on};
+  const fs::path inputs[] = {file, source.on};
   out.check(inputs);
-  GltfFile loaded(file);
+  GltfFile loaded(file, events.progress);
   events.print_warnings(file, loaded.character().warnings);
   return {std::make_unique<GltfSubject>(file, std::move(loaded), source.on), out};
 }
