@@ -15,6 +15,13 @@ struct SimulationPlan {
   ResearchFiles research;
 };
 
+/// The options of the request with their words read; the unit as asked, else guessed, which a note says.
+RecipeOptions plan_options(const Character& character, const SimulationRequest& request,
+                           std::vector<std::string>& notes);
+/// The parts that the request names, or those that are found, with the settings that it asks for. Empty only where
+/// nothing is named and Subject::may_rest.
+std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& request, std::vector<std::string>& notes);
+
 /// `on_controls`: the rig's own controls are simulated, not joints and skin. Throws Error with the name of the option.
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, bool on_controls);
 
