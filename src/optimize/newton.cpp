@@ -24,6 +24,7 @@ NewtonWorkspace::NewtonWorkspace() : data_(std::make_unique<Data>()) {}
 NewtonWorkspace::~NewtonWorkspace() = default;
 NewtonWorkspace::NewtonWorkspace(NewtonWorkspace&&) noexcept = default;
 NewtonWorkspace& NewtonWorkspace::operator=(NewtonWorkspace&&) noexcept = default;
+void NewtonWorkspace::forget() { data_->shift = 0, data_->factored = false; }
 const Vec& NewtonWorkspace::x() const { return data_->x; }
 ObjectiveState& NewtonWorkspace::state() { return data_->state; }
 System* NewtonWorkspace::system() { return data_->system.get(); }

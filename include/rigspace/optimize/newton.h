@@ -48,6 +48,9 @@ class NewtonWorkspace {
   NewtonWorkspace(NewtonWorkspace&&) noexcept;
   NewtonWorkspace& operator=(NewtonWorkspace&&) noexcept;
 
+  /// Drops the kept factor and the shift, so that the next solve depends on its start alone. Keeps the memory.
+  void forget();
+
   /// x(q) of the result of the last solve.
   const Vec& x() const;
   /// The states of mapping and terms, for applications that read lagged quantities.

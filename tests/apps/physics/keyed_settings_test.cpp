@@ -228,6 +228,22 @@ TEST(KeyedLook, FeelsAsMuchOfTheTravelAsIsAskedFor) {
   EXPECT_LT(largest(simulate_parts(rod, &steady, parts, {.looping = Looping::never}), 3.2, 3.4), 0.02 * lag * v);
 }
 
+// A loop in place does not travel, whatever its period: all of its motion is wind, with the travel and without.
+TEST(KeyedLook, FindsNoTravelInALoopInPlace) {
+  const Character rod = make_rod(1);
+  std::vector<double> times, values;
+  for (int k = 0; k <= 42; ++k)
+    times.push_back(k / 60.0), values.push_back(0.1 * std::sin(2 * std::numbers::pi * k / 42));
+  const Animation sway = root_clip("root.tx", times, values, Interpolation::linear);
+  auto parts = tail(rod, 1.5, 0.6);
+  parts[0].settings.lag = 0.05;
+  const SoftMotion without = simulate_parts(rod, &sway, parts, {.looping = Looping::always});
+  parts[0].settings.travel = 1;
+  const SoftMotion with = simulate_parts(rod, &sway, parts, {.looping = Looping::always});
+  ASSERT_GT(largest(with, 0, 0.7), 0.02);
+  EXPECT_LT((with.deviation - without.deviation).cwiseAbs().maxCoeff(), 1e-6 * largest(with, 0, 0.7));
+}
+
 // x = a t^2 / 2: a bar that hangs in it leans by 1.5 a / (L omega^2); without push it does not.
 TEST(KeyedLook, FeelsAsMuchOfTheTravelsAccelerationAsIsAskedFor) {
   const Character rod = make_rod(1);

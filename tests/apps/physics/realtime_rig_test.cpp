@@ -2,10 +2,8 @@
 
 #include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/flesh.h"
-#include "rigspace/apps/physics/realtime_c.h"
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
-#include "rigspace/io/gltf.h"
 #include "support/allocations.h"
 #include "support/ball.h"
 #include "support/rods.h"
@@ -15,8 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
-#include <fstream>
 #include <numbers>
 #include <thread>
 
@@ -115,7 +111,7 @@ TEST(RealtimeRig, AnswersAStepInAccelerationWithinTwoGridSteps) {
     if (hand.largest() > 100 * quiet + 1e-6) break;
   }
   EXPECT_LE(calls, 2);
-  EXPECT_NEAR(hand.rig.model().latency(), 0.025, 1e-12);
+  EXPECT_NEAR(hand.rig.model().latency(), 0.05, 1e-12);
 }
 
 // Whatever the frame rate, the grid is the same, and so is the motion but for where poses were interpolated.
@@ -400,54 +396,6 @@ TEST(RealtimeRig, HasAllPartsOfACharacterInsideIt) {
   Vec posed = p;
   rig.apply({posed.data(), static_cast<std::size_t>(posed.size())});
   for (std::size_t k = 0; k < model->free().size(); ++k) EXPECT_EQ(posed[model->free()[k]], rig.simulated()[k]);
-}
-
-TEST(RealtimeC, StepsACharacterFromAFile) {
-  const std::string path = ::testing::TempDir() + "realtime_ball.glb";
-  const std::vector<std::byte> bytes = to_glb(testing::make_ball());
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
-  rigspace_realtime_model* model = rigspace_realtime_load(
-      path.c_str(), R"({"parts": ["body=jelly"], "looks": {"jelly": {"rate": 2, "settle": 1}}})");
-  ASSERT_NE(model, nullptr) << rigspace_realtime_error();
-  const int controls = rigspace_realtime_control_count(model), free = rigspace_realtime_free_count(model);
-  ASSERT_GT(free, 0);
-  std::vector<double> pose(static_cast<std::size_t>(controls)), soft(static_cast<std::size_t>(free));
-  int ty = -1;
-  for (int c = 0; c < controls; ++c) {
-    pose[c] = rigspace_realtime_control_rest(model, c);
-    if (std::strcmp(rigspace_realtime_control_name(model, c), "root.ty") == 0) ty = c;
-  }
-  ASSERT_GE(ty, 0);
-  rigspace_realtime_rig* rig = rigspace_realtime_create(model);
-  ASSERT_NE(rig, nullptr);
-  rigspace_realtime_release_model(model);  // instances keep what they need
-  double most = 0;
-  for (int k = 0; k < 30; ++k) {
-    pose[ty] = swing(k * kFrame);
-    ASSERT_EQ(rigspace_realtime_set_keyed(rig, pose.data(), controls), 0);
-    ASSERT_EQ(rigspace_realtime_step(rig, kFrame), 0);
-    ASSERT_EQ(rigspace_realtime_read(rig, soft.data(), free), 0);
-    std::vector<double> posed = pose;
-    ASSERT_EQ(rigspace_realtime_apply(rig, posed.data(), controls), 0);
-    for (int c = 0; c < controls; ++c) most = std::max(most, std::abs(posed[c] - pose[c]));
-  }
-  EXPECT_GT(most, 0.005);
-  EXPECT_NE(rigspace_realtime_step(rig, -1), 0);
-  EXPECT_NE(std::strstr(rigspace_realtime_error(), "time step"), nullptr);
-  rigspace_realtime_destroy(rig);
-}
-
-TEST(RealtimeC, SaysWhatIsWrong) {
-  EXPECT_EQ(rigspace_realtime_load("nowhere.glb", nullptr), nullptr);
-  EXPECT_NE(std::strstr(rigspace_realtime_error(), "nowhere.glb"), nullptr);
-  const std::string path = ::testing::TempDir() + "realtime_wrong.glb";
-  const std::vector<std::byte> bytes = to_glb(testing::make_ball());
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
-  EXPECT_EQ(rigspace_realtime_load(path.c_str(), R"({"parts": ["body=jelly"], "widen": "yes"})"), nullptr);
-  EXPECT_STREQ(rigspace_realtime_error(), "setting \"widen\" is \"yes\"; expected true or false");
-  EXPECT_EQ(rigspace_realtime_load(nullptr, nullptr), nullptr);
-  EXPECT_EQ(rigspace_realtime_create(nullptr), nullptr);
-  EXPECT_NE(rigspace_realtime_step(nullptr, 0.1), 0);
 }
 
 }  // namespace

@@ -18,12 +18,19 @@ typedef struct rigspace_realtime_rig rigspace_realtime_rig;
 /* The last error on this thread, one sentence; empty if there was none. Valid until the next call on the thread. */
 const char* rigspace_realtime_error(void);
 
+/* Its exit code: 2 usage, 3 bad input, 1 anything else; 0 if there was none. */
+int rigspace_realtime_error_code(void);
+
 /* Loads a .glb, .gltf or .rig.json, gives its parts flesh and trains them; seconds, unless the cache has it. `settings`
-   is JSON, or NULL for the parts that are found by name with default settings:
+   is JSON, or NULL for what `rigspace simulate FILE` does without options: the same parts, unit, flesh and rates.
      {"parts": ["pelvis,spine*=belly", "tail*=tail"],          patterns and presets, as `rigspace simulate --part`
       "looks": {"belly": {"rate": 2, "amount": 1.2}},          fields of PartSettings, by the name of the part
-      "tune_on": "Walk", "step": 0.008333, "window": 0.016667, "max_substeps": 8, "teleport_speed": 60,
-      "metres_per_unit": 1, "widen": false}                     see RealtimeOptions */
+      "chains": "auto", "soft": "auto",                        as --chains and --soft
+      "tune_on": "Walk", "tune": true,                         the clip on which rates are found; false: from sizes
+      "metres_per_unit": 0,                                    as --unit; 0: guessed
+      "step": 0.008333, "window": 0.041667, "max_substeps": 8, "max_iterations": 20, "tolerance": 0.0003,
+      "teleport_speed": 60, "poisson": 0.4, "use_cache": true, "widen": false}            see RealtimeOptions
+   A setting that is not known is an error of code 2. */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
 /* Rigs made from the model may still be used: the shared data lives until the last of them is destroyed. */
 void rigspace_realtime_release_model(rigspace_realtime_model* model);
@@ -43,7 +50,9 @@ void rigspace_realtime_destroy(rigspace_realtime_rig* rig);
 
 /* Sets this pose without deviation, see RealtimeRig::reset. */
 int rigspace_realtime_reset(rigspace_realtime_rig* rig, const double* pose, int count);
-/* The animation's pose at the end of the next step. */
+/* The animation's pose at the end of the next step. One array may serve set_keyed and apply: a simulated control that
+   still has the value which apply or read gave last, to the precision of a float, counts as not keyed and keeps its
+   last key, see RealtimeRig::set_keyed. */
 int rigspace_realtime_set_keyed(rigspace_realtime_rig* rig, const double* pose, int count);
 /* Marks the next pose as a jump: no velocity or inertia is taken from the change to it. */
 int rigspace_realtime_teleport(rigspace_realtime_rig* rig);
@@ -51,11 +60,19 @@ int rigspace_realtime_step(rigspace_realtime_rig* rig, double seconds);
 
 /* Reads the values of the simulated controls, in the order of free_control; apply writes them into a whole pose. */
 int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int count);
-int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int count);
+int rigspace_realtime_apply(rigspace_realtime_rig* rig, double* pose, int count);
 /* 1: the deviation is larger than in training. */
 int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig);
 /* 1: some part is stepped with all its elements, since it is outside its training ("widen"). */
 int rigspace_realtime_widened(const rigspace_realtime_rig* rig);
+
+/* Counts since the last reset: grid steps, those of them whose solve did not converge, iterations of Newton's method,
+   Jacobians of the rig. Bytes of memory of the rig, 0 where malloc gives no figure. All 0 of NULL. */
+long long rigspace_realtime_steps(const rigspace_realtime_rig* rig);
+long long rigspace_realtime_unconverged(const rigspace_realtime_rig* rig);
+long long rigspace_realtime_iterations(const rigspace_realtime_rig* rig);
+long long rigspace_realtime_jacobians(const rigspace_realtime_rig* rig);
+long long rigspace_realtime_bytes(const rigspace_realtime_rig* rig);
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,9 @@
 // is never written, so each thread may step its own. Memory: an instance allocates when it is made and never afterwards
 // (the first step on a thread allocates that thread's scratch memory, once).
 //
-// Latency: inertia is the second difference of past poses over `window`, so that a load acts from the next grid step
-// on, with a mean delay of `window`. What is read is interpolated to one grid step ago. The sum, `window + step`, is 25
-// ms by default (docs/realtime.md).
+// Latency: physics is `window` behind the newest pose, so that the loads of simulate_parts, which look this far ahead,
+// are known. What is read is interpolated to one grid step before. The sum, `window + step`, is 50 ms by default: the
+// deviation of simulate_parts, so much later, on the pose of now (docs/realtime.md).
 
 #include "rigspace/apps/physics/simulation.h"
 
@@ -22,17 +22,21 @@ namespace rigspace {
 
 struct RealtimeOptions {
   double step = 1.0 / 120;   ///< s: the physics grid, independent of the frame rate
-  double window = 1.0 / 60;  ///< s: over which accelerations are taken; rounded to whole steps. One frame of the game
-                             ///< is right: poses change once a frame, and a shorter window sees jerks
+  double window = 1.0 / 24;  ///< s: half of the time over which accelerations are taken, and by which physics is late;
+                             ///< rounded to whole steps. Shorter: less latency, sharper jolts than simulate_parts has,
+                             ///< and below 1/window frames a second the motion depends on the frame rate
   int max_substeps = 8;      ///< most grid steps of one call; longer calls skip their first part, see RealtimeRig::step
-  int max_iterations = 6;    ///< of Newton's method a grid step; the next step goes on with the remaining error
+  int max_iterations = 20;   ///< of Newton's method a grid step; the next step goes on with the remaining error
   double tolerance = 3e-4;   ///< relative force out of balance at which a solve ends
   double teleport_speed = 60;  ///< m/s: a pose that moves any node faster counts as a teleport; 0: no pose does
-  double metres_per_unit = 1;  ///< of the scene
+  double metres_per_unit = 0;  ///< of the scene; 0: guessed as `rigspace simulate` guesses it (guess_unit)
   MaterialKind material = MaterialKind::stable_neo_hookean;  ///< of flesh
   double poisson = 0.4;                                      ///< of flesh
-  /// A clip on which rates and amounts that are not set are tuned (see simulate_parts); null: rates follow from sizes.
+  /// The clip on which rates and amounts that are not set are tuned (tune_parts); null: reference_clip of the
+  /// character. Where that clip is wilder than the parts bear, less of its load is felt, as simulate_parts does on that
+  /// clip.
   const Animation* tune_on = nullptr;
+  bool tune = true;       ///< false, or without a clip: rates follow from sizes
   bool use_cache = true;  ///< reads trained data from the cache and writes it there
   /// While a part is farther from the animation than in training, it is stepped with all elements of its flesh in place
   /// of the few: correct there too, for several times the work and memory. For main characters, not for crowds.
@@ -57,7 +61,7 @@ class RealtimeModel {
   const RealtimeOptions& options() const;
   std::span<const Control> controls() const;  ///< all of the rig, in the order of poses
   std::span<const int> free() const;          ///< the simulated controls, ascending
-  double latency() const;                     ///< s: window + step
+  double latency() const;                     ///< s: window, in whole steps, + step
   std::size_t instance_bytes() const;         ///< heap memory of an instance, measured; 0 where malloc gives no figure
   int element_count() const;                  ///< elements of flesh that a step evaluates
   int most_elements() const;                  ///< the same outside of training, with options().widen
@@ -77,13 +81,16 @@ class RealtimeRig {
   RealtimeRig(RealtimeRig&&) noexcept;
   RealtimeRig& operator=(RealtimeRig&&) noexcept;
 
-  /// Sets this pose, all controls, without deviation. The velocity between this pose and the next different one is
-  /// assumed for the time before, so that a character that appears in mid-walk is not jolted.
+  /// Sets this pose, all controls, without deviation, all as given. The velocity between this pose and the next
+  /// different one is assumed for the time before, so that a character that appears in mid-walk is not jolted. Whatever
+  /// was before, later calls give the same bits as on a new instance after the same reset.
   void reset(std::span<const double> p_key);
 
   /// The animation's pose at the end of the next step, all controls; simulated controls have the animation's values.
-  /// Between two poses controls are interpolated linearly, orientations along the shorter arc. Throws Error unless all
-  /// controls are given and finite.
+  /// Between two poses controls are interpolated linearly, orientations along the shorter arc. A simulated control that
+  /// still has the value which `apply` wrote last, or `simulated` returns, to the precision of a float, counts as not
+  /// keyed: it keeps its last key. So one array may serve as input and output, whatever the animation keys. Throws
+  /// Error unless all controls are given and finite.
   void set_keyed(std::span<const double> p_key);
   /// The change to the next pose is a jump, not a motion. Deviations keep their values, with zero velocity; the past of
   /// the animation is dropped, as after a reset.
@@ -99,7 +106,7 @@ class RealtimeRig {
   /// The deviation of the free controls, radians or units of the joint's parent, scaled by the amounts.
   std::span<const double> deviation() const;
   /// Writes the simulated controls into a pose, all controls.
-  void apply(std::span<double> p) const;
+  void apply(std::span<double> p);
 
   /// Whether some flesh deviates farther than in training, so that its shape is an extrapolation; updated every eighth
   /// grid step. PartSettings::limit holds in any case.
@@ -108,8 +115,8 @@ class RealtimeRig {
   bool widened() const;
   long steps() const;         ///< of the grid, since the last reset
   long unconverged() const;   ///< of these steps, those whose solve did not converge
-  long iterations() const;    ///< of Newton\'s method, over these steps
-  long jacobians() const;     ///< of the rig, evaluated since the instance was made
+  long iterations() const;    ///< of Newton's method, over these steps
+  long jacobians() const;     ///< of the rig, evaluated since the last reset
   std::size_t bytes() const;  ///< RealtimeModel::instance_bytes
   const RealtimeModel& model() const;
 

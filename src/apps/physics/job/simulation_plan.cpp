@@ -2,10 +2,10 @@
 
 #include "part_values.h"
 
+#include "rigspace/anim/character_unit.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/version.h"
-#include "rigspace/geometry/scene_unit.h"
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 namespace rigspace {
 namespace {
@@ -37,42 +36,21 @@ std::string unit_in_words(const SceneUnit& unit) {
   return text + others;
 }
 
-/// Metres per unit from the way a character walks, where its size says nothing. Legs swing like pendulums: people of
-/// all sizes, and animals, walk near f = 1.75 sqrt(g / l) / 2 pi strides a second on legs of length l, so that the
-/// period of the walk tells l in metres; half of the height, in units, is about as long. A unit that is common (m, dm,
-/// inch, cm, mm) is taken where that is within a factor of 1.6. 0 where no clip is called a walk, or the result is no
-/// animal.
-double metres_by_gait(const Character& character, double height) {
-  constexpr double kPace = 1.75, kLegs = 0.5, kNear = 1.6, kSmallest = 0.05, kLargest = 30;
-  const Animation* walk = ordinary_locomotion(character);
-  if (walk == nullptr || !(height > 0)) return 0;
-  const ClipPlay play = decide_play(character, *walk);
-  if (!play.loops) return 0;
-  const double legs = 9.81 * std::pow(kPace * play.period / (2 * std::numbers::pi), 2);  // m
-  double unit = legs / (kLegs * height);
-  for (const double common : {1.0, 0.1, 0.0254, 0.01, 0.001})
-    if (std::max(unit / common, common / unit) < kNear) unit = common;
-  return unit * height >= kSmallest && unit * height <= kLargest ? unit : 0;
-}
-
 /// As asked, by the command or by the folder, else guessed, and said.
 double metres_per_unit(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
                        std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
   if (folder.unit > 0) return folder.unit;
-  const Vec points = rest_surface(character).points;
-  const SceneUnit unit = guess_metres_per_unit(points);
-  if (!unit.guessed) return unit.metres;
-  if (const double by_gait = metres_by_gait(character, bounding_box(points).size().y()); by_gait > 0) {
+  const CharacterUnit unit = guess_unit(character);
+  if (unit.by_pace)
     notes.push_back(fmt::format(
-        "it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is "
-        "{:.3g} m large: a "
+        "it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is {:.3g} m large: "
+        "a "
         "smaller unit makes parts quicker, a larger one slower; --unit says otherwise, and `rigspace settings FOLDER "
         "unit=M` for all files of a folder",
-        unit.size, by_gait, by_gait * unit.size));
-    return by_gait;
-  }
-  notes.push_back(unit_in_words(unit));
+        unit.size, unit.metres, unit.metres * unit.size));
+  else if (unit.guessed)
+    notes.push_back(unit_in_words(unit));
   return unit.metres;
 }
 
@@ -109,9 +87,10 @@ void add_present(const Character& character, const std::vector<std::string>& pat
     if (!matching_names(names, pattern).empty()) to.push_back(pattern);
 }
 
-/// The options with their words read.
-RecipeOptions recipe_options(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
-                             std::vector<std::string>& notes) {
+}  // namespace
+
+RecipeOptions plan_options(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
+                           std::vector<std::string>& notes) {
   RecipeOptions result = request.recipe;
   result.protect.insert(result.protect.end(), folder.protect.begin(), folder.protect.end());
   result.soft = request.soft == "joints"   ? SoftForm::joints
@@ -135,6 +114,8 @@ RecipeOptions recipe_options(const Character& character, const SimulationRequest
   physics.validate();
   return result;
 }
+
+namespace {
 
 /// Each joint and each control in one part, each part with a name of its own.
 void require_apart(const Subject& subject, std::vector<Part>& parts) {
@@ -188,8 +169,10 @@ void set_settings(const Subject& subject, std::vector<Part>& parts, const Simula
     about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
 }
 
-std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
-                           std::vector<std::string>& notes) {
+}  // namespace
+
+std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
+                             std::vector<std::string>& notes) {
   std::vector<Part> parts;
   if (request.parts.empty()) {
     parts = subject.found_parts();
@@ -206,6 +189,8 @@ std::vector<Part> parts_of(const Subject& subject, const SimulationRequest& requ
   set_settings(subject, parts, request, folder);
   return parts;
 }
+
+namespace {
 
 /// The clips that were asked for, or all that an artist made.
 std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request) {
@@ -320,10 +305,10 @@ SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& 
   SimulationPlan plan{.research = research_files(request)};
   plan.recipe.version = version();
   if (folder.any()) plan.recipe.notes.push_back("settings of " + folder.in_words());
-  plan.recipe.options = recipe_options(character, request, folder, plan.recipe.notes);
+  plan.recipe.options = plan_options(character, request, folder, plan.recipe.notes);
   require_clips(character, plan.recipe.options.physics.play.loop, "--loop", subject.name());
   require_clips(character, plan.recipe.options.physics.play.once, "--once", subject.name());
-  plan.recipe.parts = recipe_parts(character, parts_of(subject, request, folder, plan.recipe.notes));
+  plan.recipe.parts = recipe_parts(character, plan_parts(subject, request, folder, plan.recipe.notes));
   if (const Animation* reference = reference_clip(character)) plan.recipe.tuned_on = reference->name;
   for (const Animation* clip : clips_of(subject, request))
     plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));

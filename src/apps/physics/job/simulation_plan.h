@@ -16,6 +16,15 @@ struct SimulationPlan {
   ResearchFiles research;
 };
 
+/// The options of the request with their words read; the unit as asked, by the request or the folder, else guessed,
+/// which a note says.
+RecipeOptions plan_options(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
+                           std::vector<std::string>& notes);
+/// The parts that the request names, or those that are found, with the settings that it and the folder ask for. Empty
+/// only where nothing is named and Subject::may_rest, or the folder says never.
+std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
+                             std::vector<std::string>& notes);
+
 /// `folder`: settings of the input's folder, which those of the request overrule. `on_controls`: the rig's own controls
 /// are simulated, not joints and skin. Throws Error with the name of the option.
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,

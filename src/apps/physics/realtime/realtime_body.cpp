@@ -1,51 +1,87 @@
 #include "realtime_body.h"
 
 #include "rigspace/body/interior_response.h"
+#include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace rigspace {
 namespace {
 
-/// A factorisation of the Hessian is kept, over steps too, while each iteration with it lowers the gradient to 0.4. A
-/// Newton step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
+/// A factor of the Hessian serves further iterations of a step while each lowers the gradient to 0.3, and no further
+/// step: the body turns from step to step, and the factor of another pose made solves run out of iterations. A Newton
+/// step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
 NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& options) {
   return {.gradient_tolerance = options.tolerance,
           .gradient_floor = body.force_floor,
           .step_tolerance = 2e-5 * body.size,
           .max_iterations = options.max_iterations,
-          .keep_factor = 0.4,
-          .keep_over_solves = true};
+          .keep_factor = 0.3};
 }
 
 }  // namespace
 
-RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options)
+int window_steps(const RealtimeOptions& options) {
+  return std::max(1, static_cast<int>(std::lround(options.window / options.step)));
+}
+
+RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
+                           std::span<const RealtimeHold> holds, const LimbMesh* limbs)
     : body_(body),
+      holds_(holds.begin(), holds.end()),
+      character_size_(std::max(character_size, 1e-12)),
       h_(options.step),
-      window_(std::max(1, static_cast<int>(std::lround(options.window / options.step)))),
+      window_(window_steps(options)),
       second_(std::max(2, 2 * static_cast<int>(std::lround(0.5 / options.step)))),
       workspace_(body.rig->make_workspace()),
       newton_(newton_options(body, options)) {
   zero_ = Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()));
   p_now_ = p_before_ = p_older_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
-  x_key_ = x_ = d_ = target_ = forces_ = d_before_ = speed_ = zero_;
-  poses_.assign(static_cast<std::size_t>(2 * window_ + 1), zero_);
-  means_.assign(static_cast<std::size_t>(second_ + 1), Vec3::Zero());
-  observe(body.rig->rest());
+  x_seen_ = x_key_ = x_ = d_ = target_ = forces_ = acceleration_ = wind_ = speed_ = zero_;
+  const auto poses = static_cast<std::size_t>(std::max(2 * window_ + 1, window_ + 3));
+  controls_.assign(poses, body.rig->rest());
+  points_.assign(poses, Vec::Zero(3 * static_cast<Eigen::Index>(body.rig->point_count())));
+  drive_.assign(poses, zero_);
+  spacing_.assign(poses, 0);
+  node_means_.assign(static_cast<std::size_t>(2 * second_), Vec3::Zero());
+  point_means_ = node_means_;
+  drives_.assign(body.groups.size(), std::vector<double>(node_means_.size(), 0.0));
+  answer_.assign(body.groups.size(), Vec3::Zero());
+  answer_speed_ = answer_;
+  sorted_.assign(node_means_.size(), 0.0);
+  groups_ = body.groups;
+  for (MassGroup& group : groups_) group.masses.resize(0);
+  observe(body.rig->rest(), 0);
   const RigSpaceDescription map = description_of(body);
-  lineariser_.emplace(map, x_key_, LinearRigOptions{.tolerance = 0.01},
+  lineariser_.emplace(map, x_seen_, LinearRigOptions{},
                       body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
   mapping_.emplace(lineariser_->linear(), body);
   objective_.emplace(*mapping_);
   Vec masses = Vec::Zero(body.node_count());
   for (const MassGroup& group : body.groups) masses += group.masses;
   lineariser_->set_masses(masses);
-  terms_.emplace(body, x_key_, options.material, 0);
+  terms_.emplace(body, x_seen_, options.material, 0);
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
+  if (limbs != nullptr) meet_limbs(*limbs, options);
   warm_up();
+}
+
+/// Contact as Stepper::collide has it. The obstacle's times are 0, the last grid time of the body, and h, this one.
+void RealtimeBody::meet_limbs(const LimbMesh& limbs, const RealtimeOptions& options) {
+  limb_rig_ = limbs.rig, limb_workspace_ = limb_rig_->make_workspace();
+  limb_rig_->evaluate(*limb_workspace_, limb_rig_->rest(), limbs_now_);
+  limbs_before_ = limbs_now_;
+  SimulationOptions physics;
+  physics.metres_per_unit = options.metres_per_unit;
+  Obstacle skin{.name = "self", .shape = Collider::mesh(limbs.mesh), .points = [this](double time, Vec& x) {
+                  x = time > 0 ? limbs_now_ : limbs_before_;
+                }};
+  skin.artist_first = true;
+  contact_.emplace(contact_body_of(body_, x_seen_), std::span(&skin, 1), contact_options(body_, physics));
+  objective_->add("contact", contact_->energy());
 }
 
 /// Runs every code path that allocates once, so that later steps allocate nothing: a solve away from balance, a renewed
@@ -53,37 +89,41 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
 void RealtimeBody::warm_up() {
   settle(true);
   for (int turn = 0; turn < 3; ++turn) {
-    observe(body_.rig->rest());
-    for (int k = 0; k < body_.groups.front().masses.size(); ++k) x_key_[3 * k + 1] += 1e-3 * turn * turn * body_.size;
+    observe(body_.rig->rest(), 0);
+    for (int k = 0; k < body_.groups.front().masses.size(); ++k) x_seen_[3 * k + 1] += 1e-3 * turn * turn * body_.size;
     step();
-    lineariser_->renew();
   }
-  observe(body_.rig->rest());
+  observe(body_.rig->rest(), 0);
   rest(false);
+  forget();
   settle(true);
 }
 
-double RealtimeBody::observe(In p_key) {
-  p_key_ = p_key;
-  body_.rig->evaluate(*workspace_, p_key_, s_key_);
-  const Vec& last = poses_[static_cast<std::size_t>(pose_)];
+double RealtimeBody::observe(In p_key, double spacing) {
+  p_seen_ = p_key, spacing_seen_ = spacing;
+  body_.rig->evaluate(*workspace_, p_seen_, s_seen_);
+  const Vec& last = drive_[static_cast<std::size_t>(newest_)];
   double farthest = 0;
   for (int i = 0; i < body_.node_count(); ++i) {
-    const Vec3 node = body_.ties.row(i, s_key_);
-    point(x_key_, i) = node;
+    const Vec3 node = body_.ties.row(i, s_seen_);
+    point(x_seen_, i) = node;
     farthest = std::max(farthest, (node - point(last, i)).squaredNorm());
   }
-  for (std::size_t k = 0; k < body_.free.size(); ++k) free_key_[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
   return std::sqrt(farthest);
 }
 
 void RealtimeBody::pass() {
-  pose_ = (pose_ + 1) % static_cast<int>(poses_.size());
-  poses_[static_cast<std::size_t>(pose_)] = x_key_;
-  mean_ = (mean_ + 1) % static_cast<int>(means_.size());
-  Vec3 mean = Vec3::Zero();
-  for (int i = 0; i < body_.node_count(); ++i) mean += point(x_key_, i);
-  means_[static_cast<std::size_t>(mean_)] = mean / std::max(1, body_.node_count());
+  const auto mean = [](const Vec& points) {
+    Vec3 sum = Vec3::Zero();
+    for (Eigen::Index i = 0; i < points.size(); i += 3) sum += points.segment<3>(i);
+    return Vec3(sum / std::max<double>(1, static_cast<double>(points.size()) / 3));
+  };
+  newest_ = (newest_ + 1) % past_poses();
+  const auto at = static_cast<std::size_t>(newest_);
+  controls_[at] = p_seen_, points_[at] = s_seen_, drive_[at] = x_seen_, spacing_[at] = spacing_seen_;
+  newest_mean_ = (newest_mean_ + 1) % static_cast<int>(node_means_.size());
+  node_means_[static_cast<std::size_t>(newest_mean_)] = mean(x_seen_);
+  point_means_[static_cast<std::size_t>(newest_mean_)] = mean(s_seen_);
   if (fresh_ > 0) go_on_backward();
 }
 
@@ -91,22 +131,26 @@ void RealtimeBody::pass() {
 /// not jolted. Games repeat the first pose for a frame or two, so equal poses are passed over for 0.05 s.
 void RealtimeBody::go_on_backward() {
   --fresh_;
-  if (past(0) == past(1)) return;
+  const Vec &now = drive_[past(0)], &last = drive_[past(1)];
+  if (now == last) return;
   fresh_ = 0;
-  const int poses = static_cast<int>(poses_.size()), means = static_cast<int>(means_.size());
-  const Vec &now = past(0), &last = past(1);
-  for (int k = 2; k < poses; ++k)
-    poses_[static_cast<std::size_t>((pose_ - k + poses) % poses)] = now + k * (last - now);
-  for (int k = 2; k < means; ++k)
-    means_[static_cast<std::size_t>((mean_ - k + means) % means)] = past_mean(0) + k * (past_mean(1) - past_mean(0));
+  for (int k = 2; k < past_poses(); ++k) drive_[past(k)] = now + k * (last - now);
+  const int count = static_cast<int>(node_means_.size());
+  for (std::vector<Vec3>* means : {&node_means_, &point_means_}) {
+    const Vec3 at_last = past_mean(*means, 1), at_now = past_mean(*means, 0);
+    for (int k = 2; k < count; ++k)
+      (*means)[static_cast<std::size_t>((newest_mean_ - k + count) % count)] = at_now + k * (at_last - at_now);
+  }
 }
 
 void RealtimeBody::settle(bool zero) {
   constexpr double kWait = 0.05;  // s: time to wait for a pose that differs, see go_on_backward
   fresh_ = 0;
   pass();
-  for (Vec& pose : poses_) pose = x_key_;
-  std::fill(means_.begin(), means_.end(), Vec3(means_[static_cast<std::size_t>(mean_)]));
+  for (std::size_t k = 0; k < drive_.size(); ++k)
+    controls_[k] = p_seen_, points_[k] = s_seen_, drive_[k] = x_seen_, spacing_[k] = spacing_seen_;
+  for (std::vector<Vec3>* means : {&node_means_, &point_means_})
+    std::fill(means->begin(), means->end(), Vec3((*means)[static_cast<std::size_t>(newest_mean_)]));
   fresh_ = std::max(1, static_cast<int>(std::lround(kWait / h_)));
   rest(zero);
 }
@@ -114,6 +158,7 @@ void RealtimeBody::settle(bool zero) {
 void RealtimeBody::rest(bool zero) {
   if (zero) p_now_.setZero();
   p_before_ = p_older_ = p_now_;
+  select(window_);
   lineariser_->restart();
   mapping_->set_key(p_key_, x_key_, s_key_);
   q_ = free_key_ + p_now_;
@@ -127,46 +172,82 @@ void RealtimeBody::rest(bool zero) {
   else
     d_ = x_ - x_key_;
   integrator_.restart(d_, zero_);
+  if (!contact_) return;
+  limb_rig_->evaluate(*limb_workspace_, p_key_, limbs_now_);
+  limbs_before_ = limbs_now_;
+  contact_->start(0, x_, x_key_);
+}
+
+void RealtimeBody::forget() {
+  newton_workspace_.forget();
+  jacobians_before_ = lineariser_->counts().jacobians;
+  summary_ = {};
+  for (std::vector<double>& each : drives_) std::fill(each.begin(), each.end(), 0.0);
+  for (std::vector<Vec3>* each : {&answer_, &answer_speed_}) std::fill(each->begin(), each->end(), Vec3::Zero());
+  newest_drive_ = 0;
 }
 
 /// The past of the animation is evaluated again on the nodes of this body. Only differences of the means are used, so
 /// those of the other body are copied, shifted to this body's present mean. The velocity of the deviation is that of
 /// the last three states, d' = (3 d - 4 d_before + d_older) / 2 h.
 void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> poses) {
+  const long jacobians_so_far = jacobians();
+  forget();
+  jacobians_before_ -= jacobians_so_far;
   fresh_ = 0;
-  for (int k = past_poses() - 1; k >= 0; --k) observe(poses[static_cast<std::size_t>(k)]), pass();
-  const Vec3 apart = means_[static_cast<std::size_t>(mean_)] - from.means_[static_cast<std::size_t>(from.mean_)];
-  for (std::size_t k = 0; k < means_.size(); ++k) means_[k] = from.means_[k] + apart;
-  mean_ = from.mean_, fresh_ = from.fresh_;
+  for (int k = past_poses() - 1; k >= 0; --k)
+    observe(poses[static_cast<std::size_t>(k)], from.spacing_[from.past(k)]), pass();
+  const std::pair<std::vector<Vec3>&, const std::vector<Vec3>&> both[] = {{node_means_, from.node_means_},
+                                                                          {point_means_, from.point_means_}};
+  for (const auto& [own, other] : both) {
+    const Vec3 apart = past_mean(own, 0) - from.past_mean(other, 0);
+    for (std::size_t k = 0; k < own.size(); ++k) own[k] = other[k] + apart;
+  }
+  newest_mean_ = from.newest_mean_, fresh_ = from.fresh_;
+  drives_ = from.drives_, answer_ = from.answer_, answer_speed_ = from.answer_speed_;
+  newest_drive_ = from.newest_drive_;
   const Vec* const states[] = {&from.p_now_, &from.p_before_, &from.p_older_};
   constexpr double kSlope[] = {1.5, -2, 0.5};
   speed_.setZero();
   for (int k = 2; k >= 0; --k) {
-    observe(poses[static_cast<std::size_t>(k)]);
     p_now_ = *states[k];
+    newest_ = (newest_ - k + past_poses()) % past_poses();  // rest() selects the pose one window before the newest
     rest(false);
+    newest_ = (newest_ + k) % past_poses();
     speed_ += kSlope[k] / h_ * d_;
   }
   p_before_ = from.p_before_, p_older_ = from.p_older_;
   integrator_.restart(d_, speed_);
 }
 
-const Vec& RealtimeBody::past(int steps) const {
-  const int count = static_cast<int>(poses_.size());
-  return poses_[static_cast<std::size_t>((pose_ - steps + count) % count)];
+/// The index in the rings of the pose `steps` grid steps before the newest.
+std::size_t RealtimeBody::past(int steps) const {
+  return static_cast<std::size_t>((newest_ - steps + past_poses()) % past_poses());
 }
 
-const Vec3& RealtimeBody::past_mean(int steps) const {
-  const int count = static_cast<int>(means_.size());
-  return means_[static_cast<std::size_t>((mean_ - steps + count) % count)];
+const Vec3& RealtimeBody::past_mean(const std::vector<Vec3>& means, int steps) const {
+  const int count = static_cast<int>(means.size());
+  return means[static_cast<std::size_t>((newest_mean_ - steps + count) % count)];
+}
+
+/// Takes the keyed pose of this body from the rings, `steps` before the newest.
+void RealtimeBody::select(int steps) {
+  p_key_ = controls_[past(steps)], s_key_ = points_[past(steps)];
+  for (int i = 0; i < body_.node_count(); ++i) point(x_key_, i) = body_.ties.row(i, s_key_);
+  for (std::size_t k = 0; k < body_.free.size(); ++k) free_key_[static_cast<Eigen::Index>(k)] = p_key_[body_.free[k]];
 }
 
 void RealtimeBody::set_targets() {
   for (std::size_t g = 0; g < body_.groups.size(); ++g) {
-    const double a = body_.groups[g].damping + body_.groups[g].drag;
+    const double a = groups_[g].damping + groups_[g].drag, pull = groups_[g].pull;
     integrator_.momentum_target(a, zero_, target_);
+    double scale = integrator_.momentum_scale(a);
+    if (pull > 0) {  // pull/2 (x - x_key)^T M (x - x_key), with the inertia in one, as in Stepper::set_targets
+      target_ *= scale / (scale + pull);
+      scale += pull;
+    }
     target_ += x_key_;
-    terms_->momenta[g].set_target(target_, integrator_.momentum_scale(a));
+    terms_->momenta[g].set_target(target_, scale);
   }
 }
 
@@ -182,24 +263,110 @@ void RealtimeBody::damp_controls() {
   terms_->damping->set_target(target_, body_.stiffness_damping / tau);
 }
 
-/// The loads of Stepper::set_loads, from past poses only. With w the window: acceleration
-/// (x(t) - 2 x(t - w) + x(t - 2w)) / w^2, which is the mean under a triangle around t - w; velocity
-/// (x(t) - x(t - w)) / w; velocity and acceleration of the character's travel over the last second.
+/// The velocity of the character as a whole, scene units / s: the mean point's over the last second against the second
+/// before. That is its mean under a triangle of two seconds, in which the sway of a walk, about once a second, cancels.
+/// Slower sway does not; but who travels does so by half of its size a second or more, and what is slower than a
+/// seventh counts as sway. (Stepper has the mean over a whole turn of a loop, which is 0 in place.)
+Vec3 RealtimeBody::travel_velocity() const {
+  constexpr double kSway = 0.1, kTravel = 0.25;  // of the character's size, 1/s
+  Vec3 late = Vec3::Zero(), early = Vec3::Zero();
+  for (int k = 0; k < second_; ++k) late += past_mean(point_means_, k), early += past_mean(point_means_, second_ + k);
+  const Vec3 velocity = (late - early) / (second_ * second_ * h_);
+  return smooth_step(kSway, kTravel, velocity.norm() / character_size_) * velocity;
+}
+
+/// Calls use(n, weight) for one or two whole numbers of grid steps, at most the window, of which the weighted mean of
+/// n^2 is `squared`, or as near to it as they come. At least 2, where the window is: with 1 the load of a corner
+/// between two poses would all act in one step.
+template <class Use>
+void RealtimeBody::mix_windows(double squared, const Use& use) const {
+  const double most = window_, least = std::min(2.0, most), wanted = std::clamp(squared, least * least, most * most);
+  const int n = std::min(window_, static_cast<int>(std::floor(std::sqrt(wanted) + 1e-9)));
+  const double share = n == window_ ? 0 : std::max(0.0, (wanted - n * n) / (2 * n + 1));
+  use(n, 1 - share);
+  if (share > 0) use(n + 1, share);
+}
+
+/// The loads of Stepper::set_loads, at a time w, the window, before the newest pose: acceleration
+/// (x(t + w) - 2 x(t) + x(t - w)) / w^2, which is the mean under a triangle of w to each side, and velocity
+/// (x(t + w) - x(t - w)) / 2 w. Between the poses of the caller, which are T apart, x is linear, which is a triangle of
+/// T more. A triangle of half base w has the variance w^2 / 6, a box w^2 / 3, and those of filters in a row add, so
+/// that windows of w^2 - T^2 and w^2 - T^2 / 2 keep all in all what one of w does: the motion does not depend on T. The
+/// acceleration of the character's travel is that over the last second.
+void RealtimeBody::find_drive() {
+  const double spacing = std::pow(spacing_[past(window_)] / h_, 2), whole = window_ * window_;
+  const Vec& middle = drive_[past(window_)];
+  acceleration_.setZero(), wind_.setZero();
+  mix_windows(whole - spacing, [&](int n, double weight) {
+    const Vec &after = drive_[past(window_ - n)], &before = drive_[past(window_ + n)];
+    acceleration_ += weight / std::pow(n * h_, 2) * (after - 2 * middle + before);
+  });
+  mix_windows(whole - 0.5 * spacing, [&](int n, double weight) {
+    wind_ += weight / (2 * n * h_) * (drive_[past(window_ - n)] - drive_[past(window_ + n)]);
+  });
+}
+
+/// A step of the oscillators  y'' + 2 zeta omega y' + omega^2 y = a,  a the acceleration of a group's centre.
+void RealtimeBody::answer_drive() {
+  newest_drive_ = (newest_drive_ + 1) % static_cast<int>(sorted_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Vec& masses = body_.groups[g].masses;
+    const double omega = 2 * std::numbers::pi * holds_[g].rate, damping = 6 / holds_[g].settle;
+    Vec3 a = Vec3::Zero();
+    for (int i = 0; i < body_.node_count(); ++i) a += masses[i] * point(acceleration_, i);
+    a /= masses.sum();
+    Vec3 &y = answer_[g], &v = answer_speed_[g];
+    v = (v + h_ * (a - omega * omega * y)) / (1 + h_ * damping + h_ * h_ * omega * omega);
+    y += h_ * v;
+    drives_[g][static_cast<std::size_t>(newest_drive_)] = y.norm();
+  }
+}
+
+double RealtimeBody::drive(std::size_t group) const {
+  sorted_ = drives_[group];
+  const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted_.size() - 1));
+  std::nth_element(sorted_.begin(), at, sorted_.end());
+  return *at;
+}
+
+void RealtimeBody::listen() {
+  pass();
+  find_drive();
+  answer_drive();
+}
+
+/// Lowers the load of a part, damps it more and pulls it to the animation, as Tuner::hold, calming and hold_stiffness
+/// do, where `drive` says that it would swing farther than a clip may.
+void RealtimeBody::hold() {
+  constexpr double kSlower = 1.4;  // large swings grow slower than their load, as Tuner::hold has it
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const RealtimeHold& tuned = holds_[g];
+    const MassGroup& whole = body_.groups[g];
+    if (!(tuned.drive > 0)) continue;
+    const double now = drive(g), share = std::pow(std::max(1.0, tuned.swing * now / tuned.drive), -kSlower);
+    const double omega = 2 * std::numbers::pi * tuned.rate;
+    groups_[g].load = share * whole.load, groups_[g].wind = share * whole.wind;
+    groups_[g].damping = whole.damping + tuned.held * (1 - share) * 2 * omega;
+    groups_[g].pull = whole.pull + tuned.held * (1 - share) * omega * omega * std::min(1.0, now / tuned.length);
+  }
+}
+
+/// The forces of drive, drag and sag.
 void RealtimeBody::set_loads() {
-  const double w = window_ * h_, second = second_ * h_;
-  const Vec &now = past(0), &middle = past(window_), &before = past(2 * window_);
-  const Vec3 travel = (past_mean(0) - past_mean(second_)) / second;
-  const Vec3 surge = (past_mean(0) - 2 * past_mean(second_ / 2) + past_mean(second_)) / std::pow(0.5 * second, 2);
+  const double second = second_ * h_;
+  const Vec3 travel = travel_velocity();
+  const Vec3 surge =
+      (past_mean(node_means_, 0) - 2 * past_mean(node_means_, second_ / 2) + past_mean(node_means_, second_)) /
+      std::pow(0.5 * second, 2);
   forces_.setZero();
-  for (const MassGroup& group : body_.groups) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const MassGroup& group = groups_[g];
     const double drag = group.wind * group.drag;
     const Vec3 unfelt = (1 - group.push) * surge, still = (1 - group.travel) * travel;
     for (int i = 0; i < body_.node_count(); ++i) {
-      const double mass = group.masses[i];
+      const double mass = body_.groups[g].masses[i];
       if (mass == 0) continue;
-      const Vec3 acceleration = (point(now, i) - 2 * point(middle, i) + point(before, i)) / (w * w) - unfelt;
-      const Vec3 wind = (point(now, i) - point(middle, i)) / w - still;
-      point(forces_, i) -= mass * (group.load * acceleration + drag * wind);
+      point(forces_, i) -= mass * (group.load * (point(acceleration_, i) - unfelt) + drag * (point(wind_, i) - still));
       forces_[3 * i + 1] -= group.sag * mass * body_.gravity;
     }
   }
@@ -211,37 +378,39 @@ void RealtimeBody::set_loads() {
 void RealtimeBody::set_keys() {
   mapping_->set_key(p_key_, x_key_, s_key_);
   if (terms_->springs) terms_->springs->set_target(free_key_);
+  if (terms_->coupling) terms_->coupling->set_target(free_key_);
   if (terms_->limit) terms_->limit->set_keys(free_key_);
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
 }
 
-/// Solves from the start  share p_now + ahead (p_now - p_before).
+/// Solves from the start  share p_now + ahead (p_now - p_before), with the rig linear there.
 void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
   lineariser_->begin(p_end_, p_key_, x_key_);
   damp_controls();
-  solve();
-  if (!q_.allFinite() || !std::isfinite(summary_.initial_value) || lineariser_->check_linearisation(p_end_, y_)) return;
-  lineariser_->renew();  // the linearisation missed the rig by more than the tolerance (Thesis 4.13)
-  damp_controls();
-  solve();
-  lineariser_->check_linearisation(p_end_, y_);
-}
-
-void RealtimeBody::solve() {
   q_ = from_;
   summary_ = newton_.solve(*objective_, q_, newton_workspace_);
   mapping_->controls_at(q_, p_end_);
+  if (q_.allFinite()) lineariser_->check_linearisation(p_end_, y_);
 }
 
 bool RealtimeBody::step() {
   pass();
+  select(window_);
   if (terms_->solid) terms_->solid->set_rest(x_key_);
   integrator_.begin(h_);
+  find_drive();
+  answer_drive();
+  hold();
   set_targets();
   set_loads();
   set_keys();
+  if (contact_) {
+    limbs_before_.swap(limbs_now_);
+    limb_rig_->evaluate(*limb_workspace_, p_key_, limbs_now_);
+    contact_->begin(0, h_, x_key_);
+  }
   solve_from(1, 1);
   // If the extrapolated start violates a limit, its energy is infinite: start from the last state, then from states
   // ever nearer to the animation, which violates none.
@@ -257,6 +426,7 @@ bool RealtimeBody::step() {
   mapping_->place(y_, x_);
   d_ = x_ - x_key_;
   integrator_.accept(d_);
+  if (contact_ && contact_->accept(x_)) integrator_.forget();
   lineariser_->accept(p_end_);
   p_older_ = p_before_, p_before_ = p_now_;
   p_now_ = q_ - free_key_;

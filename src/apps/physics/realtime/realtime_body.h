@@ -1,6 +1,9 @@
 #pragma once
 // Private to physics: a body stepped on a time grid along a motion of which only the past is known. The physics is that
 // of Stepper, with a bounded amount of work a step and without allocation.
+//
+// Its time is `window` behind the newest pose, so that loads are taken from poses before and after that time, as
+// Stepper takes them: the motion is that of Stepper, later.
 
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/body/deferred_jacobian.h"
@@ -14,71 +17,118 @@
 
 namespace rigspace {
 
+/// RealtimeOptions::window in grid steps.
+int window_steps(const RealtimeOptions& options);
+
+/// How a part is held where the animation is wilder than the clip that it was tuned on. Tuner::hold does that clip by
+/// clip; here it follows from the last two seconds.
+struct RealtimeHold {
+  double drive = 0;   ///< RealtimeBody::drive on the clip that it was tuned on; 0: it is never held
+  double swing = 0;   ///< on that clip, of the largest that it may have (TunedPart::swing)
+  double held = 1;    ///< on that clip (TunedPart::held)
+  double rate = 0;    ///< Hz
+  double settle = 1;  ///< s
+  double length = 1;  ///< scene units
+};
+
 class RealtimeBody {
  public:
   /// The body must have no interior unknowns and a rig that is linear within a step. It is referred to.
-  RealtimeBody(const SteppedBody& body, const RealtimeOptions& options);
+  /// `character_size`: scene units. `holds`: one a group of the body. `limbs`: what it meets, or null; referred to.
+  RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
+               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr);
   RealtimeBody(const RealtimeBody&) = delete;
   RealtimeBody& operator=(const RealtimeBody&) = delete;
 
-  /// Sets the keyed pose of the next grid time, all controls. Returns the largest distance of a node between this pose
-  /// and the last one, scene units.
-  double observe(In p_key);
-  /// Steps to the observed pose, one grid step later. Returns whether the solve converged.
+  /// Sets the keyed pose of the next grid time, all controls. `spacing`: s between the poses of the caller, from which
+  /// it was interpolated. Returns the largest distance of a node between this pose and the last one, scene units.
+  double observe(In p_key, double spacing);
+  /// Adds the observed pose to the past and advances by a grid step. Returns whether the solve converged.
   bool step();
   /// Adds the observed pose to the past without a step.
   void pass();
+  /// As `step`, for `drive` alone: nothing is solved.
+  void listen();
+  /// Scene units: how far the animation of the last two seconds, its 95th percentile, would swing a group if it were an
+  /// oscillator of the part's rate and settle time in one piece.
+  double drive(std::size_t group) const;
   /// Makes the observed pose the start of the animation: the velocity to the next different pose is then assumed for
   /// the past as well. The deviation keeps its values, or becomes 0 if `zero`; its velocity becomes 0.
   void settle(bool zero);
-  /// Sets the velocity of the deviation to 0 in the observed pose, and the deviation too if `zero`. The past of the
-  /// animation stays.
+  /// Sets the velocity of the deviation to 0, and the deviation too if `zero`. The past of the animation stays.
   void rest(bool zero);
+  /// Drops what earlier solves left for later ones: factor and shift of the Hessian, counts. Steps after `forget` and
+  /// `settle(true)` depend only on the poses that are observed from then on.
+  void forget();
   /// Continues the state of another body with the same controls. `poses`: all controls at the last grid times, latest
   /// first, at least past_poses() of them.
   void take_over(const RealtimeBody& from, std::span<const Vec> poses);
-  int past_poses() const { return static_cast<int>(poses_.size()); }
+  int past_poses() const { return static_cast<int>(drive_.size()); }
 
   const Vec& deviation() const { return p_now_; }
   const Vec& deviation_before() const { return p_before_; }
   /// Largest distance of a node from its position in the animation, scene units.
   double reach() const;
-  long jacobians() const { return lineariser_->counts().jacobians; }
-  const Summary& summary() const { return summary_; }  ///< of the last solve
+  long jacobians() const { return lineariser_->counts().jacobians - jacobians_before_; }  ///< since `forget`
+  const Summary& summary() const { return summary_; }                                     ///< of the last solve
 
  private:
   void warm_up();
-  const Vec& past(int steps) const;
-  const Vec3& past_mean(int steps) const;
+  std::size_t past(int steps) const;
+  const Vec3& past_mean(const std::vector<Vec3>& means, int steps) const;
   void go_on_backward();
+  void select(int steps);
+  void find_drive();
+  void answer_drive();
+  void hold();
   void set_targets();
   void damp_controls();
+  Vec3 travel_velocity() const;
+  template <class Use>
+  void mix_windows(double squared, const Use& use) const;
   void set_loads();
   void set_keys();
+  void meet_limbs(const LimbMesh& limbs, const RealtimeOptions& options);
   void solve_from(double share, double ahead);
-  void solve();
 
   const SteppedBody& body_;
+  std::vector<RealtimeHold> holds_;
+  std::vector<MassGroup> groups_;            // of the body, as held at present; without masses
+  std::vector<Vec3> answer_, answer_speed_;  // per group: the oscillator of `drive`
+  std::vector<std::vector<double>> drives_;  // per group, ring buffers over two seconds: its distance from 0
+  mutable std::vector<double> sorted_;       // scratch
+  int newest_drive_ = 0;
+  double character_size_;
   double h_;
   int window_, second_;  // RealtimeOptions::window, and one second, in grid steps
-  std::optional<DeferredJacobian> lineariser_;
+  std::optional<JacobianEveryStep> lineariser_;
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<StepTerms> terms_;
   std::unique_ptr<State> solid_state_;
+  std::optional<ObstacleContact> contact_;
+  std::shared_ptr<const Rig> limb_rig_;  // null without contact
+  std::unique_ptr<Workspace> limb_workspace_;
+  Vec limbs_before_, limbs_now_;  // points of the limbs at the last grid time of the body and at this one
   std::optional<Objective> objective_;
   Newton newton_;
   NewtonWorkspace newton_workspace_;
   Summary summary_;
+  long jacobians_before_ = 0;  // when `forget` was called
 
-  Integrator integrator_;                 // of the node deviations d = x - x_key
-  std::vector<Vec> poses_;                // ring buffer: nodes in the last keyed poses of the grid
-  std::vector<Vec3> means_;               // ring buffer: mean of the nodes in the keyed poses of the last second
-  int pose_ = 0, mean_ = 0;               // index of the newest entry of each
-  int fresh_ = 0;                         // after `settle`: grid steps left to wait for the first pose that differs
-  Vec p_now_, p_before_, p_older_;        // deviations of the free controls in the last three states
-  Vec p_key_, x_key_, s_key_, free_key_;  // observed pose: all controls, nodes, points of the rig, free controls
-  Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_, d_before_, speed_;
+  Integrator integrator_;  // of the node deviations d = x - x_key
+  // Ring buffers over the last keyed poses of the grid: all controls, points of the rig, nodes, s between poses of the
+  // caller. The nodes are those that loads are taken from: before the first pose they are extrapolated.
+  std::vector<Vec> controls_, points_, drive_;
+  std::vector<double> spacing_;
+  std::vector<Vec3> node_means_, point_means_;  // ring buffers over two seconds: mean of the nodes, of the points
+  int newest_ = 0, newest_mean_ = 0;            // index of the newest entry of each
+  int fresh_ = 0;                               // after `settle`: grid steps left to wait for the first other pose
+  Vec p_now_, p_before_, p_older_;              // deviations of the free controls in the last three states
+  Vec p_seen_, s_seen_, x_seen_;                // observed pose: all controls, points of the rig, nodes
+  double spacing_seen_ = 0;
+  Vec p_key_, x_key_, s_key_, free_key_;  // keyed pose at the time of the body, likewise, and its free controls
+  Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_, acceleration_, wind_, speed_;
 };
 
 }  // namespace rigspace

@@ -1,14 +1,12 @@
 #include "rigspace/apps/physics/realtime_c.h"
 
-#include "rigspace/apps/physics/flesh.h"
-#include "rigspace/apps/physics/realtime_rig.h"
+#include "rigspace/apps/physics/realtime_load.h"
 #include "rigspace/base/error.h"
-#include "rigspace/io/formats.h"
+#include "rigspace/base/suggestion.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 
@@ -26,10 +24,11 @@ namespace {
 using SortedJson = nlohmann::json;
 
 thread_local std::string last_error;
+thread_local int last_code = 0;
 
 int fail(ErrorCode code, std::string_view text) {
   last_error = text;
-  return static_cast<int>(code);
+  return last_code = static_cast<int>(code);
 }
 
 /// Runs a body that may throw. Returns 0, or the exit code of the exception.
@@ -57,94 +56,100 @@ void require_count(int count, std::size_t expected) {
                .remedy = "expected " + std::to_string(expected)});
 }
 
-SortedJson parse(const char* settings) {
-  if (settings == nullptr || *settings == '\0') return SortedJson::object();
-  const SortedJson json = SortedJson::parse(settings, nullptr, false);
-  if (!json.is_object())
-    throw Error({.code = ErrorCode::usage,
-                 .element = "settings",
-                 .problem = "are no JSON object",
-                 .remedy = "expected {\"parts\": [..], \"looks\": {..}}"});
-  return json;
+[[noreturn]] void refuse(const std::string& name, const SortedJson& given, const char* remedy) {
+  throw Error({.code = ErrorCode::usage,
+               .element = "setting \"" + name + "\"",
+               .value = given.dump(),
+               .problem = "is " + given.dump(),
+               .remedy = remedy});
 }
 
-/// The parts of the patterns in the settings, or those that are found by name; `controls`: parts on the rig's own
-/// controls.
-std::vector<Part> parts_of(const Character& character, const SortedJson& settings, bool controls) {
-  std::vector<Part> parts;
-  if (!settings.contains("parts")) return controls ? find_control_parts(character) : find_parts(character);
-  for (const SortedJson& pattern : settings.at("parts")) {
-    const std::string text = pattern.get<std::string>();
-    if (controls) {
-      parts.push_back(control_part_from_pattern(character, text));
-      continue;
+/// Reads each setting once; `finish` refuses those that nobody read.
+class Settings {
+ public:
+  explicit Settings(const char* text) : json_(parse(text)) {}
+
+  template <class Value>
+  void take(const char* name, Value& value) {
+    const SortedJson* given = find(name);
+    if (given == nullptr) return;
+    if constexpr (std::is_same_v<Value, bool>) {
+      if (!given->is_boolean()) refuse(name, *given, "expected true or false");
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      if (!given->is_string()) refuse(name, *given, "expected a word in quotes");
+    } else if constexpr (std::is_same_v<Value, int>) {
+      if (!given->is_number_integer()) refuse(name, *given, "expected a whole number");
+    } else if constexpr (std::is_same_v<Value, double>) {
+      if (!given->is_number()) refuse(name, *given, "expected a number");
+    } else if (!given->is_array() ||
+               !std::all_of(given->begin(), given->end(), [](const SortedJson& each) { return each.is_string(); })) {
+      refuse(name, *given, "expected a list of words, [\"tail*=tail\"]");
     }
-    for (Part& part : parts_from_pattern(character, text)) parts.push_back(std::move(part));
+    given->get_to(value);
   }
-  return parts;
-}
 
-void set_settings(std::vector<Part>& parts, const SortedJson& settings) {
-  if (!settings.contains("looks")) return;
-  for (const auto& [name, fields] : settings.at("looks").items()) {
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == name; });
-    if (part == parts.end()) {
-      std::string known;
-      for (const Part& each : parts) known += (known.empty() ? "" : ", ") + each.name;
-      throw Error({.code = ErrorCode::usage,
-                   .element = "look of \"" + name + "\"",
-                   .value = name,
-                   .problem = "belongs to no part",
-                   .remedy = "parts are " + known});
+  void take_looks(std::vector<RealtimeLook>& looks) {
+    const SortedJson* given = find("looks");
+    if (given == nullptr) return;
+    constexpr const char* kForm = "expected {\"belly\": {\"rate\": 2}}";
+    if (!given->is_object()) refuse("looks", *given, kForm);
+    for (const auto& [part, fields] : given->items()) {
+      if (!fields.is_object()) refuse("looks", *given, kForm);
+      for (const auto& [field, value] : fields.items()) {
+        if (!value.is_number()) refuse("looks", *given, kForm);
+        looks.push_back({part, field, value.get<double>()});
+      }
     }
-    for (const auto& [field, value] : fields.items()) part->settings.set(field, value.get<double>());
   }
-}
 
-RealtimeOptions options_of(const SortedJson& settings, const Character& character) {
-  RealtimeOptions options;
-  const auto take = [&](const char* name, auto& value) {
-    if (!settings.contains(name)) return;
-    const SortedJson& given = settings.at(name);
-    constexpr bool kSwitch = std::is_same_v<std::decay_t<decltype(value)>, bool>;
-    if (kSwitch ? !given.is_boolean() : !given.is_number())
+  void finish() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+      std::string all;
+      for (const std::string& each : known_) all += (all.empty() ? "settings are " : ", ") + each;
       throw Error({.code = ErrorCode::usage,
-                   .element = std::string("setting \"") + name + "\"",
-                   .value = given.dump(),
-                   .problem = "is " + given.dump(),
-                   .remedy = kSwitch ? "expected true or false" : "expected a number"});
-    given.get_to(value);
-  };
-  take("step", options.step), take("window", options.window), take("max_substeps", options.max_substeps);
-  take("teleport_speed", options.teleport_speed), take("metres_per_unit", options.metres_per_unit);
-  take("widen", options.widen);
-  if (settings.contains("tune_on")) {
-    const std::string name = settings.at("tune_on").get<std::string>();
-    options.tune_on = character.clip(name);
-    if (options.tune_on == nullptr)
-      throw Error({.code = ErrorCode::usage,
-                   .file = character.name,
-                   .element = "clip \"" + name + "\"",
+                   .element = "setting \"" + name + "\"",
                    .value = name,
-                   .problem = "is not there",
-                   .remedy = "name one of its clips"});
+                   .problem = "is not known",
+                   .remedy = suggestion(name, known_, all)});
+    }
   }
-  return options;
-}
 
-std::shared_ptr<const RealtimeModel> load(const std::filesystem::path& path, const SortedJson& settings) {
-  const bool controls = path.string().ends_with(".rig.json");
-  Character character = with_all_bones(load_character(path));
-  std::vector<Part> parts = parts_of(character, settings, controls);
-  set_settings(parts, settings);
-  if (controls) {
-    for (Part& part : parts) part = with_solid(character, std::move(part), {.use_cache = true});
-  } else {
-    Softened soft = soften(character, std::move(parts), {.use_cache = true});
-    character = std::move(soft.character), parts = std::move(soft.parts);
+ private:
+  static SortedJson parse(const char* text) {
+    if (text == nullptr || *text == '\0') return SortedJson::object();
+    const SortedJson json = SortedJson::parse(text, nullptr, false);
+    if (!json.is_object())
+      throw Error({.code = ErrorCode::usage,
+                   .element = "settings",
+                   .problem = "are no JSON object",
+                   .remedy = "expected {\"parts\": [..], \"looks\": {..}}"});
+    return json;
   }
-  const RealtimeOptions options = options_of(settings, character);
-  return std::make_shared<const RealtimeModel>(character, std::move(parts), options);
+
+  const SortedJson* find(const char* name) {
+    known_.emplace_back(name);
+    return json_.contains(name) ? &json_.at(name) : nullptr;
+  }
+
+  SortedJson json_;
+  std::vector<std::string> known_;
+};
+
+RealtimeRequest request_of(const char* text) {
+  Settings settings(text);
+  RealtimeRequest request;
+  RealtimeOptions& options = request.options;
+  settings.take("parts", request.parts), settings.take_looks(request.looks);
+  settings.take("chains", request.chains), settings.take("soft", request.soft);
+  settings.take("tune_on", request.tune_on), settings.take("tune", options.tune);
+  settings.take("step", options.step), settings.take("window", options.window);
+  settings.take("max_substeps", options.max_substeps), settings.take("max_iterations", options.max_iterations);
+  settings.take("tolerance", options.tolerance), settings.take("teleport_speed", options.teleport_speed);
+  settings.take("metres_per_unit", options.metres_per_unit), settings.take("poisson", options.poisson);
+  settings.take("use_cache", options.use_cache), settings.take("widen", options.widen);
+  settings.finish();
+  return request;
 }
 
 bool in_range(int k, std::size_t count) { return k >= 0 && static_cast<std::size_t>(k) < count; }
@@ -154,10 +159,11 @@ bool in_range(int k, std::size_t count) { return k >= 0 && static_cast<std::size
 extern "C" {
 
 const char* rigspace_realtime_error(void) { return last_error.c_str(); }
+int rigspace_realtime_error_code(void) { return last_code; }
 
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings) {
   rigspace_realtime_model* made = nullptr;
-  guarded(path, [&] { made = new rigspace_realtime_model{load(path, parse(settings))}; });
+  guarded(path, [&] { made = new rigspace_realtime_model{load_realtime_model(path, request_of(settings))}; });
   return made;
 }
 
@@ -211,7 +217,7 @@ int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int
     std::copy(simulated.begin(), simulated.end(), values);
   });
 }
-int rigspace_realtime_apply(const rigspace_realtime_rig* rig, double* pose, int count) {
+int rigspace_realtime_apply(rigspace_realtime_rig* rig, double* pose, int count) {
   return guarded(rig && pose ? rig : nullptr, [&] {
     require_count(count, rig->rig.model().controls().size());
     rig->rig.apply({pose, static_cast<std::size_t>(count)});
@@ -221,6 +227,14 @@ int rigspace_realtime_widened(const rigspace_realtime_rig* rig) { return rig && 
 
 int rigspace_realtime_outside_training(const rigspace_realtime_rig* rig) {
   return rig && rig->rig.outside_training() ? 1 : 0;
+}
+
+long long rigspace_realtime_steps(const rigspace_realtime_rig* rig) { return rig ? rig->rig.steps() : 0; }
+long long rigspace_realtime_unconverged(const rigspace_realtime_rig* rig) { return rig ? rig->rig.unconverged() : 0; }
+long long rigspace_realtime_iterations(const rigspace_realtime_rig* rig) { return rig ? rig->rig.iterations() : 0; }
+long long rigspace_realtime_jacobians(const rigspace_realtime_rig* rig) { return rig ? rig->rig.jacobians() : 0; }
+long long rigspace_realtime_bytes(const rigspace_realtime_rig* rig) {
+  return rig ? static_cast<long long>(rig->rig.bytes()) : 0;
 }
 
 }  // extern "C"

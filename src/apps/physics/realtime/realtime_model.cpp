@@ -1,5 +1,7 @@
 #include "realtime_model.h"
 
+#include "realtime_body.h"
+#include "rigspace/anim/character_unit.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "tuning/keyed_settings.h"
@@ -48,28 +50,77 @@ void derive_look(TunedPart& part, double metres_per_unit) {
   set_amount(part, part.settings.amount);
 }
 
-/// The systems of all parts, their settings tuned on options.tune_on or derived from sizes.
+/// Finds the settings of a system on a motion as tune_parts and then simulate_parts do.
+void tune_on(PartSystem& system, const KeyedMotion& motion, SimulationOptions physics, const Character& character,
+             std::size_t parts, const ProgressCallback& progress) {
+  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  Tuner(system, motion, physics, size).tune(progress);
+  physics.tuning.resize(parts);
+  for (TunedPart& part : system.parts) {
+    physics.tuning[static_cast<std::size_t>(part.index)] = tuning_of(part);
+    if (part.part->points.empty()) continue;
+    system.obstacles = obstacles_for(character, system, motion, {.limbs = true});  // sheets meet the body behind them
+    part.most_scaling = 1;
+  }
+  Tuner(system, motion, physics, size).hold_clip(progress);
+}
+
+/// The clip on which parts are tuned; null: none is.
+const Animation* tuning_clip(const Character& character, const RealtimeOptions& options) {
+  if (!options.tune) return nullptr;
+  return options.tune_on != nullptr ? options.tune_on : reference_clip(character);
+}
+
+/// The systems of all parts, their settings tuned on a clip or derived from sizes.
 std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& character, std::span<const Part> parts,
                                                        const RealtimeOptions& options,
                                                        const ProgressCallback& progress) {
   const SimulationOptions physics = simulation_options(options);
-  std::vector<std::unique_ptr<PartSystem>> systems;
-  if (auto chains = make_chain_system(character, parts, physics)) systems.push_back(std::move(chains));
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (!parts[k].joints.empty()) systems.push_back(make_sheet_system(character, parts, static_cast<int>(k), physics));
-    if (parts[k].flesh) systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), physics, progress));
-  }
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  auto systems = make_systems(character, parts, physics, progress);
+  const Animation* clip = tuning_clip(character, options);
   for (const auto& system : systems) {
-    if (options.tune_on != nullptr) {
-      KeyedMotion motion(character, options.tune_on);
+    if (clip != nullptr) {
+      KeyedMotion motion(character, clip);
       motion.set_cyclic(motion.loops());
-      Tuner(*system, motion, physics, size).run(progress, {}, nullptr);
+      tune_on(*system, motion, physics, character, parts.size(), progress);
+      system->obstacles.clear();  // they refer to the motion
     } else {
       for (TunedPart& part : system->parts) derive_look(part, options.metres_per_unit);
     }
   }
   return systems;
+}
+
+/// The holds of a system: a limit or a larger amount that somebody asked for stays, as in Tuner::hold. `drive` is
+/// measured on the clip on which the parts were tuned, or 0 without one.
+std::vector<RealtimeHold> holds_of(const PartSystem& system, const SteppedBody& body, const KeyedMotion* motion,
+                                   const RealtimeOptions& options) {
+  std::vector<RealtimeHold> holds;
+  for (const TunedPart& part : system.parts)
+    holds.push_back({.swing = part.swing,
+                     .held = part.held,
+                     .rate = part.settings.rate,
+                     .settle = std::max(1e-3, part.settings.settle),
+                     .length = std::max(1e-9, part.length)});
+  if (motion == nullptr) return holds;
+  RealtimeBody listener(body, options, body.size, holds);
+  constexpr double kSettled = 8;  // s: after which a loop is answered as ever after
+  const double h = options.step, last = motion->cyclic() ? kSettled : std::min(kSettled, motion->duration());
+  std::vector<double> most(holds.size(), 0.0);
+  Vec p;
+  motion->controls(0, p);
+  listener.observe(p, 0), listener.settle(true);
+  for (double time = h; time <= last; time += h) {
+    motion->controls(time, p);
+    listener.observe(p, 0), listener.listen();
+    for (std::size_t g = 0; g < most.size() && (!motion->cyclic() || time > kSettled - 2); ++g)
+      most[g] = std::max(most[g], listener.drive(g));
+  }
+  for (std::size_t g = 0; g < holds.size(); ++g) {
+    const PartSettings& asked = system.parts[g].part->settings;
+    if (asked.limit == system.parts[g].preset->limit && asked.amount <= 1) holds[g].drive = most[g];
+  }
+  return holds;
 }
 
 /// Diagonal of the box around the nodes that are not held, at rest, scene units.
@@ -108,7 +159,8 @@ void RealtimeOptions::validate() const {
   require_option(max_iterations >= 1, "iterations of a step", max_iterations, "expected at least 1");
   require_option(tolerance > 0 && tolerance < 1, "realtime tolerance", tolerance, "expected a share above 0, below 1");
   require_option(teleport_speed >= 0, "teleport speed", teleport_speed, "expected metres per second, 0 for never");
-  require_option(metres_per_unit > 0, "metres per unit", metres_per_unit, "expected a number above 0");
+  require_option(metres_per_unit >= 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
+                 "expected a number above 0, or 0 for a guess");
 }
 
 RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const RealtimeOptions& options,
@@ -117,12 +169,19 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   options.validate();
   Data& data = *data_;
   data.character = std::move(character), data.options = options;
-  data.options.tune_on = nullptr;
-  const auto systems = tuned_systems(data.character, parts, options, progress);
-  if (systems.empty())
+  data.size = bounding_box(rest_surface(data.character).points).size().maxCoeff();
+  if (options.metres_per_unit == 0) data.options.metres_per_unit = guess_unit(data.character).metres;
+  if (parts.empty())
     throw Error({.file = data.character.name,
                  .problem = "has no part to simulate",
                  .remedy = "give parts that soften or with_solid made, or chains"});
+  const auto systems = tuned_systems(data.character, parts, data.options, progress);
+  std::optional<KeyedMotion> tuned_on;
+  if (const Animation* clip = tuning_clip(data.character, options)) {
+    tuned_on.emplace(data.character, clip);
+    tuned_on->set_cyclic(tuned_on->loops());
+  }
+  data.options.tune_on = nullptr;
   data.bodies.reserve(systems.size()), data.wide.reserve(systems.size());
   std::vector<std::pair<int, double>> scaled;
   for (const auto& system : systems) {
@@ -135,6 +194,9 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
         scaled.emplace_back(body.free[row], system->parts[p].scaling * system->parts[p].part->settings.mix);
     data.free.insert(data.free.end(), body.free.begin(), body.free.end());
     data.bodies.push_back(std::move(body));
+    data.holds.push_back(holds_of(*system, data.bodies.back(), tuned_on ? &*tuned_on : nullptr, data.options));
+    const bool sheet = !system->parts.front().part->points.empty();
+    data.limbs.push_back(sheet ? limbs_of(data.character, *system) : std::nullopt);
     if (!options.widen) continue;
     SteppedBody& wide = data.wide.emplace_back();
     if (data.bodies.back().tets.empty()) continue;
@@ -167,7 +229,7 @@ const Character& RealtimeModel::character() const { return data_->character; }
 const RealtimeOptions& RealtimeModel::options() const { return data_->options; }
 std::span<const Control> RealtimeModel::controls() const { return data_->character.rig->controls(); }
 std::span<const int> RealtimeModel::free() const { return data_->free; }
-double RealtimeModel::latency() const { return data_->options.window + data_->options.step; }
+double RealtimeModel::latency() const { return (window_steps(data_->options) + 1) * data_->options.step; }
 std::size_t RealtimeModel::instance_bytes() const { return data_->instance_bytes; }
 int RealtimeModel::element_count() const { return elements_of(data_->bodies); }
 int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->wide)); }

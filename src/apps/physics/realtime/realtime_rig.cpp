@@ -27,7 +27,8 @@ struct RealtimeRig::Data {
   void write_out();
   void see(In pose);
   void choose_body(std::size_t b);
-  void require_pose(std::size_t size) const;
+  void require_size(std::size_t size) const;
+  void require_pose(std::span<const double> given) const;
 
   std::shared_ptr<const RealtimeModel> model;
   const RealtimeModel::Data& shared;
@@ -39,6 +40,8 @@ struct RealtimeRig::Data {
   bool jump = false, outside = false;
   long steps = 0, unconverged = 0, iterations = 0;
   Vec deviation, simulated;
+  Vec free_next;  // scratch: keyed values of the free controls
+  Vec written;    // values of the free controls that `apply` wrote last, see set_keyed
 };
 
 /// Sets p to the keyed pose interpolated between the last call (share 0) and this one (share 1).
@@ -75,19 +78,19 @@ void RealtimeRig::Data::cut(bool zero) {
   p_last = p_next;
   for (Vec& pose : past) pose = p_next;
   for (RealtimeBody* body : bodies) {
-    body->observe(p_next);
+    body->observe(p_next, 0);
     body->settle(zero);
   }
 }
 
 /// Skips the grid steps up to `first`: their keyed poses, those that loads need, enter the past; nothing is stepped.
 void RealtimeRig::Data::skip(int first, double dt) {
-  const int seen = 2 * std::max(1, static_cast<int>(std::lround(shared.options.window / shared.options.step)));
+  const int seen = 2 * window_steps(shared.options);
   for (int j = std::max(1, first - seen); j <= first; ++j) {
     pose((j * shared.options.step - phase) / dt);
     see(p);
     for (RealtimeBody* body : bodies) {
-      body->observe(p);
+      body->observe(p, dt);
       body->pass();
     }
   }
@@ -100,7 +103,7 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   pose((j * options.step - phase) / dt);
   const double most = options.teleport_speed / options.metres_per_unit * options.step;
   for (RealtimeBody* body : bodies)
-    if (body->observe(p) > most && most > 0) return false;
+    if (body->observe(p, dt) > most && most > 0) return false;
   see(p);
   bool converged = true;
   for (RealtimeBody* body : bodies) {
@@ -133,7 +136,7 @@ void RealtimeRig::Data::write_out() {
   }
 }
 
-void RealtimeRig::Data::require_pose(std::size_t size) const {
+void RealtimeRig::Data::require_size(std::size_t size) const {
   if (size == static_cast<std::size_t>(p_next.size())) return;
   throw Error({.code = ErrorCode::usage,
                .file = shared.character.name,
@@ -143,20 +146,36 @@ void RealtimeRig::Data::require_pose(std::size_t size) const {
                .remedy = "expected " + std::to_string(p_next.size()) + ", all of the rig"});
 }
 
+void RealtimeRig::Data::require_pose(std::span<const double> given) const {
+  require_size(given.size());
+  for (std::size_t c = 0; c < given.size(); ++c)
+    if (!std::isfinite(given[c]))
+      throw Error({.code = ErrorCode::usage,
+                   .file = shared.character.name,
+                   .element = "control \"" + model->controls()[c].name + "\"",
+                   .value = std::to_string(given[c]),
+                   .problem = "is not a finite number",
+                   .remedy = "the pose was not taken"});
+}
+
 RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std::make_unique<Data>(std::move(model))) {
   const SerialScope serial;
   const RealtimeModel::Data& shared = data_->shared;
-  for (const SteppedBody& body : shared.bodies) {
-    data_->few.push_back(std::make_unique<RealtimeBody>(body, shared.options));
+  for (std::size_t b = 0; b < shared.bodies.size(); ++b) {
+    const LimbMesh* limbs = shared.limbs[b] ? &*shared.limbs[b] : nullptr;
+    data_->few.push_back(
+        std::make_unique<RealtimeBody>(shared.bodies[b], shared.options, shared.size, shared.holds[b], limbs));
     data_->bodies.push_back(data_->few.back().get());
   }
-  for (const SteppedBody& body : shared.wide)
-    data_->wide.push_back(body.tets.empty() ? nullptr : std::make_unique<RealtimeBody>(body, shared.options));
+  for (std::size_t b = 0; b < shared.wide.size(); ++b)
+    data_->wide.push_back(shared.wide[b].tets.empty() ? nullptr
+                                                      : std::make_unique<RealtimeBody>(shared.wide[b], shared.options,
+                                                                                       shared.size, shared.holds[b]));
   const Vec rest = shared.character.rig->rest();
   if (!data_->wide.empty())
     data_->past.assign(static_cast<std::size_t>(std::max(3, data_->few.front()->past_poses())), rest);
   data_->p_last = data_->p_next = data_->p = rest;
-  data_->deviation = data_->simulated = Vec::Zero(std::ssize(data_->shared.free));
+  data_->deviation = data_->simulated = data_->written = data_->free_next = Vec::Zero(std::ssize(data_->shared.free));
   reset({rest.data(), static_cast<std::size_t>(rest.size())});
 }
 
@@ -165,26 +184,35 @@ RealtimeRig::RealtimeRig(RealtimeRig&&) noexcept = default;
 RealtimeRig& RealtimeRig::operator=(RealtimeRig&&) noexcept = default;
 
 void RealtimeRig::reset(std::span<const double> p_key) {
-  set_keyed(p_key);
+  Data& data = *data_;
+  data.require_pose(p_key);
+  data.p_next = Eigen::Map<const Vec>(p_key.data(), std::ssize(p_key));
   const SerialScope serial;
-  for (std::size_t b = 0; b < data_->few.size(); ++b) data_->bodies[b] = data_->few[b].get();
-  data_->cut(true);
-  data_->phase = 0, data_->steps = data_->unconverged = data_->iterations = 0, data_->outside = false;
-  data_->write_out();
+  for (std::size_t b = 0; b < data.few.size(); ++b) data.bodies[b] = data.few[b].get();
+  for (const auto* all : {&data.few, &data.wide})
+    for (const auto& body : *all)
+      if (body) body->forget();
+  data.cut(true);
+  data.phase = 0, data.steps = data.unconverged = data.iterations = 0, data.outside = false;
+  data.write_out();
+  data.written = data.simulated;
 }
 
+/// A free control that still has the value which was written there, to the precision of a float, in which engines keep
+/// poses, was not keyed since: it keeps its key. Taking it as a key would add the deviation again in every frame.
 void RealtimeRig::set_keyed(std::span<const double> p_key) {
-  const Eigen::Map<const Vec> p(p_key.data(), std::ssize(p_key));
-  data_->require_pose(p_key.size());
-  for (Eigen::Index c = 0; c < p.size(); ++c)
-    if (!std::isfinite(p[c]))
-      throw Error({.code = ErrorCode::usage,
-                   .file = data_->shared.character.name,
-                   .element = "control \"" + data_->model->controls()[static_cast<std::size_t>(c)].name + "\"",
-                   .value = std::to_string(p[c]),
-                   .problem = "is not a finite number",
-                   .remedy = "the pose was not taken"});
-  data_->p_next = p;
+  Data& data = *data_;
+  data.require_pose(p_key);
+  const auto same = [](double a, double b) { return static_cast<float>(a) == static_cast<float>(b); };
+  for (std::size_t k = 0; k < data.shared.free.size(); ++k) {
+    const double given = p_key[static_cast<std::size_t>(data.shared.free[k])];
+    const auto c = static_cast<Eigen::Index>(k);
+    const bool unkeyed = same(given, data.written[c]) || same(given, data.simulated[c]);
+    data.free_next[c] = unkeyed ? data.p_next[data.shared.free[k]] : given;
+  }
+  data.p_next = Eigen::Map<const Vec>(p_key.data(), std::ssize(p_key));
+  for (std::size_t k = 0; k < data.shared.free.size(); ++k)
+    data.p_next[data.shared.free[k]] = data.free_next[static_cast<Eigen::Index>(k)];
 }
 
 void RealtimeRig::teleport() { data_->jump = true; }
@@ -225,11 +253,12 @@ std::span<const double> RealtimeRig::deviation() const {
   return {data_->deviation.data(), static_cast<std::size_t>(data_->deviation.size())};
 }
 
-void RealtimeRig::apply(std::span<double> p) const {
-  data_->require_pose(p.size());
+void RealtimeRig::apply(std::span<double> p) {
+  data_->require_size(p.size());
   const std::vector<int>& free = data_->shared.free;
   for (std::size_t k = 0; k < free.size(); ++k)
     p[static_cast<std::size_t>(free[k])] = data_->simulated[static_cast<Eigen::Index>(k)];
+  data_->written = data_->simulated;
 }
 
 bool RealtimeRig::outside_training() const { return data_->outside; }

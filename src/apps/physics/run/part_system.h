@@ -19,6 +19,7 @@ struct TunedPart {
   double ease = 1;        ///< 0..1: what of the inertial load is felt where no rate would tame the motion
   double held = 1;        ///< 0..1: the same in one clip that is wilder than the one the part was tuned on
   double steadying = 0;   ///< 1/s^2: the pull to the animation that `held` needs in a body that turns (hold_stiffness)
+  double swing = 0;       ///< of the largest that a clip may have: the swing when `held` was found (Tuner::hold)
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
   double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`

@@ -120,17 +120,20 @@ void Stepper::start(double time, double grid, bool under_way) {
   if (contact_) contact_->start(time, key(time), key(time));
 }
 
-/// The velocity of the character as a whole: that of the mean point, over one second around `time`, scene units / s.
-/// Drag is relative to it, so that a walk does not blow tails backwards.
+/// The velocity of the character as a whole: that of the mean point, scene units / s, over one second around `time`, or
+/// over one whole turn of a loop, so that the sway of a walk in place counts as motion and not as travel. Drag is
+/// relative to it, so that a walk does not blow tails backwards.
 Vec3 Stepper::travel_velocity(double time) {
+  double from = time - window(0.5), to = time + window(0.5);
+  if (motion_.cyclic() && motion_.duration() > 0)
+    from = on_grid(time - 0.5 * motion_.duration()), to = from + motion_.duration();
   Vec moved;
-  const double half = window(0.5);
-  motion_.controls(time + half, p_key_);
+  motion_.controls(to, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, moved);
-  motion_.controls(time - half, p_key_);
+  motion_.controls(from, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, s_);
   moved -= s_;
-  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (2 * half);
+  return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (to - from);
 }
 
 /// The acceleration of the mean of the nodes, averaged under a triangle of half a second to each side, scene units /

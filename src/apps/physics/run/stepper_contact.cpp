@@ -68,10 +68,7 @@ ObstacleContactOptions contact_options(const SteppedBody& body, const Simulation
           .size = body.size};
 }
 
-std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
-                                    const Collisions& collisions) {
-  std::vector<Obstacle> obstacles = collisions.obstacles;
-  if (!collisions.limbs) return obstacles;
+std::optional<LimbMesh> limbs_of(const Character& character, const PartSystem& system) {
   if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr)
     throw Error({.code = ErrorCode::usage,
                  .file = character.name,
@@ -99,7 +96,7 @@ std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem
       limbs.push_back(triangle);
       needed.insert(needed.end(), triangle.begin(), triangle.end());
     }
-  if (limbs.empty()) return obstacles;
+  if (limbs.empty()) return std::nullopt;
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   TriMesh mesh{.points = Vec(3 * static_cast<Eigen::Index>(needed.size())), .triangles = std::move(limbs)};
@@ -108,14 +105,23 @@ std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem
   for (Triangle& triangle : mesh.triangles)
     for (int& corner : triangle)
       corner = static_cast<int>(std::lower_bound(needed.begin(), needed.end(), corner) - needed.begin());
-  const std::shared_ptr<const Rig> rig = character.rig->restricted(needed);
-  const std::shared_ptr<Workspace> workspace = rig->make_workspace();
-  obstacles.push_back(
-      {.name = "self", .shape = Collider::mesh(mesh), .points = [rig, workspace, &motion](double time, Vec& x) {
-         Vec p;
-         motion.controls(time, p);
-         rig->evaluate(*workspace, p, x);
-       }});
+  return LimbMesh{std::move(mesh), character.rig->restricted(needed)};
+}
+
+std::vector<Obstacle> obstacles_for(const Character& character, const PartSystem& system, const KeyedMotion& motion,
+                                    const Collisions& collisions) {
+  std::vector<Obstacle> obstacles = collisions.obstacles;
+  if (!collisions.limbs) return obstacles;
+  const std::optional<LimbMesh> limbs = limbs_of(character, system);
+  if (!limbs) return obstacles;
+  const std::shared_ptr<Workspace> workspace = limbs->rig->make_workspace();
+  obstacles.push_back({.name = "self",
+                       .shape = Collider::mesh(limbs->mesh),
+                       .points = [rig = limbs->rig, workspace, &motion](double time, Vec& x) {
+                         Vec p;
+                         motion.controls(time, p);
+                         rig->evaluate(*workspace, p, x);
+                       }});
   obstacles.back().artist_first = true;
   return obstacles;
 }

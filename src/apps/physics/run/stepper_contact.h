@@ -4,6 +4,8 @@
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/energy/obstacle_contact.h"
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,14 @@ namespace rigspace {
 
 struct SteppedBody;
 class PartSystem;
+
+/// The skin that other bones than a system's parts hold.
+struct LimbMesh {
+  TriMesh mesh;                    ///< at rest
+  std::shared_ptr<const Rig> rig;  ///< of its points alone
+};
+/// Nothing if there is no such skin. Throws Error unless the rig is built in.
+std::optional<LimbMesh> limbs_of(const Character& character, const PartSystem& system);
 
 /// The obstacles of a system of parts: those of the options, and with Collisions::limbs the skin that other bones than
 /// the parts' hold, as `motion` animates it. Refers to the motion.

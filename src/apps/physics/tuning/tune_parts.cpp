@@ -66,9 +66,7 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
     const double from = static_cast<double>(k) / static_cast<double>(systems.size());
     const double to = static_cast<double>(k + 1) / static_cast<double>(systems.size());
     Tuner(*systems[k], motion, own, size).tune(part_of_progress(progress, 0.4 + 0.6 * from, 0.4 + 0.6 * to));
-    for (const TunedPart& part : systems[k]->parts)
-      tuning[static_cast<std::size_t>(part.index)] = {part.settings.rate, part.settings.settle, part.settings.lag,
-                                                      part.raised, part.ease};
+    for (const TunedPart& part : systems[k]->parts) tuning[static_cast<std::size_t>(part.index)] = tuning_of(part);
   }
   return tuning;
 }

@@ -47,6 +47,10 @@ double percentile(std::vector<double> values, double share) {
   return *at;
 }
 
+PartTuning tuning_of(const TunedPart& part) {
+  return {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease};
+}
+
 void Tuner::tune(const ProgressCallback& progress) {
   constexpr std::string_view kKind = "tuning";
   derive_all();
@@ -110,6 +114,7 @@ bool Tuner::hold(const Run& run) {
     TunedPart& part = system_.parts[c];
     if (!may_hold(part)) continue;
     const double too_much = swing_of(run, c) * part.scaling / (system_.flesh() ? kMostFlesh : kMostChain);
+    part.swing = too_much;
     if (too_much <= 1 && !crushed && !untrained) continue;
     // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
     const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
@@ -137,6 +142,11 @@ void Tuner::hold_loads(const ProgressCallback& progress) {
             part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
             {}, nullptr)))
       return;
+}
+
+void Tuner::hold_clip(const ProgressCallback& progress) {
+  derive_all();
+  if (take_tuning()) hold_loads(progress);
 }
 
 /// For runs that only tell how far parts swing.

@@ -11,6 +11,9 @@ namespace rigspace {
 /// The value below which this share of the values lies; 0 of none.
 double percentile(std::vector<double> values, double share);
 
+/// What was found for a part.
+PartTuning tuning_of(const TunedPart& part);
+
 /// One system of parts: its rates and amounts are tuned, run by run. Amplitude wins: rates rise until parts stay in
 /// range.
 class Tuner {
@@ -21,6 +24,10 @@ class Tuner {
 
   /// Finds rate, settle time, lag and amount of each part on this motion. Throws Cancelled.
   void tune(const ProgressCallback& progress);
+
+  /// With SimulationOptions::tuning: takes it, and lowers loads where this motion is wilder than the parts bear, as
+  /// `run` does before its last run. Throws Cancelled.
+  void hold_clip(const ProgressCallback& progress);
 
   /// Settings and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and
   /// short loops first. Throws Cancelled.

@@ -1,0 +1,36 @@
+#pragma once
+// A character's file as a RealtimeModel: parts, unit, flesh and rates are those of `rigspace simulate` with the same
+// options, and without any those of `rigspace simulate FILE`.
+
+#include "rigspace/apps/physics/realtime_rig.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+/// A setting of a part: a field of PartSettings.
+struct RealtimeLook {
+  std::string part, field;
+  double value = 0;
+};
+
+struct RealtimeRequest {
+  std::vector<std::string> parts = {};   ///< `pattern=preset`, as --part; empty: those that are found
+  std::vector<RealtimeLook> looks = {};  ///< by the names of the parts
+  std::string chains = "auto";           ///< rods, solids or auto, as --chains
+  std::string soft = "auto";             ///< joints, morphs or auto, as --soft
+  std::string tune_on = {};              ///< name of a clip; empty: options.tune_on
+  RealtimeOptions options = {};
+};
+
+/// Loads a .glb, .gltf or .rig.json and makes its model. Takes seconds, unless the cache has the results. `notes`: gets
+/// what `rigspace simulate` prints about unit and parts, one sentence each. Throws Error, and Cancelled.
+std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::path& path,
+                                                         const RealtimeRequest& request = {},
+                                                         std::vector<std::string>* notes = nullptr,
+                                                         const ProgressCallback& progress = {});
+
+}  // namespace rigspace
