@@ -2,6 +2,7 @@
 
 #include "part_values.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/version.h"
@@ -54,10 +55,10 @@ double metres_by_gait(const Character& character, double height) {
 /// As asked, else guessed, and said.
 double metres_per_unit(const Character& character, const SimulationRequest& request, std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
-  const Vec points = rest_surface(character).points;
-  const SceneUnit unit = guess_metres_per_unit(points);
+  const OwnFrame frame = character_frame(character);
+  const SceneUnit unit = guess_metres_per_unit(frame.extent());
   if (!unit.guessed) return unit.metres;
-  if (const double by_gait = metres_by_gait(character, bounding_box(points).size().y()); by_gait > 0) {
+  if (const double by_gait = metres_by_gait(character, frame.sides.y()); by_gait > 0) {
     notes.push_back(
         fmt::format("it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is "
                     "{:.3g} m large: a "

@@ -1,5 +1,6 @@
 #include "realtime_model.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "tuning/keyed_settings.h"
@@ -59,7 +60,7 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
     if (!parts[k].joints.empty()) systems.push_back(make_sheet_system(character, parts, static_cast<int>(k), physics));
     if (parts[k].flesh) systems.push_back(make_flesh_system(character, parts, static_cast<int>(k), physics, progress));
   }
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double size = character_frame(character).extent();
   for (const auto& system : systems) {
     if (options.tune_on != nullptr) {
       KeyedMotion motion(character, options.tune_on);
