@@ -1,7 +1,7 @@
 #include "rigspace/anim/character_unit.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/clip_play.h"
-#include "rigspace/geometry/tri_mesh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,10 +27,10 @@ double metres_by_pace(const Character& character, double height) {
 }  // namespace
 
 CharacterUnit guess_unit(const Character& character) {
-  const Vec points = rest_surface(character).points;
-  CharacterUnit unit{guess_metres_per_unit(points)};
+  const OwnFrame frame = character_frame(character);
+  CharacterUnit unit{guess_metres_per_unit(frame.extent())};
   if (!unit.guessed) return unit;
-  if (const double metres = metres_by_pace(character, bounding_box(points).size().y()); metres > 0)
+  if (const double metres = metres_by_pace(character, frame.sides.y()); metres > 0)
     unit.metres = metres, unit.by_pace = true;
   return unit;
 }

@@ -7,17 +7,22 @@
 namespace rigspace {
 namespace {
 
-/// For each point the nearest of `count` of them that are far from each other.
+/// For each point the nearest of `count` of them that are far from each other. Of points that are as far, or as near,
+/// but for rounding the first counts: nodes of symmetric bodies are, and a turn of the scene must not choose others.
 std::vector<int> regions(In y, int count) {
+  constexpr double kSame = 1 - 1e-9;
   const int n = static_cast<int>(y.size() / 3);
   std::vector<int> nearest(n, 0);
   std::vector<double> distance(n, std::numeric_limits<double>::infinity());
   for (int k = 0, next = 0; k < count && n > 0; ++k) {
     for (int i = 0; i < n; ++i)
-      if (const double d = (point(y, i) - point(y, next)).squaredNorm(); d < distance[i])
+      if (const double d = (point(y, i) - point(y, next)).squaredNorm(); d < kSame * distance[i])
         distance[i] = d, nearest[i] = k;
-    next = static_cast<int>(std::max_element(distance.begin(), distance.end()) - distance.begin());
-    if (distance[next] == 0) break;
+    const double farthest = *std::max_element(distance.begin(), distance.end());
+    if (farthest == 0) break;
+    next = static_cast<int>(
+        std::find_if(distance.begin(), distance.end(), [&](double d) { return d >= kSame * farthest; }) -
+        distance.begin());
   }
   return nearest;
 }
@@ -51,9 +56,10 @@ void RegionFrames::turn(In y) {
   }
   Mat3 whole = Mat3::Zero();
   for (const Mat3& each : covariance_) whole += each;
+  const double least = 1e-12 * whole.norm();  // for regions of one place
   whole = nearest_rotation(whole);
   for (std::size_t f = 0; f < frames; ++f)
-    turn_[f] = nearest_rotation(covariance_[f] + (0.05 * covariance_[f].norm() + 1e-12) * whole);
+    turn_[f] = nearest_rotation(covariance_[f] + (0.05 * covariance_[f].norm() + least) * whole);
 }
 
 }  // namespace rigspace

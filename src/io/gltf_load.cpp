@@ -5,17 +5,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 namespace rigspace {
 namespace {
 
-/// The diagonal of everything that stands in the scene at rest: joints, and corners of what the file says of meshes.
+/// The largest distance between two points of the plane: of those at the corners of their convex hull.
+double diameter(std::vector<Eigen::Vector2d> points) {
+  std::sort(points.begin(), points.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.x(), a.y()) < std::pair(b.x(), b.y()); });
+  std::vector<Eigen::Vector2d> hull;  // the lower half, then the upper one (Andrew 1979)
+  for (const bool upper : {false, true}) {
+    const std::size_t first = hull.size();
+    for (const Eigen::Vector2d& x : points) {
+      const auto turns_back = [&] {
+        const Eigen::Vector2d a = hull.back() - hull[hull.size() - 2], b = x - hull.back();
+        return a.x() * b.y() <= a.y() * b.x();
+      };
+      while (hull.size() >= first + 2 && turns_back()) hull.pop_back();
+      hull.push_back(x);
+    }
+    if (!upper) std::reverse(points.begin(), points.end());
+  }
+  double most = 0;
+  for (const Eigen::Vector2d& a : hull)
+    for (const Eigen::Vector2d& b : hull) most = std::max(most, (a - b).norm());
+  return most;
+}
+
+/// The size of everything that stands in the scene at rest, joints and corners of what the file says of meshes: the
+/// diagonal of its height and of its largest level distance. It is the same whichever way the scene is turned.
 double scene_size(const GltfLoader& loader) {
   const GltfDocument& document = loader.document;
-  Eigen::AlignedBox3d box;
+  std::vector<Vec3> points;
   for (const int i : loader.scene.order) {
     const Affine& world = loader.scene.world[i];
-    box.extend(Vec3(translation(world)));
+    points.emplace_back(translation(world));
     const Json& node = document.item("nodes", i);
     const int mesh = document.index(node, "mesh", document.label("nodes", i), "meshes");
     if (mesh < 0 || GltfDocument::find(node, "skin")) continue;
@@ -28,10 +55,17 @@ double scene_size(const GltfLoader& loader) {
       const std::string label = "accessor " + std::to_string(position);
       for (const char* corner : {"min", "max"})
         if (const auto v = document.numbers(accessor, corner, label, 3); !v.empty())
-          box.extend(apply(world, Eigen::Map<const Vec3>(v.data())));
+          points.push_back(apply(world, Eigen::Map<const Vec3>(v.data())));
     }
   }
-  const double size = box.isEmpty() ? 0 : box.diagonal().norm();
+  std::vector<Eigen::Vector2d> level;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Vec3& x : points) {
+    if (!x.allFinite()) continue;
+    level.emplace_back(x.x(), x.z());
+    low = std::min(low, x.y()), high = std::max(high, x.y());
+  }
+  const double size = level.empty() ? 0 : std::hypot(high - low, diameter(std::move(level)));
   return std::isfinite(size) && size > 0 ? size : 1;
 }
 

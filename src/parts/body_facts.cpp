@@ -1,5 +1,6 @@
 #include "body_facts.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/parts/part_finder.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -255,8 +256,11 @@ BodyFacts measure_body(const Character& character) {
   }
   read_words(body, character);
   measure_keys(body, character);
-  const TriMesh surface = rest_surface(character);
+  TriMesh surface = rest_surface(character);
   if (surface.point_count() == 0 || !surface.points.allFinite()) return body;
+  // Boxes lie along the character's own axes: those nearest to the scene's, so that x is across where no name says so.
+  const Mat3 turn = character_frame(character, surface).axes_near_scene().transpose();
+  for (int i = 0; i < surface.point_count(); ++i) point(surface.points, i) = turn * Vec3(point(surface.points, i));
   const Box box = bounding_box(surface.points);
   body.size = box.diagonal(), body.height = box.size().y(), body.ground = box.low.y(), body.middle = box.center();
   const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
@@ -264,7 +268,7 @@ BodyFacts measure_body(const Character& character) {
   Vec u;
   rig->evaluate_slots(*rig->make_workspace(), rig->rest(), u);
   for (std::size_t b = 0; b < character.bones.size(); ++b)
-    body.bones[b].rest = translation(transform_at(u, rig->graph().slots()[character.bones[b].slot]));
+    body.bones[b].rest = turn * translation(transform_at(u, rig->graph().slots()[character.bones[b].slot]));
   const Weights weights = weights_of(character, *rig);
   measure_skin(body, character, surface, weights);
   find_twins(body, character);

@@ -63,8 +63,11 @@ struct SteppedBody {
   double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way
   double reach_stiffness = 1;  ///< of that limit, per node
   double size = 1;             ///< scene units: errors are measured by it
-  double gravity = 9.81;       ///< scene units / s^2
-  double force_floor = 0;      ///< a gradient by the controls below this counts as converged
+  /// Scene: the directions in which the body is pushed to find its natural frequency, as columns. They turn with the
+  /// character, so that its rate does not depend on the way it faces.
+  Mat3 axes = Mat3::Identity();
+  double gravity = 9.81;   ///< scene units / s^2
+  double force_floor = 0;  ///< a gradient by the controls below this counts as converged
 
   int node_count() const { return static_cast<int>(roles.size()); }
 };

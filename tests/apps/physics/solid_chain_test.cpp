@@ -84,7 +84,8 @@ TEST(SolidChain, SwingsAsChainsDoAndKeepsItsVolume) {
   EXPECT_LE(report.swing, 20 * kDegree);
   EXPECT_GT(report.smallest_volume, 0.2);
   EXPECT_LT(report.volume_change, 0.03);
-  EXPECT_NEAR(report.length, beside.length, 1e-9);
+  // Solids are measured on points that are rounded to 6e-8 of the character (own_frame.h), rods on the points.
+  EXPECT_NEAR(report.length, beside.length, 1e-6);
   EXPECT_NEAR(report.rate, beside.rate, 0.5 * beside.rate);  // from the same size
   EXPECT_LT(motion.seam, 1e-3);
 }

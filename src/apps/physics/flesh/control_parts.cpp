@@ -1,6 +1,7 @@
 // Parts on a rig's own controls, of any deformer: lattices, wires, clusters, flaps (RSP 3).
 
 #include "flesh_region.h"
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
@@ -166,16 +167,22 @@ Part with_solid(const Character& character, Part part, const SoftenOptions& opti
         {.file = character.name, .element = "part \"" + part.name + "\"", .problem = problem, .remedy = remedy});
   };
   const bool built_in = dynamic_cast<const BuiltInRig*>(character.rig.get()) != nullptr;
+  // Regions without known bones are cut in the principal axes of the surface, whatever the rig: the same skin has the
+  // same solid as a black box and as a rig of joints.
+  const bool carried = !built_in || are_joints(character, part.controls);
   RiggedSurface surface = built_in ? rigged_surface(character) : RiggedSurface{.mesh = rest_surface(character)};
   for (const Piece& piece : character.pieces)
     if (!piece.drawn) surface.mesh.triangles = piece.triangles;  // uses the proxy, if the character has one
   Vec motion = motion_of(character, part.controls);
   if (!(motion.size() > 0 && motion.maxCoeff() > 0)) refuse("moves nothing", "name controls that move points");
-  Region region = built_in && !are_joints(character, part.controls) ? moved_region(character, surface, motion, options)
-                                                                    : carried_region(surface.mesh, motion, options);
+  const OwnFrame frame =
+      carried ? own_frame(surface.mesh.points, principal_turn(surface.mesh)) : character_frame(character, surface.mesh);
+  surface = framed(std::move(surface), frame);
+  Region region =
+      carried ? carried_region(surface.mesh, motion, options) : moved_region(character, surface, motion, options);
   if (std::none_of(region.nodes.begin(), region.nodes.end(), [](FleshNode n) { return n == FleshNode::skin; }))
     refuse("has no inside", "name controls that move a closed surface");
-  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region));
+  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region), surface.frame);
   flesh->controls = part.controls;
   part.flesh = flesh;
   return part;

@@ -29,14 +29,15 @@ int most_influences(const SoftenOptions& options) {
   return options.morphs ? std::numeric_limits<int>::max() : options.max_influences;
 }
 
-/// The joint in its parent's space, its axes those of the scene at rest, so that its curves read as left, up, forward.
-SoftJoint joint_in_parent(const Placed& placed, const Affine& parent, std::string name) {
-  const Mat3 A = linear(parent);
+/// The joint in its parent's space, both in the character's own frame. At rest its axes are those of that frame which
+/// are nearest to the scene's, so that its curves read as left, up, forward whichever way the character looks.
+SoftJoint joint_in_parent(const Placed& placed, const Affine& parent, const OwnFrame& frame, std::string name) {
+  const Mat3 A = linear(parent), axes = frame.turn * frame.axes_near_scene();
   Mat3 R = nearest_orthogonal(A);
   if (R.determinant() < 0) R = -R;
   SoftJoint joint{.name = std::move(name), .parent = placed.parent};
   joint.translation = A.inverse() * (placed.center - translation(parent));
-  joint.rotation = Quat(R.transpose()).normalized();
+  joint.rotation = Quat(R.transpose() * axes).normalized();
   return joint;
 }
 
@@ -50,15 +51,16 @@ TriMesh limbs_of(const RiggedSurface& surface, const std::vector<char>& chosen) 
   return limbs;
 }
 
-/// Of each point of the surface, how near a limb comes to it in any of the clips, at most `within`; scene units. Points
-/// that the chosen bones do not hold are not looked at.
+/// Of each point of the surface, how near a limb comes to it in any of the clips, at most `within`; in units of the
+/// surface's frame. Points that the chosen bones do not hold are not looked at.
 std::vector<double> nearest_limb(const Character& character, const RiggedSurface& surface,
                                  const std::vector<char>& chosen, double within) {
   const int count = std::clamp(4 * static_cast<int>(character.clips.size()), 32, 240);  // evenly over all clips
   TriMesh limbs = limbs_of(surface, chosen);
-  std::vector<double> nearest(surface.weights.size(), within);
-  if (limbs.triangles.empty()) return nearest;
-  std::vector<Vec> poses{surface.mesh.points};
+  const double unit = surface.frame.size;  // poses are in scene space
+  std::vector<double> nearest(surface.weights.size(), unit * within);
+  if (limbs.triangles.empty()) return std::vector<double>(surface.weights.size(), within);
+  std::vector<Vec> poses{surface.frame.outward_points(surface.mesh.points)};
   double total = 0;
   for (const Animation& clip : character.clips) total += clip.duration;
   const auto workspace = character.rig->make_workspace();
@@ -80,6 +82,7 @@ std::vector<double> nearest_limb(const Character& character, const RiggedSurface
           nearest[i] = std::min(nearest[i], tree.closest(pose.segment<3>(3 * i), nearest[i]).distance);
     });
   }
+  for (double& distance : nearest) distance /= unit;
   return nearest;
 }
 
@@ -119,7 +122,7 @@ class Softness {
 class Softener {
  public:
   Softener(const Character& character, const SoftenOptions& options)
-      : character_(character), options_(options), surface_(rigged_surface(character)) {
+      : character_(character), options_(options), surface_(framed_surface(character)) {
     joints_.start.assign(1, 0);
     shares_.resize(static_cast<std::size_t>(surface_.mesh.point_count()));
     guarded_.assign(character.bones.size(), 0);
@@ -150,15 +153,16 @@ class Softener {
       char number[16];
       std::snprintf(number, sizeof number, "_%02d", static_cast<int>(j) + 1);
       joints_.joints.push_back(joint_in_parent(placement.joints[j], surface_.bones[placement.joints[j].parent],
-                                               "soft_" + part.name + number));
+                                               surface_.frame, "soft_" + part.name + number));
       flesh->joints.push_back(static_cast<int>(character_.bones.size()) + first + static_cast<int>(j));
     }
-    flesh->size = extent;
+    flesh->size = surface_.frame.size * extent;
     split_surface(placement, first);
     split_nodes(region, softness, placement, first);
     flesh->mesh = std::move(region.mesh), flesh->nodes = std::move(region.nodes);
+    flesh->mesh.points = surface_.frame.outward_points(flesh->mesh.points);
     flesh->on_surface = std::move(region.on_surface), flesh->bones = std::move(region.bones);
-    flesh->thickness = region.thickness;
+    flesh->thickness = surface_.frame.size * region.thickness;
     flesh->turns = !options_.morphs;
     part.flesh = std::move(flesh);
     return true;
@@ -248,7 +252,7 @@ class Softener {
     }
   }
 
-  /// The largest extent of what is at least half as soft as the softest; scene units.
+  /// The largest extent, along the axes of the frame, of what is at least half as soft as the softest.
   double soft_extent() const {
     Box box;
     const double softest = *std::max_element(soft_.begin(), soft_.end());

@@ -1,5 +1,6 @@
 #include "flesh_region.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
@@ -122,20 +123,21 @@ struct WholeBody {
 
 WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) {
   WholeBody whole;
-  whole.body = use_cache ? stuff_or_recall(surface.mesh, {.cell = cell}) : stuff(surface.mesh, {.cell = cell});
+  const PlaceOrder order = in_place_order(surface.mesh);
+  whole.body = use_cache ? stuff_or_recall(order.mesh, {.cell = cell}) : stuff(order.mesh, {.cell = cell});
   const TetMesh& mesh = whole.body.mesh;
   const int n = mesh.point_count();
   whole.weights.resize(n), whole.on_surface.resize(n);
   whole.boundary.assign(n, 0), whole.splittable.assign(n, 0);
   if (n == 0) return whole;
-  const SurfaceBinding binding = bind_boundary(mesh, surface.mesh);
+  const SurfaceBinding binding = bind_boundary(mesh, order.mesh);
   for (int k = 0; k < binding.count(); ++k) {
     const int i = binding.nodes[k];
     whole.boundary[i] = 1;
     whole.splittable[i] = 1;
     std::map<int, double> sums;
     for (int c = 0; c < 3; ++c) {
-      const int point = binding.corners[k][c];
+      const int point = order.point[binding.corners[k][c]];
       for (const auto& [bone, weight] : surface.weights[point]) sums[bone] += binding.weights[k][c] * weight;
       if (binding.weights[k][c] > 1e-9 && !surface.splittable[point]) whole.splittable[i] = 0;
       if (!binding.off_surface[k]) whole.on_surface[i].emplace_back(point, binding.weights[k][c]);
@@ -218,17 +220,18 @@ std::vector<int> cut_free(const TetMesh& body, const std::vector<char>& free, Te
   return nodes;
 }
 
-std::shared_ptr<Flesh> flesh_of(Region region) {
+std::shared_ptr<Flesh> flesh_of(Region region, const OwnFrame& frame) {
   auto flesh = std::make_shared<Flesh>();
   Box box;
   for (int i = 0; i < region.mesh.point_count(); ++i)
     if (region.nodes[i] == FleshNode::skin) box.include(point(region.mesh.points, i));
-  flesh->size = box.size().maxCoeff();
+  flesh->size = frame.size * box.size().maxCoeff();
   flesh->mesh = std::move(region.mesh);
+  flesh->mesh.points = frame.outward_points(flesh->mesh.points);
   flesh->nodes = std::move(region.nodes);
   flesh->on_surface = std::move(region.on_surface);
   flesh->bones = std::move(region.bones);
-  flesh->thickness = region.thickness;
+  flesh->thickness = frame.size * region.thickness;
   return flesh;
 }
 
@@ -281,6 +284,20 @@ RiggedSurface rigged_surface(const Character& character) {
     }
   }
   return surface;
+}
+
+RiggedSurface framed(RiggedSurface surface, const OwnFrame& frame) {
+  surface.frame = frame;
+  surface.mesh.points = surface.frame.places(surface.mesh.points);
+  for (Affine& bone : surface.bones) bone = surface.frame.inward(bone);
+  surface.size = bounding_box(surface.mesh.points).diagonal();
+  return surface;
+}
+
+RiggedSurface framed_surface(const Character& character) {
+  RiggedSurface surface = rigged_surface(character);
+  const OwnFrame frame = character_frame(character, surface.mesh);
+  return framed(std::move(surface), frame);
 }
 
 Region flesh_region(const Character& character, const RiggedSurface& surface, const std::vector<char>& chosen,

@@ -1,5 +1,6 @@
 #include "sheet_joints.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/geometry/signed_distance.h"
 #include "rigspace/parts/sheet.h"
@@ -23,7 +24,8 @@ constexpr double kLeastHalf = 0.1;   // of the width: of a sheet that ends in a 
 /// Places on a sheet: s from 0 at the attached end to 1 at the free one, t from -1 at its left edge to 1 at its right.
 class SheetPlaces {
  public:
-  SheetPlaces(const Sheet& sheet, std::vector<Vec3> points) : points_(std::move(points)) {
+  /// `left`: of the character, roughly.
+  SheetPlaces(const Sheet& sheet, std::vector<Vec3> points, const Vec3& left) : points_(std::move(points)) {
     down_ = (sheet.free - sheet.attached).normalized();
     Mat spread = Mat::Zero(3, 3);
     Vec3 mean = Vec3::Zero();
@@ -33,7 +35,7 @@ class SheetPlaces {
       spread += d * d.transpose();
     }
     across_ = symmetric_eigen(spread).vectors.col(2);
-    if (across_.x() > 0) across_ = -across_;  // characters look along z: their left is +x
+    if (across_.dot(left) > 0) across_ = -across_;
     low_ = std::numeric_limits<double>::infinity();
     double high = -low_;
     for (const Vec3& x : points_) low_ = std::min(low_, down_.dot(x)), high = std::max(high, down_.dot(x));
@@ -135,7 +137,8 @@ SheetJoints sheet_joints(const Character& character, const Part& part, int most)
   rig.evaluate_slots(*workspace, rig.rest(), u);
   std::vector<Vec3> points;
   for (const int i : part.points) points.emplace_back(point(s, i));
-  const SheetPlaces places(sheet, points);
+  const Mat3 axes = character_frame(character).axes_near_scene();
+  const SheetPlaces places(sheet, points, axes.col(0));  // characters look along z: their left is +x
 
   SheetJoints result;
   const double breadth = places.width() / places.length();
@@ -145,13 +148,14 @@ SheetJoints sheet_joints(const Character& character, const Part& part, int most)
     (result.rows > 3 || result.columns == 1 ? result.rows : result.columns)--;
   const double step = (1 - kHeld) / result.rows;  // along s
 
-  // The joints' axes are those of the scene at rest, so that their curves read as left, up, forward.
+  // The joints' axes at rest are the character's own nearest to the scene's, so that their curves read as left, up,
+  // forward.
   const int bone = part.bones.front();
   const Affine world = transform_at(u, rig.graph().slots()[character.bones[bone].slot]);
   const Mat3 A = linear(world);
   Mat3 R = nearest_orthogonal(A);
   if (R.determinant() < 0) R = -R;
-  const Mat3 to_parent = A.inverse(), to_joint = (A * R.transpose()).inverse();
+  const Mat3 to_parent = A.inverse(), to_joint = (A * R.transpose() * axes).inverse();
   const auto column_at = [&](int c) { return -1 + (2.0 * c + 1) / result.columns; };
   for (int c = 0; c < result.columns; ++c)
     for (int r = 0; r < result.rows; ++r) {
@@ -159,7 +163,7 @@ SheetJoints sheet_joints(const Character& character, const Part& part, int most)
       SoftJoint joint{.name = joint_name(part, result.columns, c, r), .parent = bone};
       if (r == 0) {
         joint.translation = to_parent * (x - translation(world));
-        joint.rotation = Quat(R.transpose()).normalized();
+        joint.rotation = Quat(R.transpose() * axes).normalized();
       } else {
         joint.translation = to_joint * (x - places.at(kHeld + (r - 1) * step, column_at(c)));
         joint.above = static_cast<int>(result.joints.size()) - 1;

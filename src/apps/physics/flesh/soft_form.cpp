@@ -1,5 +1,6 @@
 #include "rigspace/apps/physics/soft_form.h"
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -68,7 +69,7 @@ std::array<Curve, 3> weights_of(const SoftMotion& motion, std::size_t row, const
 }  // namespace
 
 double muted_share(const Character& character, const Softened& softened) {
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double size = character_frame(character).extent();
   return size > 0 ? muted_change(character, softened.character, character.clips) / size : 0;
 }
 

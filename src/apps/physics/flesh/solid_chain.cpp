@@ -101,7 +101,8 @@ ChainShape chain_shape(const Character& character, const RiggedSurface& surface,
   }
   if (area > 0) {
     const double along = std::max(shape.length, length_along(character, surface, part));
-    shape.thickness = 4 * std::max(0.0, volume) / area;
+    // In 32-bit floats: sums differ in their last bits with the order of triangles, and the lattice is that wide.
+    shape.thickness = static_cast<float>(4 * std::max(0.0, volume) / area);
     shape.roundness = 4 * std::numbers::pi * std::max(0.0, volume) * along / (area * area);
   }
   char text[80] = "";
@@ -141,11 +142,11 @@ std::shared_ptr<const Flesh> chain_flesh(const Character& character, const Rigge
   std::vector<double> of_node(region.nodes.size(), 0);
   for (std::size_t i = 0; i < of_node.size(); ++i)
     for (const auto& [bone, weight] : region.bones[i]) of_node[i] += weight * depth[bone];
-  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region));
+  const std::shared_ptr<Flesh> flesh = flesh_of(std::move(region), surface.frame);
   for (const Tet& tet : flesh->mesh.tets)
     flesh->depths.push_back((of_node[tet[0]] + of_node[tet[1]] + of_node[tet[2]] + of_node[tet[3]]) / 4);
-  flesh->chain_length = shape.length;
-  flesh->thickness = shape.thickness;
+  flesh->chain_length = surface.frame.size * shape.length;
+  flesh->thickness = surface.frame.size * shape.thickness;
   flesh->joints = part.bones;
   flesh->controls = shape.controls;
   return flesh;
@@ -160,7 +161,7 @@ void fill_chains(const Character& character, std::vector<Part>& parts, const Sof
     if (preset_named(part.preset).flesh || part.bones.empty() || !part.controls.empty() || !part.points.empty())
       continue;
     if (!surface) {
-      surface = rigged_surface(character);
+      surface = framed_surface(character);
       welded = weld(surface->mesh);
       orient_outward(welded.mesh);
     }

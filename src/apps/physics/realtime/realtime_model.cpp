@@ -1,6 +1,7 @@
 #include "realtime_model.h"
 
 #include "realtime_body.h"
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -53,7 +54,7 @@ void derive_look(TunedPart& part, double metres_per_unit) {
 /// Finds the settings of a system on a motion as tune_parts and then simulate_parts do.
 void tune_on(PartSystem& system, const KeyedMotion& motion, SimulationOptions physics, const Character& character,
              std::size_t parts, const ProgressCallback& progress) {
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double size = character_frame(character).extent();
   Tuner(system, motion, physics, size).tune(progress);
   physics.tuning.resize(parts);
   for (TunedPart& part : system.parts) {
@@ -169,7 +170,7 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   options.validate();
   Data& data = *data_;
   data.character = std::move(character), data.options = options;
-  data.size = bounding_box(rest_surface(data.character).points).size().maxCoeff();
+  data.size = character_frame(data.character).extent();
   if (options.metres_per_unit == 0) data.options.metres_per_unit = guess_unit(data.character).metres;
   if (parts.empty())
     throw Error({.file = data.character.name,

@@ -3,12 +3,14 @@
 
 #include "flesh/flesh_region.h"
 #include "part_system.h"
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -129,6 +131,7 @@ void ChainSystem::collect_points() {
   whole.evaluate(*workspace, whole.rest(), s);
   whole.evaluate_slots(*workspace, whole.rest(), u);
   const Vec areas = point_areas(character_, s);
+  const OwnFrame frame = character_frame(character_);  // samples do not depend on the scene's axes, nor on their order
   BlockJacobian J;
   whole.jacobian(*workspace, whole.rest(), free_, J);
 
@@ -145,28 +148,35 @@ void ChainSystem::collect_points() {
       const int slot = character_.bones[joints[k * (joints.size() / tops)]].slot;
       root += translation(transform_at(u, whole.graph().slots()[slot])) / static_cast<double>(tops);
     }
-    std::vector<int> members;
-    std::vector<Vec3> places;
-    int tip = 0;
+    std::vector<std::pair<std::array<double, 3>, int>> sorted;  // place, point
     for (int i = 0; i < J.points(); ++i) {
       double moved = 0;
       for (int e = J.start[i]; e < J.start[i + 1]; ++e)
         if (own.contains(J.column[e])) moved = std::max(moved, J.value.col(e).norm());
       if (moved == 0 || areas[i] == 0) continue;
-      members.push_back(i);
-      places.push_back(s.segment<3>(3 * i));
-      if ((places.back() - root).norm() > (places[tip] - root).norm()) tip = static_cast<int>(places.size()) - 1;
+      const Vec3 x = frame.place(s.segment<3>(3 * i));
+      sorted.push_back({{x.x(), x.y(), x.z()}, i});
     }
-    if (members.empty())
+    if (sorted.empty())
       throw Error({.file = character_.name,
                    .element = "part \"" + part.name + "\"",
                    .problem = "moves no skin",
                    .remedy = "its joints carry no weight; name other joints"});
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<int> members;
+    std::vector<Vec3> places;
+    int tip = 0;
+    const Vec3 root_place = frame.place(root);
+    for (const auto& [at, i] : sorted) {
+      members.push_back(i), places.emplace_back(at[0], at[1], at[2]);
+      if ((places.back() - root_place).norm() > (places[tip] - root_place).norm())
+        tip = static_cast<int>(places.size()) - 1;
+    }
     std::vector<int> nearest;
     const std::vector<int> samples = far_samples(places, tip, nearest);
     for (std::size_t i = 0; i < members.size(); ++i)
       mass_of_point[c][members[samples[nearest[i]]]] += areas[members[i]];
-    parts[c].length = (places[tip] - root).norm();
+    parts[c].length = (s.segment<3>(3 * members[tip]) - root).norm();
     chains_.push_back({.columns = columns});
   }
   std::set<int> all;

@@ -3,7 +3,9 @@
 #include "black_box_run.h"
 #include "fast_body.h"
 #include "flesh/stiffness_cache.h"
+#include "framed_rig.h"
 #include "part_system.h"
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/affine.h"
@@ -82,6 +84,7 @@ class FleshSystem final : public PartSystem {
                      .settings = part.settings});
     collect_controls(character);
     tie_nodes(character);
+    base_.axes = character_frame(character).axes_near_scene();
     const KeyedMotion none(character, nullptr);
     base_.stiffness = 1, base_.poisson = options_.poisson;
     base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
@@ -139,7 +142,10 @@ class FleshSystem final : public PartSystem {
     }
     if (flesh_.controls.empty()) add_springs(body, omega);
     const double mass = group.masses.sum();
-    body.limit_stiffness = mass * omega * omega;
+    // Per unit of a joint's translation, which is one of its parent: m omega^2 unit^2.
+    double unit = scales_.empty() ? 1 : 0;
+    for (const double scale : scales_) unit += scale / static_cast<double>(scales_.size());
+    body.limit_stiffness = mass * omega * omega * unit * unit;
     if (chain()) {
       body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
       body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
@@ -213,8 +219,13 @@ class FleshSystem final : public PartSystem {
 
   void train(const ProgressCallback& progress) {
     const std::vector<Vec> poses = training_poses(*character_, options_.step);
-    reduction_ = train_reduction(
-        base_, {.poses = poses, .material = options_.material, .use_cache = options_.use_cache}, progress);
+    OwnFrame frame = character_frame(*character_);
+    reduction_ =
+        train_reduction(framed_body(base_, frame),
+                        {.poses = poses, .material = options_.material, .use_cache = options_.use_cache}, progress);
+    // From the frame to the scene. Masses are volumes there (density 1).
+    reduction_->response.value = frame.size * (frame.turn.transpose() * reduction_->response.value).eval();
+    for (WeightedElement& mass : reduction_->cubature.masses) mass.weight *= std::pow(frame.size, 3);
   }
 
   bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }

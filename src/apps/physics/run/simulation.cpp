@@ -5,6 +5,7 @@
 #include "limb_guard.h"
 #include "part_contact.h"
 #include "part_jobs.h"
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/apps/physics/paper.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
@@ -317,7 +318,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
   const bool repeat = looks_repeat(parts, key.duration(), options.looping);
   key.set_cyclic(options.looping == Looping::always ||
                  (options.looping == Looping::find && key.loops() && whole && repeat));
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double size = character_frame(character).extent();
   const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
   ask_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
   const auto systems = make_systems(character, parts, options, [&](const Progress& p) {

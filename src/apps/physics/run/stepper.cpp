@@ -375,7 +375,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     // The local error of BDF2 is 2/9 h^3 x''', where h^3 x''' is the third difference of the deviations.
     if (may_halve && h == now_.h && h == now_.h_before) {
       const Vec third = (x - x_key) - 3 * now_.d_now + 3 * now_.d_before - now_.d_older;
-      if (2.0 / 9 * third.cwiseAbs().maxCoeff() > kErrorTolerance * body_.size) return false;
+      if (2.0 / 9 * farthest_move(third) > kErrorTolerance * body_.size) return false;
     }
   }
   outcome.converged = outcome.converged && resolved(summary);

@@ -12,6 +12,8 @@
 #include "rigspace/optimize/newton.h"
 #include "stepper_contact.h"
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -19,6 +21,13 @@
 #include <vector>
 
 namespace rigspace {
+
+/// The largest length of a displacement; three numbers a node.
+inline double farthest_move(In d) {
+  double most = 0;
+  for (Eigen::Index i = 0; i + 2 < d.size(); i += 3) most = std::max(most, d.segment<3>(i).squaredNorm());
+  return std::sqrt(most);
+}
 
 /// A body whose stiffness, damping, loads and limits change over time. Nodes, controls and masses stay.
 class BodyVariation {

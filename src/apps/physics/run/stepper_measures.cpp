@@ -44,7 +44,7 @@ double Stepper::answering_omega_squared() {
   double slowest = std::numeric_limits<double>::infinity();
   for (int axis = 0; axis < 3; ++axis) {
     Vec load, v, dx;
-    mapping_.pull(*state.mapping, weighted(Vec3(Vec3::Unit(axis)).replicate(masses.size(), 1)), load);
+    mapping_.pull(*state.mapping, weighted(Vec3(body_.axes.col(axis)).replicate(masses.size(), 1)), load);
     system->solve(load, v);
     mapping_.push(*state.mapping, v, dx);
     const double moved = dx.dot(weighted(dx));
@@ -123,7 +123,7 @@ bool Stepper::still(double from, double to) {
   if (variation_ != nullptr && !variation_->still(from, to)) return false;
   if (contact_ && !contact_->still(from, to)) return false;
   const Vec before = key(from);
-  return (key(to) - before).cwiseAbs().maxCoeff() <= 1e-7 * body_.size;
+  return farthest_move(key(to) - before) <= 1e-7 * body_.size;
 }
 
 }  // namespace rigspace

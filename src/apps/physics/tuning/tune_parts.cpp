@@ -1,5 +1,6 @@
 // Parts are tuned on one clip of a character, and keep what was found on all others.
 
+#include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "run/black_box_run.h"
@@ -59,7 +60,7 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
   KeyedMotion motion(character, &clip, own.play);
   motion.set_cyclic(own.looping == Looping::always || (own.looping == Looping::find && motion.loops()));
   ask_keyed_poses(character, motion, own, progress);
-  const double size = bounding_box(rest_surface(character).points).size().maxCoeff();
+  const double size = character_frame(character).extent();
   const auto systems = make_systems(character, parts, own, part_of_progress(progress, 0, 0.4));
   std::vector<PartTuning> tuning(parts.size());
   for (std::size_t k = 0; k < systems.size(); ++k) {
