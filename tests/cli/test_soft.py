@@ -119,6 +119,13 @@ class TheFirstResult(Simulated):
             self.assertEqual(values[0], values[-1], target)
             self.assertEqual((times[0], times[-1]), (artists["root", "translation"][0][0], artists["root", "translation"][0][-1]))
 
+    def test_a_loop_that_ends_a_rounding_after_a_frame_ends_in_its_first_key(self):
+        file, _ = self.simulate("hop.glb", "--clip", "Hop", "--part", "tail*=tail")  # 1.6 s, in floats a little more
+        for (node, path), (times, values) in Glb(file).channels("Hop_soft").items():
+            if node.startswith("tail"):
+                self.assertEqual(values[0], values[-1], (node, path))
+                self.assertGreater(times[-1][0] - times[-2][0], 0.01)
+
     def test_rotations_take_the_short_way(self):
         for (node, path), (_, values) in self.after.channels("Walk_soft").items():
             if path == "rotation":

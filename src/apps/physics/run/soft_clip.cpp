@@ -12,7 +12,8 @@ namespace rigspace {
 
 std::vector<double> key_times(const SoftMotion& motion, double rate) {
   const double start = motion.times.front(), duration = motion.times.back() - start;
-  const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-6)));
+  // A key within a thousandth of a frame of the end would be the same moment in a file's floats, and take its place.
+  const int frames = std::max(1, static_cast<int>(std::ceil(duration * rate - 1e-3)));
   std::vector<double> times;
   for (int k = 0; k < frames; ++k) times.push_back(start + k / rate);
   times.push_back(motion.times.back());
