@@ -111,13 +111,16 @@ class Fbx(unittest.TestCase):
         return result
 
     def test_a_chain_moves_as_in_the_gltf(self):
+        """Blender turns the axes of the root bone, in which the masses of a chain are sampled (character_frame.h): 0.12 % of the
+        height was seen. A tenth of the deviation is allowed."""
         told = ("--part", "tail*=tail", "--set", "tail.rate=1.3", "--chains", "rods")
         self.simulated(self.hero, "a.glb", *told)
         self.simulated(self.fbx, "b.glb", *told)
         for frame in FRAMES:
             soft = pose(self.folder / "a.glb", "Walk_soft", frame)
-            self.assertGreater(apart(soft, pose(self.folder / "a.glb", "Walk", frame)), 0.01)
-            self.assertLess(apart(soft, pose(self.folder / "b.glb", "Walk_soft", frame)), ROUND_TRIP)
+            moved = apart(soft, pose(self.folder / "a.glb", "Walk", frame))
+            self.assertGreater(moved, 0.01)
+            self.assertLess(apart(soft, pose(self.folder / "b.glb", "Walk_soft", frame)), 0.1 * moved)
 
     def test_it_is_simulated_like_the_gltf_and_written_as_both(self):
         """The solid of flesh reacts to the last bits of the skin's points, which Blender changes: 0.3 % of the height was seen, where the

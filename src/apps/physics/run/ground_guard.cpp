@@ -6,7 +6,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kMostSlip = 0.018;    // of the largest extent
+constexpr double kMostSlip = 0.016;    // of the largest extent
 constexpr double kGround = 0.03;       // of the height: points so low are on the ground
 constexpr double kBetween = 1.0 / 30;  // s between measurements
 

@@ -35,13 +35,9 @@ double quick_share(const Mat& deviation, std::span<const int> rows, double h) {
   return slow + quick > 0 ? quick / (slow + quick) : 0;
 }
 
-}  // namespace
-
-double calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped) {
+/// Each value as the mean under the triangle.
+void average(Mat& deviation, std::span<const int> rows, int reach, bool looped) {
   const Eigen::Index n = deviation.cols();
-  const int reach = static_cast<int>(std::lround(kHalfWidth / h));
-  if (n < 8 || n > 4000 || reach < 2 || !(quick_share(deviation, rows, h) > kMostShare)) return 0;
-  double changed = 0;
   const auto place = [&](Eigen::Index k) {
     if (looped) return ((k % (n - 1)) + (n - 1)) % (n - 1);
     return std::clamp<Eigen::Index>(k, 0, n - 1);
@@ -61,8 +57,25 @@ double calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool lo
       deviation(row, k) = still ? before[k] : sum / weights;
     }
     if (looped) deviation(row, n - 1) = deviation(row, 0);
-    if (const double largest = before.cwiseAbs().maxCoeff(); largest > 0)
-      changed = std::max(changed, (deviation.row(row).transpose() - before).cwiseAbs().maxCoeff() / largest);
+  }
+}
+
+}  // namespace
+
+double calm_ripples(Mat& deviation, std::span<const int> rows, double h, bool looped) {
+  constexpr int kMostPasses = 3;
+  const Eigen::Index n = deviation.cols();
+  const int reach = static_cast<int>(std::lround(kHalfWidth / h));
+  if (n < 8 || n > 4000 || reach < 2) return 0;
+  const Mat before = deviation(std::vector<int>(rows.begin(), rows.end()), Eigen::all);
+  int passes = 0;
+  while (passes < kMostPasses && quick_share(deviation, rows, h) > kMostShare)
+    average(deviation, rows, reach, looped), ++passes;
+  double changed = 0;
+  for (std::size_t r = 0; passes > 0 && r < rows.size(); ++r) {
+    const auto was = before.row(static_cast<Eigen::Index>(r));
+    if (const double largest = was.cwiseAbs().maxCoeff(); largest > 0)
+      changed = std::max(changed, (deviation.row(rows[r]) - was).cwiseAbs().maxCoeff() / largest);
   }
   return changed;
 }
