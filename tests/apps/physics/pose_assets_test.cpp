@@ -112,6 +112,7 @@ TEST(PoserOnAssets, ReachesWithTheChainThatIsPulledAndWithNothingElse) {
   for (const auto& path : models()) {
     SCOPED_TRACE(path.filename().string());
     const Character character = load_character(path);
+    if (character.bones.size() < 2) continue;  // a face on one node
     Vec s;
     character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
     const auto before = bones_at(character, character.rig->rest());

@@ -26,7 +26,7 @@ struct RealtimeOptions {
                              ///< rounded to whole steps. Shorter: less latency, sharper jolts than simulate_parts has,
                              ///< and below 1/window frames a second the motion depends on the frame rate
   int max_substeps = 8;      ///< most grid steps of one call; longer calls skip their first part, see RealtimeRig::step
-  int max_iterations = 20;   ///< of Newton's method a grid step; the next step goes on with the remaining error
+  int max_iterations = 30;   ///< of Newton's method a grid step; the next step goes on with the remaining error
   double tolerance = 3e-4;   ///< relative force out of balance at which a solve ends
   double teleport_speed = 60;  ///< m/s: a pose that moves any node faster counts as a teleport; 0: no pose does
   double metres_per_unit = 0;  ///< of the scene; 0: guessed as `rigspace simulate` guesses it (guess_unit)

@@ -210,7 +210,8 @@ class Collector {
         run.deviation = run.deviation * shares.asDiagonal();
       }
       double footing = 1;
-      if (corrections.ease) {
+      // What somebody names moves as it is asked to, and contact finds the ground itself.
+      if (corrections.ease && part.part->found && !options_.collisions.any()) {
         const std::vector<int> rows = system.rows(c);
         std::vector<int> controls;
         for (const int row : rows) controls.push_back(body.free[static_cast<std::size_t>(row)]);
