@@ -41,7 +41,7 @@ StepTerms::StepTerms(const SteppedBody& body, In x_rest, MaterialKind material, 
     coupling.emplace(counted_from(first_control, body.free.size()), body.coupling, Vec::Zero(body.coupling.rows()));
   if (!body.limits.empty())
     limit.emplace(counted_from(first_control / 3, body.limits.size()), body.limits,
-                  LimitOptions{.stiffness = body.limit_stiffness});
+                  LimitOptions{.stiffness = body.limit_stiffness, .weights = body.limit_weights});
   if (body.reach_limit > 0) {
     std::vector<int> nodes = moving_nodes(body);
     const std::vector<double> limits(nodes.size(), body.reach_limit);
@@ -83,7 +83,9 @@ void StepTerms::set_coupling(const Mat& stiffness) {
 void StepTerms::set_limits(std::vector<double> limits, double stiffness) {
   if (!limit) return;
   std::vector<int> places = counted_from(first_control_ / 3, limits.size());
-  *limit = {std::move(places), std::move(limits), LimitOptions{.stiffness = stiffness}};
+  LimitOptions options = limit->options();
+  options.stiffness = stiffness;
+  *limit = {std::move(places), std::move(limits), options};
 }
 
 void StepTerms::set_reach_limit(double farthest, double stiffness) {

@@ -28,10 +28,10 @@ Limit::Limit(std::vector<int> points, std::vector<double> limits, const LimitOpt
     : points_(std::move(points)),
       support_(points_),
       limits_(std::move(limits)),
-      weights_(points_.size(), 1.0),
+      weights_(options.weights.empty() ? std::vector<double>(points_.size(), 1.0) : options.weights),
       options_(options) {
   options_.validate();
-  assert(points_.size() == limits_.size());
+  assert(points_.size() == limits_.size() && weights_.size() == points_.size());
   for (std::size_t k = 0; k < limits_.size(); ++k)
     if (!(limits_[k] > 0) || !std::isfinite(limits_[k]))
       throw Error({.element = "point " + std::to_string(points_[k]),

@@ -59,6 +59,7 @@ struct SteppedBody {
   Vec springs;                   ///< per free control, toward the animation; none if empty
   Mat coupling;                  ///< free controls squared: springs between them, of differences; none if empty
   std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
+  std::vector<double> limit_weights = {};  ///< of each limit: factor on its stiffness, which has its unit; empty: 1
   double limit_stiffness = 1;
   double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way
   double reach_stiffness = 1;  ///< of that limit, per node

@@ -10,8 +10,9 @@
 namespace rigspace {
 
 struct LimitOptions {
-  double stiffness = 1;    ///< N/m
-  double free_part = 0.6;  ///< of the limit: nothing is felt up to there; in [0, 1)
+  double stiffness = 1;              ///< N/m
+  std::vector<double> weights = {};  ///< factor on the stiffness, one a point; empty: 1
+  double free_part = 0.6;            ///< of the limit: nothing is felt up to there; in [0, 1)
 
   void validate() const;
 };

@@ -136,17 +136,19 @@ class FleshSystem final : public PartSystem {
       body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
       body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
+    // A joint's translation is in units of its parent, m omega^2 scale^2 per unit; its turn, which moves flesh of this
+    // size, has m omega^2 size^2 per radian.
     for (const double scale : scales_) {
-      body.limits.push_back(limit * flesh_.size / scale);
-      if (flesh_.turns) body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
+      body.limits.push_back(limit * flesh_.size / scale), body.limit_weights.push_back(scale * scale);
+      if (!flesh_.turns) continue;
+      body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
+      body.limit_weights.push_back(flesh_.size * flesh_.size);
     }
     if (flesh_.controls.empty()) add_springs(body, omega);
     const double mass = group.masses.sum();
-    // Per unit of a joint's translation, which is one of its parent: m omega^2 unit^2.
-    double unit = scales_.empty() ? 1 : 0;
-    for (const double scale : scales_) unit += scale / static_cast<double>(scales_.size());
-    body.limit_stiffness = mass * omega * omega * unit * unit;
+    body.limit_stiffness = mass * omega * omega;
     if (chain()) {
+      body.limit_weights.clear();
       body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
       body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
     } else if (!flesh_.controls.empty()) {  // controls have any unit, so the distance of nodes is limited instead
