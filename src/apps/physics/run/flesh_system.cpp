@@ -136,13 +136,13 @@ class FleshSystem final : public PartSystem {
       body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
       body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
-    // A joint's translation is in units of its parent, m omega^2 scale^2 per unit; its turn, which moves flesh of this
-    // size, has m omega^2 size^2 per radian.
+    // A joint's translation is in units of its parent, m omega^2 scale^2 per unit. Its turn moves flesh within about a
+    // tenth of the size, so that it has m omega^2 (size / 10)^2 per radian.
     for (const double scale : scales_) {
       body.limits.push_back(limit * flesh_.size / scale), body.limit_weights.push_back(scale * scale);
       if (!flesh_.turns) continue;
       body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
-      body.limit_weights.push_back(flesh_.size * flesh_.size);
+      body.limit_weights.push_back(0.01 * flesh_.size * flesh_.size);
     }
     if (flesh_.controls.empty()) add_springs(body, omega);
     const double mass = group.masses.sum();
