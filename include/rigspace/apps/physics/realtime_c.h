@@ -28,7 +28,7 @@ int rigspace_realtime_error_code(void);
       "chains": "auto", "soft": "auto",                        as --chains and --soft
       "tune_on": "Walk", "tune": true,                         the clip on which rates are found; false: from sizes
       "metres_per_unit": 0,                                    as --unit; 0: guessed
-      "step": 0.008333, "window": 0.041667, "max_substeps": 8, "max_iterations": 20, "tolerance": 0.0003,
+      "step": 0.008333, "window": 0.041667, "max_substeps": 8, "max_iterations": 30, "tolerance": 0.0003,
       "teleport_speed": 60, "poisson": 0.4, "use_cache": true, "widen": false}            see RealtimeOptions
    A setting that is not known is an error of code 2. */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
