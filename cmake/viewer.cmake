@@ -21,7 +21,7 @@ function(rigspace_embed_viewer target)
   endif()
 
   set(folder ${CMAKE_BINARY_DIR}/viewer)
-  set(pages ${folder}/viewer.html ${folder}/soft.html ${folder}/batch.html)
+  set(pages ${folder}/viewer.html ${folder}/soft.html ${folder}/batch.html ${folder}/studio.html)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${studio}/src/*.ts ${studio}/src/*.css ${studio}/*.html)
   add_custom_command(OUTPUT ${pages}
     COMMAND ${RIGSPACE_NODE} ${studio}/build.mjs ${folder}

@@ -43,6 +43,7 @@ void add_mesh(CLI::App&, Context&);
 void add_rig(CLI::App&, Context&);
 void add_cast(CLI::App&, Context&);
 void add_demo(CLI::App&, Context&);
+void add_studio(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
 void add_completion(CLI::App&, Context&);
 

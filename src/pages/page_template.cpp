@@ -16,6 +16,8 @@ extern "C" const char rigspace_soft_begin[];
 extern "C" const char rigspace_soft_end[];
 extern "C" const char rigspace_batch_begin[];
 extern "C" const char rigspace_batch_end[];
+extern "C" const char rigspace_studio_begin[];
+extern "C" const char rigspace_studio_end[];
 #endif
 #ifndef RIGSPACE_VIEWER_MISSING
 #define RIGSPACE_VIEWER_MISSING "the build did not ask for it"
@@ -32,6 +34,7 @@ std::string_view page_template([[maybe_unused]] PageKind kind) {
   switch (kind) {
     case PageKind::soft: return between(rigspace_soft_begin, rigspace_soft_end);
     case PageKind::batch: return between(rigspace_batch_begin, rigspace_batch_end);
+    case PageKind::studio: return between(rigspace_studio_begin, rigspace_studio_end);
     case PageKind::viewer: break;
   }
   return between(rigspace_viewer_begin, rigspace_viewer_end);

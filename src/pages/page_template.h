@@ -13,6 +13,7 @@ enum class PageKind {
   viewer,  ///< of `rigspace view`
   soft,    ///< of `rigspace simulate`
   batch,   ///< of `rigspace simulate` with many characters; holds none itself
+  studio,  ///< of `rigspace studio`; holds none either
 };
 
 /// The page with its slots filled. `title` is plain text, `options` is JSON that may stand in a <script> element (see

@@ -104,6 +104,7 @@ class GltfSubject final : public Subject {
   }
   const Character& simulated() const override { return soft_.character; }
   std::span<const Part> parts() const override { return soft_.parts; }
+  std::vector<std::byte> shown_glb() override { return document().to_glb(); }
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
              const ProgressCallback& progress) override {

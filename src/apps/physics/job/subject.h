@@ -46,6 +46,9 @@ class Subject {
   virtual const Character& simulated() const = 0;
   virtual std::span<const Part> parts() const = 0;
 
+  /// After `prepare`: the document that a page draws, soft joints included, as GLB; empty for a rig that glTF cannot hold.
+  virtual std::vector<std::byte> shown_glb() { return {}; }
+
   /// Writes all files except the recipe, from the curves of the recipe. Adds remarks to the notes.
   virtual void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
                      const ProgressCallback& progress) = 0;

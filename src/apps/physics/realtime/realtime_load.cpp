@@ -1,6 +1,7 @@
 #include "rigspace/apps/physics/realtime_load.h"
 
 #include "job/simulation_plan.h"
+#include "realtime_input.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/formats.h"
@@ -22,19 +23,6 @@ void require_word(const char* element, const std::string& word, std::initializer
                .value = word,
                .problem = "is \"" + word + "\"",
                .remedy = "expected one of " + all});
-}
-
-struct Input {
-  std::unique_ptr<Subject> subject;
-  bool on_controls = false;
-};
-
-/// As open_subject, without an output.
-Input open_input(const std::filesystem::path& path) {
-  if (path.string().ends_with(".rig.json"))
-    if (Character character = load_character(path); !is_plain(character))
-      return {subject_of(path.string(), std::move(character), ""), true};
-  return {subject_of(path.string(), GltfFile(path), ""), false};
 }
 
 void set_looks(std::vector<Part>& parts, const std::vector<RealtimeLook>& looks) {
@@ -70,6 +58,13 @@ const Animation* clip_to_tune_on(const Character& character, const std::string& 
 
 }  // namespace
 
+std::pair<std::unique_ptr<Subject>, bool> open_realtime_input(const std::filesystem::path& path) {
+  if (path.string().ends_with(".rig.json"))
+    if (Character character = load_character(path); !is_plain(character))
+      return {subject_of(path.string(), std::move(character), ""), true};
+  return {subject_of(path.string(), GltfFile(path), ""), false};
+}
+
 std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::path& path,
                                                          const RealtimeRequest& request,
                                                          std::vector<std::string>* notes,
@@ -77,7 +72,7 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
   require_word("chains", request.chains, {"auto", "rods", "solids"});
   require_word("soft", request.soft, {"auto", "joints", "morphs"});
   request.options.validate();
-  const auto [subject, on_controls] = open_input(path);
+  const std::unique_ptr<Subject> subject = open_realtime_input(path).first;
   const SimulationRequest as_simulated{
       .parts = request.parts, .soft = request.soft, .chains = request.chains, .unit = request.options.metres_per_unit};
   std::vector<std::string> own;

@@ -1,0 +1,57 @@
+#pragma once
+// A character that is open in an interactive program: its parts planned and made as `rigspace simulate` makes them, a
+// document to draw, and a model for real time.
+
+#include "rigspace/apps/physics/realtime_rig.h"
+#include "rigspace/apps/physics/simulate.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+/// One part of a LiveCharacter.
+struct LivePart {
+  std::string name, preset;
+  std::string reason;                ///< of a part that was found: why, in one sentence
+  std::string kind;                  ///< chain, flesh, sheet, or controls (of the rig itself)
+  std::vector<std::string> carried;  ///< the artist's joints that it hangs on
+  std::vector<std::string> moved;    ///< the nodes that it moves: these joints, or soft ones
+  std::vector<int> free;             ///< the controls that it moves, ascending
+  PartSettings settings;             ///< as asked: 0 of a rate or settling time is found by tuning
+  bool found = false;
+};
+
+/// Immutable; may be read from many threads.
+class LiveCharacter {
+ public:
+  /// Loads the file and makes the parts that the request asks for, of which `clips` and times do not count. Flesh gets
+  /// soft joints, whatever `request.soft` says: morph targets are a matter of files. Takes seconds, unless the cache
+  /// has the results. Throws Error, and Cancelled.
+  LiveCharacter(const std::string& file, const SimulationRequest& request, const RealtimeOptions& options = {},
+                const ProgressCallback& progress = {});
+  ~LiveCharacter();
+  LiveCharacter(const LiveCharacter&) = delete;
+  LiveCharacter& operator=(const LiveCharacter&) = delete;
+
+  /// As it was loaded, and with soft joints: those are appended, controls keep their places.
+  const Character& artists() const;
+  const Character& character() const;
+  const std::vector<LivePart>& parts() const;
+  /// Null where nothing moves; the notes say why.
+  const std::shared_ptr<const RealtimeModel>& model() const;
+  const std::vector<std::string>& notes() const;
+  double metres_per_unit() const;
+  /// The rig's own controls are simulated, so that glTF cannot hold what moves: `glb` is empty.
+  bool on_controls() const;
+  /// The artist's document with the soft joints in it, as GLB.
+  const std::vector<std::byte>& glb() const;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,11 @@
+#pragma once
+// The page of `rigspace studio`: holds no character and asks its own server alone.
+
+#include <string>
+
+namespace rigspace {
+
+/// Throws Error where the program was built without the page.
+std::string studio_page();
+
+}  // namespace rigspace

@@ -1,0 +1,103 @@
+#pragma once
+// The clock and the poses of the studio: the artist's pose, and the same with soft parts, either solved live or baked.
+//
+// While a clip plays with `live` on, or while somebody holds controls, the real-time solver steps along. When it stands
+// still the pose is the baked one, which is what `simulate` writes; until that is made, the last solved one.
+
+#include "poses.h"
+#include "rigspace/anim/keyed_motion.h"
+#include "rigspace/apps/physics/live_character.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rigspace::studio {
+
+struct PlayState {
+  std::string clip;  ///< empty: the rest pose
+  double time = 0;   ///< s of the clip
+  double speed = 1;
+  bool playing = false, live = true, muted = false;
+  bool loop = true;  ///< clips that are no loops begin again at their end
+};
+
+class Playback {
+ public:
+  /// Shows another character, or the same with other parts: clip and time stay where there is such a clip.
+  void open(std::shared_ptr<const LiveCharacter> character, std::uint32_t revision);
+  /// The same parts with other settings: the motion goes on.
+  void change_model(std::shared_ptr<const RealtimeModel> model);
+  bool is_open() const { return character_ != nullptr; }
+  const LiveCharacter& character() const { return *character_; }
+  const std::shared_ptr<const LiveCharacter>& shared_character() const { return character_; }
+  const RealtimeModel* model() const { return model_.get(); }
+  const PoseMap& map() const { return *map_; }
+  std::uint32_t revision() const { return revision_; }
+
+  const PlayState& state() const { return state_; }
+  /// Throws Error if there is no such clip.
+  void set_clip(const std::string& clip);
+  void seek(double time);
+  void set_playing(bool playing);
+  void set_live(bool live);
+  void set_muted(bool muted) { state_.muted = muted, dirty_ = true; }
+  void set_loop(bool loop) { state_.loop = loop; }
+  void set_speed(double speed) { state_.speed = speed; }
+  double duration() const;  ///< s: of a loop its period
+
+  /// Puts a control in the place of the clip's value, or lets it go.
+  void hold(int control, std::optional<double> value);
+  void let_go();
+  const std::map<int, double>& held() const { return held_; }
+  /// A whole pose from elsewhere (pulls) in place of the artist's; null: none. Referred to until changed.
+  void show_pose(std::optional<Vec> pose);
+
+  /// What `simulate` makes of a clip: complete, on the controls of the character. Null: not made, or no longer true.
+  void set_baked(std::string clip, std::shared_ptr<const Animation> baked);
+  bool has_baked() const;
+
+  /// Advances by dt seconds of real time. Returns whether pages have something new to draw.
+  bool advance(double dt);
+
+  /// The pose as it was last advanced to, as a binary message (PROTOCOL.md).
+  std::shared_ptr<const std::vector<std::byte>> frame(std::uint32_t change);
+  /// Numbers of a frame at other times: the baked pose where there is one, else the artist's.
+  std::vector<float> numbers_at(double time) const;
+  const Vec& artists_pose() const { return p_key_; }
+  const Vec& pose() const { return p_; }
+  bool solving() const;
+  double solve_ms() const { return solve_ms_; }
+  long unconverged() const { return rig_ ? rig_->unconverged() : 0; }
+  bool outside_training() const { return rig_ && rig_->outside_training(); }
+
+ private:
+  void restart();
+  void show_moment();
+  void solve(double dt);
+  void key_pose(double time, Vec& p) const;
+
+  std::shared_ptr<const LiveCharacter> character_;
+  std::shared_ptr<const RealtimeModel> model_;
+  std::unique_ptr<PoseMap> map_;
+  std::unique_ptr<KeyedMotion> motion_;
+  std::unique_ptr<RealtimeRig> rig_;
+  PlayState state_;
+  std::uint32_t revision_ = 0, number_ = 0;
+  double turns_ = 0;  // s: length of the whole turns of a loop that were played
+  std::map<int, double> held_;
+  std::optional<Vec> shown_pose_;
+  std::string baked_clip_;
+  std::shared_ptr<const Animation> baked_;
+  std::unique_ptr<Sampler> baked_sampler_;
+  Vec p_key_, p_, p_solver_, deviation_;
+  bool hands_on_ = false, dirty_ = true, fresh_ = true;
+  double still_ = 0;  // s since the last change of the deviation while hands are on
+  double solve_ms_ = 0;
+  bool baked_shown_ = false;
+};
+
+}  // namespace rigspace::studio

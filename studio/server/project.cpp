@@ -1,0 +1,163 @@
+#include "project.h"
+
+#include "rigspace/energy/material.h"
+#include "rigspace/jobs/clip_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace::studio {
+namespace {
+
+constexpr const char* kFormat = "rigspace-studio";
+
+/// With as many digits as give the same number back.
+std::string digits(double value) { return fmt::format("{}", value); }
+
+std::string set_text(const ProjectSet& set) {
+  std::string text = (set.clip.empty() ? "" : set.clip + "/") + set.part + "." + set.field + "=";
+  if (set.keys.size() == 1) return text + digits(set.keys.front().second);
+  for (std::size_t k = 0; k < set.keys.size(); ++k)
+    text += (k > 0 ? "," : "") + digits(set.keys[k].first) + ":" + digits(set.keys[k].second);
+  return text;
+}
+
+Json to_json(const ProjectSet& set) {
+  Json json{{"part", set.part}, {"field", set.field}};
+  if (!set.clip.empty()) json["clip"] = set.clip;
+  if (set.keys.size() == 1)
+    json["value"] = set.keys.front().second;
+  else
+    for (const auto& [time, value] : set.keys) json["keys"].push_back({time, value});
+  return json;
+}
+
+[[noreturn]] void refuse_project(const std::string& element, const std::string& expected) {
+  refuse("project's " + element, "", "cannot be read", "expected " + expected);
+}
+
+double number_of(const Json& json, const std::string& element) {
+  if (!json.is_number() || !std::isfinite(json.get<double>())) refuse_project(element, "a number");
+  return json.get<double>();
+}
+
+ProjectSet set_from(const Json& json) {
+  const Arguments read(json);
+  ProjectSet set{.part = read.text("part"), .field = read.text("field"), .clip = read.text_or("clip", "")};
+  if (read.has("value"))
+    set.keys.emplace_back(0, number_of(json["value"], "\"value\""));
+  else
+    for (const Json& key : read.list("keys", 10000)) {
+      if (!key.is_array() || key.size() != 2) refuse_project("\"keys\"", "[seconds, value] pairs");
+      set.keys.emplace_back(number_of(key[0], "\"keys\""), number_of(key[1], "\"keys\""));
+    }
+  if (set.keys.empty()) refuse_project("\"keys\"", "at least one");
+  return set;
+}
+
+Json to_json(const ClipEdits& edits) {
+  Json json{{"mute", edits.mute}, {"influence", edits.influence}, {"controls", Json::object()}};
+  for (const auto& [control, keys] : edits.controls) {
+    Json& list = json["controls"][control] = Json::array();
+    for (const ProjectKey& key : keys) list.push_back({key.time, key.value, key.in, key.out});
+  }
+  return json;
+}
+
+ClipEdits edits_from(const Json& json) {
+  const Arguments read(json);
+  ClipEdits edits{.mute = read.flag("mute"), .influence = read.number("influence", 0, 1)};
+  for (const auto& [control, keys] : read.object("controls", 100000).items()) {
+    if (!keys.is_array()) refuse_project("\"controls\"", "lists of keys");
+    for (const Json& key : keys) {
+      if (!key.is_array() || key.size() != 4) refuse_project("keys of " + control, "[time, value, in, out]");
+      edits.controls[control].push_back({number_of(key[0], control), number_of(key[1], control),
+                                         number_of(key[2], control), number_of(key[3], control)});
+    }
+  }
+  return edits;
+}
+
+}  // namespace
+
+const ProjectSet* Project::set_of(std::string_view part, std::string_view field, std::string_view clip) const {
+  const auto at = std::find_if(sets.begin(), sets.end(), [&](const ProjectSet& set) {
+    return set.part == part && set.field == field && set.clip == clip;
+  });
+  return at == sets.end() ? nullptr : &*at;
+}
+
+bool Project::edited() const {
+  return std::any_of(edits.begin(), edits.end(), [](const auto& clip) { return clip.second != ClipEdits{}; });
+}
+
+Json to_json(const Project& project) {
+  Json json{{"format", kFormat}, {"version", 1}, {"file", project.file}};
+  if (!project.found) json["parts"] = project.parts;
+  json["sets"] = Json::array();
+  for (const ProjectSet& set : project.sets) json["sets"].push_back(to_json(set));
+  json["protect"] = project.protect, json["collide"] = project.collide, json["stiffness"] = project.stiffness;
+  json["friction"] = project.friction, json["material"] = project.material, json["unit"] = project.unit;
+  json["edits"] = Json::object();
+  for (const auto& [clip, edits] : project.edits)
+    if (edits != ClipEdits{}) json["edits"][clip] = to_json(edits);
+  return json;
+}
+
+Project project_from(const Json& json) {
+  if (!json.is_object()) refuse_project("text", "a JSON object");
+  const Arguments read(json);
+  if (read.text("format") != kFormat || read.integer("version", 1, 1) != 1) refuse_project("\"format\"", kFormat);
+  Project project{.file = read.text("file")};
+  if (read.has("parts")) project.found = false, project.parts = read.texts("parts", 1000);
+  for (const Json& set : read.list("sets", 10000)) project.sets.push_back(set_from(set));
+  project.protect = read.texts("protect", 1000), project.collide = read.texts("collide", 1000);
+  project.stiffness = read.texts("stiffness", 10000);
+  project.friction = read.number("friction", 0, 10);
+  project.material = read.text("material"), project.unit = read.number("unit", 0, 1e6);
+  for (const auto& [clip, edits] : read.object("edits", 10000).items()) project.edits[clip] = edits_from(edits);
+  return project;
+}
+
+std::string fix_text(const Project& project) {
+  Json json{{"format", "rigspace-fix"}, {"version", 1}, {"clips", Json::object()}};
+  for (const auto& [clip, edits] : project.edits)
+    if (edits != ClipEdits{}) json["clips"][clip] = to_json(edits);
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+SimulationRequest request_of(const Project& project, const std::string& fix) {
+  SimulationRequest request;
+  if (!project.found) request.parts = project.parts;
+  for (const ProjectSet& set : project.sets) request.sets.push_back(set_text(set));
+  request.stiffness = project.stiffness;
+  request.unit = project.unit;
+  request.recipe.protect = project.protect, request.recipe.collide = project.collide;
+  if (!project.collide.empty()) request.recipe.physics.collisions.friction = project.friction;
+  if (!project.material.empty()) request.recipe.physics.material = material_kind(project.material);
+  (void)fix;
+  return request;
+}
+
+std::string command_of(const Project& project, const std::string& output, const std::string& fix) {
+  std::string command = "rigspace simulate " + shell_quoted(project.file);
+  const auto add = [&command](const char* option, const std::string& value) {
+    command += " " + std::string(option) + " " + shell_quoted(value);
+  };
+  if (!project.found)
+    for (const std::string& part : project.parts) add("--part", part);
+  for (const ProjectSet& set : project.sets) add("--set", set_text(set));
+  for (const std::string& pattern : project.protect) add("--protect", pattern);
+  for (const std::string& what : project.collide) add("--collide", what);
+  if (!project.collide.empty() && project.friction != 0.3) add("--friction", digits(project.friction));
+  for (const std::string& text : project.stiffness) add("--stiffness", text);
+  if (!project.material.empty()) add("--material", project.material);
+  if (project.unit > 0) add("--unit", digits(project.unit));
+  if (project.edited()) add("--fix", fix);
+  if (!output.empty()) add("-o", output);
+  return command;
+}
+
+}  // namespace rigspace::studio

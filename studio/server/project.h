@@ -1,0 +1,64 @@
+#pragma once
+// What an animator has decided about a character, as one readable document, and the command that makes the same files.
+
+#include "message.h"
+#include "rigspace/apps/physics/simulate.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rigspace::studio {
+
+/// A field of a part, for all clips or one; over time where there are several keys.
+struct ProjectSet {
+  std::string part, field;
+  std::string clip = {};                             ///< empty: all clips
+  std::vector<std::pair<double, double>> keys = {};  ///< s of the clip, and the value; one: a constant
+  bool operator==(const ProjectSet&) const = default;
+};
+
+/// A key of an edit: added to the simulated curve. Degrees or the control's unit, slopes per second.
+struct ProjectKey {
+  double time = 0, value = 0, in = 0, out = 0;
+  bool operator==(const ProjectKey&) const = default;
+};
+
+/// What was changed by hand in one clip.
+struct ClipEdits {
+  bool mute = false;
+  double influence = 1;
+  std::map<std::string, std::vector<ProjectKey>> controls = {};  ///< by name
+  bool operator==(const ClipEdits&) const = default;
+};
+
+struct Project {
+  std::string file;                     ///< the input
+  bool found = true;                    ///< the parts are those that are found
+  std::vector<std::string> parts = {};  ///< otherwise these, `pattern=preset`
+  std::vector<ProjectSet> sets = {};
+  std::vector<std::string> protect = {}, collide = {}, stiffness = {};
+  double friction = 0.3;
+  std::string material = {};  ///< empty: the default
+  double unit = 0;            ///< metres per unit of the file; 0: guessed
+  std::map<std::string, ClipEdits> edits = {};  ///< by clip
+  bool operator==(const Project&) const = default;
+
+  const ProjectSet* set_of(std::string_view part, std::string_view field, std::string_view clip) const;
+  bool edited() const;  ///< there are edits of curves, a muted layer or less influence
+};
+
+Json to_json(const Project& project);
+/// Throws Error that names the field.
+Project project_from(const Json& json);
+
+/// The edits as the file that `--fix` takes.
+std::string fix_text(const Project& project);
+
+/// The request that `rigspace simulate` would make of it. `fix`: the file that holds fix_text, where it is edited.
+SimulationRequest request_of(const Project& project, const std::string& fix);
+/// The command line that does the same.
+std::string command_of(const Project& project, const std::string& output, const std::string& fix);
+
+}  // namespace rigspace::studio
