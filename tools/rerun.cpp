@@ -26,6 +26,11 @@ void add_rerun(CLI::App& app, Context& context) {
                    "for these frames only, 1035:1050, or seconds, 0.5s:1.2s: blended into the old curves at both ends")
       ->type_name("FROM:TO");
   command
+      ->add_option("--fix", options->fix,
+                   "corrections on top, in place of those that the recipe keeps; none: without them; alone, it leaves "
+                   "the simulated layer as it is")
+      ->type_name("EDITS");
+  command
       ->add_option("-o,--output", options->output,
                    "x.glb or x.gltf, of a rig x.rigspace.json; in place of the old result by default")
       ->type_name("OUT");

@@ -72,6 +72,11 @@ void add_common(CLI::App& command, SimulateArguments& options) {
                   "moments at which a part is in the artist's pose: 'belly=24f', '*=0.5,36f'; may be repeated")
       ->type_name("PART=T")
       ->take_all();
+  command
+      .add_option("--fix", options.fix,
+                  "corrections on top of what is simulated, a file of added curves by clip and control; the recipe "
+                  "keeps them (docs/curves-editing.md)")
+      ->type_name("EDITS");
   command.add_option("--unit", options.unit, "metres per unit of the file")->check(above_zero())->type_name("M");
 }
 
@@ -216,6 +221,7 @@ void add_research(CLI::App& command, SimulateArguments& options) {
 void refuse_in_batch(const SimulateArguments& options) {
   const std::pair<bool, const char*> of_one[] = {{!options.source.on.empty(), "--on"},
                                                  {!options.source.clips.empty(), "--clips"},
+                                                 {!options.fix.empty(), "--fix"},
                                                  {!options.source.character.command.empty(), "--rig-process"},
                                                  {!options.source.character.object.empty(), "--object"},
                                                  {!options.report.empty(), "--report"},

@@ -30,6 +30,7 @@ SimulationRequest request_from(const py::dict& options) {
   const Reader read(options);
   SimulationRequest request;
   read("clip", request.clips), read("parts", request.parts), read("set", request.sets), read("hit", request.hits);
+  read("fix", request.fix);
   read("stiffness", request.stiffness), read("start", request.start), read("end", request.end);
   read("preroll", request.preroll), read("loop", request.loop), read("once", request.once),
       read("follow", request.follow);
@@ -83,7 +84,7 @@ py::dict curves(const Run& run) {
   const std::span<const Control> controls = run.character().rig->controls();
   for (const RecipeClip& clip : run.recipe().clips) {
     if (!clip.has_motion()) continue;
-    const SoftMotion motion = motion_from_recipe(clip, controls);
+    const SoftMotion motion = layered_motion(clip, controls);
     std::vector<std::string> names;
     for (const int c : motion.controls) names.push_back(controls[c].name);
     all[py::str(clip.name)] =

@@ -1,5 +1,6 @@
 #include "rigspace/anim/soft_joints.h"
 
+#include "rigspace/base/affine.h"
 #include "rigspace/rig/skeleton.h"
 #include "soft_shares.h"
 

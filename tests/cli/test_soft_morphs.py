@@ -51,6 +51,22 @@ class SoftMorphs(unittest.TestCase):
         original = self.at(self.hero, "Walk", 0.4)
         self.assertGreater(max(apart(original, self.at(still, "Walk_soft", 0.4))), 0.005 * height(original))
 
+    def test_corrections_move_the_flesh_too(self):
+        edits, fixed = self.folder / "edits.json", self.folder / "fixed.glb"
+        file = {"kind": "rigspace fix", "schema": 1,
+                "clips": [{"clip": "Walk", "curves": {"soft_belly_01.ty": [[0.2, 0], [0.4, 0.05], [0.6, 0]]}}]}
+        edits.write_text(json.dumps(file))
+        result = rigspace("rerun", self.soft.with_suffix(".json"), "--fix", edits, "-o", fixed)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for time, moved in ((0.1, False), (0.4, True), (0.7, False)):
+            most = max(apart(self.at(self.soft, "Walk_soft", time), self.at(fixed, "Walk_soft", time)))
+            self.assertEqual(most > 0.02, moved, (time, most))
+        file["clips"][0]["curves"] = {"soft_belly_01.ry": [[0.2, 0], [0.4, 5], [0.6, 0]]}
+        edits.write_text(json.dumps(file))
+        result = rigspace("rerun", self.soft.with_suffix(".json"), "--fix", edits, "-o", fixed)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("is of a soft joint that is written as shapes, which only move", result.stderr)
+
     def test_a_loop_ends_in_its_first_key(self):
         weights = {node: values for (node, path), (_, values) in self.after.channels("Walk_soft").items() if path == "weights"}
         self.assertTrue(weights)

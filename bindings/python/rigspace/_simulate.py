@@ -74,6 +74,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
              clip: Union[str, Iterable[str], None] = None,
              set: Union[Mapping[str, Any], Iterable[str], None] = None,
              hit: Union[Mapping[str, Any], Iterable[str], None] = None,
+             fix: Union[str, os.PathLike, None] = None,
              on: Union[str, os.PathLike, None] = None,
              unit: Optional[float] = None,
              soft: str = "auto", chains: str = "auto", protect: Union[str, Iterable[str], None] = None,
@@ -92,6 +93,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
     clip             a clip's name, or several; all by default
     set              {"tail.amount": 0.6}, or keys over time: {"belly.amount": [(0, 1), ("24f", 0.3)]}
     hit              {"belly": [0.5, "36f"]}: moments at which a part is in the artist's pose
+    fix              a file of corrections on top of the simulated layer, see docs/curves-editing.md
     on               what an earlier run wrote: its Walk_soft is Walk here
     unit             metres per unit; guessed by default
     soft             flesh as "joints", "morphs" or "auto"
@@ -135,6 +137,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
         pure=pure, paper=paper, method=method, interior=interior)
     optional = dict(unit=unit, fps=fps, step=step, young=young, solver=solver,
                     end=None if end is None else _arguments.time(end), on=None if on is None else os.fspath(on),
+                    fix=None if fix is None else os.fspath(fix),
                     report=None if report is None else os.fspath(report), dump=None if dump is None else os.fspath(dump))
     options.update({name: value for name, value in optional.items() if value is not None})
     return Result(_rigspace.simulate(character, options, progress))

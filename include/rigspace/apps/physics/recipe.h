@@ -3,6 +3,7 @@
 // hash of the input, the parts by the names of their joints or controls, all settings, and the deviations as additive
 // curves. Writing and reading a recipe changes no bit of it, nor of the results made from it.
 
+#include "rigspace/apps/physics/clip_fix.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/apps/physics/soft_form.h"
 #include "rigspace/jobs/recipe_envelope.h"
@@ -80,6 +81,7 @@ struct RecipeClip {
   double preroll = 0;
   std::vector<RecipeValue> set;   ///< for this clip; override the settings of the parts
   std::vector<RecipeEdit> edits;  ///< in the order in which they were made
+  ClipFix fix = {};               ///< the artist's corrections on top, which a rerun keeps
   bool loop = false;
   double period = 0;  ///< s, of a loop: see SoftMotion
   std::string why;    ///< which rule says whether it loops
@@ -126,6 +128,14 @@ void set_values(std::span<Part> parts, std::span<const RecipeValue> values);
 void set_motion(RecipeClip& clip, std::span<const Control> controls, const SoftMotion& motion);
 /// The motion of a clip, angles in radians. Throws Error if the rig lacks a control.
 SoftMotion motion_from_recipe(const RecipeClip& clip, std::span<const Control> controls);
+
+/// What is written: influence * soft + fix, see clip_fix.h. Without corrections it is motion_from_recipe; with them the
+/// times are those of the written frames, at which the sum is exact, and there are rows for all controls that the
+/// corrections move. On a loop each curve of the corrections is closed from its start (closed_keys), keys within half a
+/// frame of the end included. Throws Error if the rig lacks a control.
+SoftMotion layered_motion(const RecipeClip& clip, std::span<const Control> controls);
+/// The controls whose correction ends elsewhere than it begins, on a loop; layered_motion closes these.
+std::vector<std::string> open_fixes(const RecipeClip& clip);
 
 /// `old` with the curves of `fresh` between the times `from` and `to`, s. Outside the stretch the curves are those of
 /// `old` to the bit. At each end of the stretch a smooth step inside it blends the two, for six frames or a quarter of

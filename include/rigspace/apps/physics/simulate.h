@@ -31,7 +31,8 @@ struct SimulationRequest {
   /// auto, yes or no for all clips; or patterns of clips that are loops. `once`: patterns of clips that are not.
   std::string loop = "auto", once = {};
   std::string follow = "animation", integrator = "bdf2", soft = "auto", chains = "auto";
-  double unit = 0;  ///< metres per unit of the scene; 0: guessed
+  double unit = 0;       ///< metres per unit of the scene; 0: guessed
+  std::string fix = {};  ///< file of the artist's corrections on top (clip_fix.h); empty or "none": none
   RecipeOptions recipe = {};
   std::string solver = {}, report = {}, dump = {};
   double step = 0;            ///< s; 0: 1/120, or 0.01 with --paper
@@ -64,6 +65,9 @@ struct RerunRequest {
   std::string recipe;  ///< file that a run wrote beside its result
   std::string output = {}, range = {};
   std::vector<std::string> clips = {}, sets = {}, hits = {}, stiffness = {};
+  /// A file of corrections in place of those of the recipe, of the chosen clips; "none": without any; empty: as they
+  /// were. With nothing else to change the simulated layer stays as it is, to the bit, and nothing is simulated.
+  std::string fix = {};
   CharacterSource process = {};       ///< command of the rig, if the recipe was made with a rig in another process
   bool accept_changed_input = false;  ///< otherwise an input whose hash differs from the recipe's is an Error
 };

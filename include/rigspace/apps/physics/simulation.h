@@ -156,6 +156,9 @@ struct SoftMotion {
   int steps = 0, iterations = 0;
   int halved_steps = 0;  ///< that had to be retried in halves
   int failed_steps = 0;  ///< that did not converge even so
+  /// Controls of the rig, ascending, that corrections move and no part does (layered_motion): at the ends of a loop
+  /// they are where the artist keyed them, who may let them travel.
+  std::vector<int> corrected = {};
 
   /// Whether the last time is the first of the next turn, so that both have the same values.
   bool closes() const { return looped && period <= times.back() * (1 + 1e-12); }

@@ -45,7 +45,8 @@ Apart take_apart(const Softened& softened, const SoftMotion& motion) {
   apart.chains = {.times = motion.times,
                   .deviation = motion.deviation(kept, Eigen::all),
                   .looped = motion.looped,
-                  .period = motion.period};
+                  .period = motion.period,
+                  .corrected = motion.corrected};
   for (const int c : kept) apart.chains.controls.push_back(motion.controls[c]);
   return apart;
 }

@@ -3,6 +3,7 @@
 #include "batch_record.h"
 #include "rigspace/base/cache.h"
 #include "rigspace/base/content_hash.h"
+#include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/content.h"

@@ -128,8 +128,29 @@ class ClipMaker final : public ClipWork {
 
 }  // namespace
 
+namespace {
+
+/// Throws Error if the character or its clips lack what corrections change.
+void check_fixes(const ClipsToMake& clips) {
+  const Character& character = clips.subject.simulated();
+  const std::span<const Control> controls = character.rig->controls();
+  for (const ClipTask& task : clips.tasks) {
+    const Animation& base = *clip_named(character, clips.subject.name(), task.clip.base);
+    check_fix(task.clip.fix, controls,
+              {.file = clips.fix_file,
+               .clip = task.clip.base,
+               .duration = base.duration,
+               .frame_rate = task.clip.frame_rate});
+    for (const Track& track : task.clip.fix.tracks)
+      clips.subject.require_correctable(controls[find_control(controls, track.control)], clips.fix_file);
+  }
+}
+
+}  // namespace
+
 MadeClips make_clips(const ClipsToMake& clips, const std::filesystem::path& partial, bool keep_partial,
                      const JobEvents& events) {
+  check_fixes(clips);
   MadeClips result;
   ClipMaker maker(clips);
   const ClipRunOptions options{.partial = partial,

@@ -127,7 +127,7 @@ class ControlSubject : public Subject {
     std::vector<Animation> made;
     for (const RecipeClip& clip : recipe.clips) {
       if (!clip.has_motion()) continue;
-      const SoftMotion motion = motion_from_recipe(clip, character_.rig->controls());
+      const SoftMotion motion = layered_motion(clip, character_.rig->controls());
       Animation soft = soft_clip(character_, character_.clip(clip.base), motion, clip.frame_rate);
       soft.name = clip.name;
       if (recipe.options.cubic_keys) fit_cubic_keys(soft, *character_.rig, {.progress = progress}, notes);
@@ -251,7 +251,7 @@ class BlendSubject final : public ControlSubject {
     std::vector<BlendLayer> layers;
     for (const RecipeClip& clip : recipe.clips) {
       if (!clip.has_motion()) continue;
-      const SoftMotion motion = motion_from_recipe(clip, character().rig->controls());
+      const SoftMotion motion = layered_motion(clip, character().rig->controls());
       layers.push_back({.base = clip.base, .deviation = soft_clip(character(), nullptr, motion, clip.frame_rate)});
       layers.back().deviation.name = clip.name;
     }

@@ -105,6 +105,18 @@ class GltfSubject final : public Subject {
   const Character& simulated() const override { return soft_.character; }
   std::span<const Part> parts() const override { return soft_.parts; }
   std::vector<std::byte> shown_glb() override { return document().to_glb(); }
+  /// Morph targets translate the skin and cannot turn it.
+  void require_correctable(const Control& control, const std::string& file) const override {
+    const auto& joints = soft_.joints.joints;
+    const bool soft =
+        std::any_of(joints.begin(), joints.end(), [&](const SoftJoint& each) { return each.name == control.node; });
+    if (morphs_ && soft && control.unit != Unit::length)
+      throw Error({.file = file,
+                   .element = "control \"" + control.name + "\"",
+                   .value = control.name,
+                   .problem = "is of a soft joint that is written as shapes, which only move",
+                   .remedy = "correct its .tx, .ty and .tz, or simulate with --soft joints"});
+  }
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
              const ProgressCallback& progress) override {
@@ -159,7 +171,7 @@ class GltfSubject final : public Subject {
                       const ProgressCallback& progress) {
     for (const RecipeClip& made : recipe.clips) {
       if (!made.has_motion()) continue;
-      const SoftMotion motion = motion_from_recipe(made, soft_.character.rig->controls());
+      const SoftMotion motion = layered_motion(made, soft_.character.rig->controls());
       Json extras{{"base", made.base}, {"layer", "soft"}, {"recipe", out.recipe.filename().string()}};
       if (made.failed_steps > 0) extras["failed_steps"] = made.failed_steps;
       if (made.stopped) extras["partial"] = true;
@@ -212,7 +224,7 @@ class GltfSubject final : public Subject {
     for (const RecipeClip& made : recipe.clips) {
       if (!made.has_motion()) continue;
       const Animation* base = soft_.character.clip(made.base);
-      const SoftMotion motion = motion_from_recipe(made, soft_.character.rig->controls());
+      const SoftMotion motion = layered_motion(made, soft_.character.rig->controls());
       const Animation soft = soft_clip(soft_.character, base, motion, made.frame_rate);
       SoftPair pair = page_pair(made, soft_.character, base, &soft);
       for (std::size_t c = 0; c < soft_.parts.size(); ++c) {

@@ -7,7 +7,7 @@
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
-#include "simulation_run.h"
+#include "simulation_plan.h"
 
 #include <fmt/format.h>
 
@@ -96,11 +96,29 @@ std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std
   return values;
 }
 
+/// Whether the corrections alone are replaced, so that the simulated layer stays.
+bool is_only_fix(const RerunRequest& options) {
+  return !options.fix.empty() && options.sets.empty() && options.hits.empty() && options.stiffness.empty() &&
+         !options.accept_changed_input;
+}
+
+/// Replaces the corrections of the chosen clips.
+void replace_fixes(std::vector<ClipTask>& tasks, const Character& character, const RerunRequest& options,
+                   std::vector<std::string>& notes) {
+  if (options.fix.empty()) return;
+  std::vector<ClipTask> fixed = tasks;
+  plan_fixes(options.fix, character, fixed, notes);
+  const std::vector<bool> chosen = chosen_clips(tasks, options);
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    if (chosen[k]) tasks[k].clip.fix = std::move(fixed[k].clip.fix);
+}
+
 /// Writes the values into parts, clips or edits, and marks the clips to be simulated again.
 void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const RerunRequest& options) {
   const std::vector<bool> chosen = chosen_clips(tasks, options);
   const std::vector<RecipeValue> values = values_of(tasks, chosen, parts, options);
   if (!options.range.empty()) return plan_edit(tasks, chosen, options, values);
+  if (is_only_fix(options)) return;
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     ClipTask& task = tasks[k];
     if (!chosen[k]) continue;
@@ -230,11 +248,13 @@ SimulationResult rerun_recipe(const RerunRequest& options, const JobEvents& even
       about_file(input, subject->character(), [&] { return parts_from_recipe(subject->character(), recipe.parts); });
   about_file(input, subject->character(), [&] { restiffen(recipe, parts, subject->character(), options); });
   plan(recipe, tasks, parts, options);
+  replace_fixes(tasks, subject->character(), options, notes);
   return execute({.subject = std::move(subject),
                   .recipe = std::move(recipe),
                   .tasks = std::move(tasks),
                   .out = out,
-                  .notes = std::move(notes)},
+                  .notes = std::move(notes),
+                  .fix_file = options.fix.empty() ? options.recipe : options.fix},
                  events);
 }
 

@@ -31,7 +31,7 @@ std::shared_ptr<const Character> with_soft_clips(const Character& simulated, con
   Character soft = simulated;
   for (const RecipeClip& clip : recipe.clips) {
     if (!clip.has_motion()) continue;
-    const SoftMotion motion = motion_from_recipe(clip, soft.rig->controls());
+    const SoftMotion motion = layered_motion(clip, soft.rig->controls());
     Animation made = soft_clip(simulated, simulated.clip(clip.base), motion, clip.frame_rate);
     made.name = clip.name;
     soft.clips.push_back(std::move(made));
@@ -54,8 +54,13 @@ SimulatedCharacter::SimulatedCharacter(MemoryCharacter input, const SimulationRe
   about_file(subject->name(), subject->character(), [&] { subject->prepare(plan.recipe, notes_, events.progress); });
   recipe_ = std::move(plan.recipe);
   if (recipe_.parts.empty()) plan.tasks.clear();  // nothing moves
-  make_clips({.subject = *subject, .recipe = recipe_, .tasks = plan.tasks, .research = plan.research, .folder = {}}, {},
-             request.keep_partial, events);
+  make_clips({.subject = *subject,
+              .recipe = recipe_,
+              .tasks = plan.tasks,
+              .research = plan.research,
+              .folder = {},
+              .fix_file = request.fix},
+             {}, request.keep_partial, events);
   simulated_ = with_soft_clips(subject->simulated(), recipe_);
 }
 

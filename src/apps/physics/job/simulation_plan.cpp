@@ -297,6 +297,20 @@ void require_clips(const Character& character, const std::vector<std::string>& p
 
 }  // namespace
 
+void plan_fixes(const std::string& path, const Character& character, std::vector<ClipTask>& tasks,
+                std::vector<std::string>& notes) {
+  const FixFile file = path.empty() || path == "none" ? FixFile{} : read_fix(path);
+  std::vector<std::string> here, others;
+  for (const ClipTask& task : tasks) here.push_back(task.clip.base);
+  for (const Animation& clip : character.clips)
+    if (std::find(here.begin(), here.end(), clip.name) == here.end()) others.push_back(clip.name);
+  const std::vector<ClipFix> fixes = fixes_of(file, here, others), unused = fixes_of(file, others, here);
+  for (std::size_t k = 0; k < tasks.size(); ++k) tasks[k].clip.fix = fixes[k];
+  for (std::size_t k = 0; k < others.size(); ++k)
+    if (!unused[k].empty())
+      notes.push_back("the corrections of clip \"" + others[k] + "\" are not used, since it is not simulated");
+}
+
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
                                bool on_controls) {
   const Character& character = subject.character();
@@ -312,6 +326,7 @@ SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& 
   if (const Animation* reference = reference_clip(character)) plan.recipe.tuned_on = reference->name;
   for (const Animation* clip : clips_of(subject, request))
     plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));
+  plan_fixes(request.fix, character, plan.tasks, plan.recipe.notes);
   note_poses(subject, request, plan.recipe.notes);
   if (plan.research.any() && plan.tasks.size() > 1)
     throw Error({.code = ErrorCode::usage,

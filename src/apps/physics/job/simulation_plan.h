@@ -25,6 +25,11 @@ RecipeOptions plan_options(const Character& character, const SimulationRequest& 
 std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
                              std::vector<std::string>& notes);
 
+/// Puts the corrections of a file (SimulationRequest::fix) on the clips. Adds a note on those of other clips. Throws
+/// Error.
+void plan_fixes(const std::string& path, const Character& character, std::vector<ClipTask>& tasks,
+                std::vector<std::string>& notes);
+
 /// `folder`: settings of the input's folder, which those of the request overrule. `on_controls`: the rig's own controls
 /// are simulated, not joints and skin. Throws Error with the name of the option.
 SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,

@@ -71,6 +71,8 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
     for (const std::string& note : list) events.print(fmt::format("{}: {}\n", input, note));
   events.print(parts_in_words(run.recipe));
   if (run.recipe.parts.empty()) {
+    if (std::any_of(run.tasks.begin(), run.tasks.end(), [](const ClipTask& task) { return !task.clip.fix.empty(); }))
+      events.print("the corrections are not used, since there is no simulated layer below them\n");
     run.tasks.clear();
     events.print("no part moves, so the result is the input; name one with --part 'joint*=tail' or 'bone*=flesh'\n");
   }
@@ -80,7 +82,8 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
                          .recipe = run.recipe,
                          .tasks = run.tasks,
                          .research = run.research,
-                         .folder = run.out.recipe.parent_path()},
+                         .folder = run.out.recipe.parent_path(),
+                         .fix_file = run.fix_file},
                         run.out.partial, run.keep_partial, events);
     } catch (const Cancelled&) {
       report_kept(run, events);
@@ -129,7 +132,8 @@ SimulationResult simulate_file(const SimulationSource& source, const SimulationR
                   .tasks = std::move(plan.tasks),
                   .out = out,
                   .research = plan.research,
-                  .keep_partial = request.keep_partial},
+                  .keep_partial = request.keep_partial,
+                  .fix_file = request.fix},
                  events);
 }
 

@@ -28,6 +28,7 @@ struct SimulationRun {
   std::vector<std::string> notes = {};  ///< for the user, one sentence each, in addition to those of the recipe
   ResearchFiles research = {};          ///< used with RecipeOptions::physics.paper
   bool keep_partial = false;            ///< a cancelled run writes the clips and the frames that it finished
+  std::string fix_file = {};            ///< in messages: where the corrections of the clips were read
 };
 
 /// Arguments of make_clips.
@@ -37,13 +38,15 @@ struct ClipsToMake {
   const std::vector<ClipTask>& tasks;
   const ResearchFiles& research;
   std::filesystem::path folder;  ///< to which paths of collision files are relative
+  std::string fix_file = {};     ///< see SimulationRun
 };
 struct MadeClips {
   double resumed_at = 0;   ///< 0..1: share of the run that was read from `partial`
   bool cancelled = false;  ///< recipe.clips has the finished motion; clips that were not reached have none
 };
-/// Simulates the clips. `partial`: see ClipRunOptions; empty: saves no checkpoints. If it is cancelled, throws
-/// Cancelled, or with `keep_partial`, if any frame is finished, returns with MadeClips::cancelled.
+/// Checks the corrections of the clips, then simulates the clips. `partial`: see ClipRunOptions; empty: saves no
+/// checkpoints. If it is cancelled, throws Cancelled, or with `keep_partial`, if any frame is finished, returns with
+/// MadeClips::cancelled.
 MadeClips make_clips(const ClipsToMake& clips, const std::filesystem::path& partial, bool keep_partial,
                      const JobEvents& events);
 

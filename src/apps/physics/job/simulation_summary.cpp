@@ -49,6 +49,12 @@ std::string why_no_loop(const Recipe& recipe, const RecipeClip& clip) {
   return control.empty() ? "" : "; no loop, since the keys of " + control + " do not end as they began";
 }
 
+std::size_t key_count_of(const ClipFix& fix) {
+  std::size_t keys = 0;
+  for (const Track& track : fix.tracks) keys += track.curve.times.size();
+  return keys;
+}
+
 /// Whether it loops, and by which rule.
 std::string played_in_words(const Recipe& recipe, const RecipeClip& clip) {
   const std::string why = clip.why.empty() ? "" : ", since " + clip.why;
@@ -58,6 +64,20 @@ std::string played_in_words(const Recipe& recipe, const RecipeClip& clip) {
   if (clip.loop) return fmt::format("loops{} (seam {:.2g} % before it was closed)", why, 100 * clip.seam);
   const std::string keyed = why_no_loop(recipe, clip);
   return "plays once" + (keyed.empty() ? why : keyed);
+}
+
+/// The corrections on top, or nothing.
+std::string fix_in_words(const RecipeClip& clip) {
+  const ClipFix& fix = clip.fix;
+  if (fix.empty()) return "";
+  std::string text = fmt::format("  {} controls corrected on top, with {} keys", fix.tracks.size(), key_count_of(fix));
+  if (fix.weight() < 1)
+    text += fix.mute ? "; the simulated layer is muted"
+                     : fmt::format("; {:.0f} % of the simulated layer", 100 * fix.influence);
+  std::string open;
+  for (const std::string& control : open_fixes(clip)) open += (open.empty() ? "" : ", ") + control;
+  if (!open.empty()) text += "; ends drawn to the start, since the clip loops: " + open;
+  return text + "\n";
 }
 
 }  // namespace
@@ -124,6 +144,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
           fmt::format("{}{}.{} {}", values.empty() ? " with " : ", ", each.part, each.control, value_in_words(each));
     text += fmt::format("  frames {} to {} made again{}\n", frame_of(clip, edit.from), frame_of(clip, edit.to), values);
   }
+  text += fix_in_words(clip);
   if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
   return text;
 }
@@ -162,6 +183,12 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
             {"iterations", clip.iterations},
             {"halved_steps", clip.halved_steps},
             {"failed_steps", clip.failed_steps}};
+  if (!clip.fix.empty())
+    json["fix"] = {{"controls", clip.fix.tracks.size()},
+                   {"keys", key_count_of(clip.fix)},
+                   {"influence", clip.fix.influence},
+                   {"mute", clip.fix.mute},
+                   {"closed", open_fixes(clip)}};
   for (std::size_t c = 0; c < recipe.parts.size(); ++c) {
     const PartReport& report = clip.parts[c];
     const RecipePart& made = recipe.parts[c];

@@ -45,6 +45,11 @@ class Subject {
   /// After `prepare`: the character and the parts that are simulated.
   virtual const Character& simulated() const = 0;
   virtual std::span<const Part> parts() const = 0;
+  /// After `prepare`: throws Error if the result has no place for a correction of this control. `file`: where the
+  /// correction was read.
+  virtual void require_correctable(const Control& control, const std::string& file) const {
+    static_cast<void>(control), static_cast<void>(file);
+  }
 
   /// After `prepare`: the document that a page draws, soft joints included, as GLB; empty for a rig that glTF cannot hold.
   virtual std::vector<std::byte> shown_glb() { return {}; }

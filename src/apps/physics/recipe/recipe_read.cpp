@@ -1,3 +1,4 @@
+#include "fix/fix_json.h"
 #include "recipe_fields.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
@@ -198,6 +199,7 @@ RecipeClip read_clip(const Field& place, const Recipe& recipe) {
     clip.edits.push_back({edit["from"].number(), edit["to"].number(), read_values(edit["set"], recipe)});
     if (!(clip.edits.back().from < clip.edits.back().to)) edit.fail("ends before it begins", "expected from < to");
   }
+  if (place.has("fix")) clip.fix = read_clip_fix(place["fix"]);
   clip.stopped = place.has("stopped") && place["stopped"].boolean();
   if (!place["finished"].boolean() && !clip.stopped) return clip;
   clip.loop = place["loop"].boolean();

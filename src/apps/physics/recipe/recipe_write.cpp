@@ -1,3 +1,4 @@
+#include "fix/fix_json.h"
 #include "recipe_fields.h"
 #include "rigspace/base/files.h"
 
@@ -111,6 +112,7 @@ Json json_of(const RecipeClip& clip) {
   json["edits"] = Json::array();
   for (const RecipeEdit& edit : clip.edits)
     json["edits"].push_back({{"from", edit.from}, {"to", edit.to}, {"set", json_of(edit.set)}});
+  if (!clip.fix.empty()) json["fix"] = json_of(clip.fix);
   json["finished"] = clip.finished();
   if (!clip.has_motion()) return json;
   if (clip.stopped) json["stopped"] = true;

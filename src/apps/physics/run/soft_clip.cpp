@@ -30,6 +30,11 @@ Curve deviation_curve(const SoftMotion& motion, std::size_t row) {
 
 namespace {
 
+/// Whether the last key of this row is its first to the bit.
+bool closes(const SoftMotion& motion, std::size_t row) {
+  return motion.closes() && !std::binary_search(motion.corrected.begin(), motion.corrected.end(), motion.controls[row]);
+}
+
 /// Keys the rotation of one joint: R = R_key exp(r), where r are the rows first .. first + 2 of the deviations.
 void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std::size_t first,
                   const std::vector<double>& times) {
@@ -49,7 +54,7 @@ void set_rotation(Animation& soft, const Rig& rig, const SoftMotion& motion, std
     // Without a deviation the key is the artist's to the bit; normalising it could change the last bit.
     track.values.push_back(turn.isZero(0) ? key : Vec4(turned.normalized().coeffs()));
   }
-  if (motion.closes()) track.values.back() = track.values.front();
+  if (closes(motion, first)) track.values.back() = track.values.front();
   make_signs_continuous(track.values);
   if (keyed != soft.rotations.end())
     *keyed = std::move(track);
@@ -67,7 +72,7 @@ void set_translation(Animation& soft, const Rig& rig, const SoftMotion& motion, 
   Curve curve{.interpolation = Interpolation::linear, .times = times};
   for (const double time : times)
     curve.values.push_back((keyed != soft.tracks.end() ? keyed->curve(time) : control.rest) + moved(time));
-  if (motion.closes()) curve.values.back() = curve.values.front();
+  if (closes(motion, row)) curve.values.back() = curve.values.front();
   if (keyed != soft.tracks.end())
     keyed->curve = std::move(curve);
   else
