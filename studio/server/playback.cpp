@@ -16,6 +16,7 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
   rig_ = model_ ? std::make_unique<RealtimeRig>(model_) : nullptr;
   deviation_ = Vec::Zero(rig_ ? std::ssize(model_->free()) : 0);
   held_.clear(), shown_pose_.reset();
+  set_corrections(1, {});
   set_baked("", nullptr);
   const std::string clip = rigged.clip(state_.clip) != nullptr ? state_.clip : "";
   const double time = state_.time;
@@ -112,8 +113,20 @@ void Playback::show_moment() {
     baked_shown_ = true;
     return;
   }
+  add_layer();
+}
+
+/// Adds the solved deviation and the corrections to the artist's pose.
+void Playback::add_layer() {
   const std::span<const int> free = model_->free();
-  for (std::size_t k = 0; k < free.size(); ++k) p_[free[k]] += deviation_[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < free.size(); ++k)
+    p_[free[k]] += influence_ * deviation_[static_cast<Eigen::Index>(k)];
+  for (const auto& [control, curve] : corrections_) p_[control] += curve(state_.time);
+}
+
+void Playback::set_corrections(double influence, std::vector<std::pair<int, Curve>> curves) {
+  influence_ = influence, corrections_ = std::move(curves);
+  dirty_ = true;
 }
 
 /// One frame of the solver along the continued motion, in which a walk travels on; the page shows it where the clip is.
@@ -169,8 +182,7 @@ bool Playback::advance(double dt) {
     solve(state_.playing ? passed : dt);
     key_pose(state_.time, p_key_);
     p_ = p_key_;
-    const std::span<const int> free = model_->free();
-    for (std::size_t k = 0; k < free.size(); ++k) p_[free[k]] += deviation_[static_cast<Eigen::Index>(k)];
+    add_layer();
     baked_shown_ = false;
     constexpr double kSettled = 0.5;  // s
     if (!state_.playing && still_ > kSettled && held_.empty() && !shown_pose_) hands_on_ = false;

@@ -60,6 +60,9 @@ class Playback {
   void set_baked(std::string clip, std::shared_ptr<const Animation> baked);
   bool has_baked() const;
 
+  /// Corrections on top of what is solved live: influence of the layer, and curves of controls in their own units.
+  void set_corrections(double influence, std::vector<std::pair<int, Curve>> curves);
+
   /// Advances by dt seconds of real time. Returns whether pages have something new to draw.
   bool advance(double dt);
 
@@ -79,6 +82,7 @@ class Playback {
   void show_moment();
   void solve(double dt);
   void key_pose(double time, Vec& p) const;
+  void add_layer();
 
   std::shared_ptr<const LiveCharacter> character_;
   std::shared_ptr<const RealtimeModel> model_;
@@ -93,6 +97,8 @@ class Playback {
   std::string baked_clip_;
   std::shared_ptr<const Animation> baked_;
   std::unique_ptr<Sampler> baked_sampler_;
+  double influence_ = 1;
+  std::vector<std::pair<int, Curve>> corrections_;
   Vec p_key_, p_, p_solver_, deviation_;
   bool hands_on_ = false, dirty_ = true, fresh_ = true;
   double still_ = 0;  // s since the last change of the deviation while hands are on

@@ -17,11 +17,13 @@ constexpr const char* kFormat = "rigspace-studio";
 std::string digits(double value) { return fmt::format("{}", value); }
 
 std::string set_text(const ProjectSet& set) {
-  std::string text = (set.clip.empty() ? "" : set.clip + "/") + set.part + "." + set.field + "=";
-  if (set.keys.size() == 1) return text + digits(set.keys.front().second);
-  for (std::size_t k = 0; k < set.keys.size(); ++k)
-    text += (k > 0 ? "," : "") + digits(set.keys[k].first) + ":" + digits(set.keys[k].second);
-  return text;
+  std::string text = set.part + "." + set.field + "=";
+  if (set.keys.size() == 1)
+    text += digits(set.keys.front().second);
+  else
+    for (std::size_t k = 0; k < set.keys.size(); ++k)
+      text += (k > 0 ? "," : "") + digits(set.keys[k].first) + ":" + digits(set.keys[k].second);
+  return text + (set.clip.empty() ? "" : "@" + set.clip);
 }
 
 Json to_json(const ProjectSet& set) {
@@ -121,11 +123,25 @@ Project project_from(const Json& json) {
   return project;
 }
 
+ClipFix fix_of(const ClipEdits& edits) {
+  ClipFix fix{.influence = edits.influence, .mute = edits.mute};
+  for (const auto& [control, keys] : edits.controls) {
+    Curve curve;
+    curve.interpolation = Interpolation::hermite;
+    for (const ProjectKey& key : keys) {
+      curve.times.push_back(key.time), curve.values.push_back(key.value);
+      curve.in_tangents.push_back(key.in), curve.out_tangents.push_back(key.out);
+    }
+    fix.set(control, std::move(curve));
+  }
+  return fix;
+}
+
 std::string fix_text(const Project& project) {
-  Json json{{"format", "rigspace-fix"}, {"version", 1}, {"clips", Json::object()}};
+  FixFile file;
   for (const auto& [clip, edits] : project.edits)
-    if (edits != ClipEdits{}) json["clips"][clip] = to_json(edits);
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (edits != ClipEdits{}) file.clips.push_back({clip, fix_of(edits)});
+  return rigspace::fix_text(file);
 }
 
 SimulationRequest request_of(const Project& project, const std::string& fix) {
@@ -137,7 +153,7 @@ SimulationRequest request_of(const Project& project, const std::string& fix) {
   request.recipe.protect = project.protect, request.recipe.collide = project.collide;
   if (!project.collide.empty()) request.recipe.physics.collisions.friction = project.friction;
   if (!project.material.empty()) request.recipe.physics.material = material_kind(project.material);
-  (void)fix;
+  if (project.edited()) request.fix = fix;
   return request;
 }
 

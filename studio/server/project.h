@@ -2,6 +2,7 @@
 // What an animator has decided about a character, as one readable document, and the command that makes the same files.
 
 #include "message.h"
+#include "rigspace/apps/physics/clip_fix.h"
 #include "rigspace/apps/physics/simulate.h"
 
 #include <map>
@@ -53,7 +54,9 @@ Json to_json(const Project& project);
 /// Throws Error that names the field.
 Project project_from(const Json& json);
 
-/// The edits as the file that `--fix` takes.
+/// The edits of a clip as corrections on top of the simulated layer.
+ClipFix fix_of(const ClipEdits& edits);
+/// All of them as the file that `--fix` takes.
 std::string fix_text(const Project& project);
 
 /// The request that `rigspace simulate` would make of it. `fix`: the file that holds fix_text, where it is edited.

@@ -21,13 +21,12 @@ struct Bake {
 /// A clip of the file as simulate_file makes it, in memory.
 std::shared_ptr<const SimulatedCharacter> simulated(const Project& project, const LiveCharacter& live,
                                                     const std::string& clip, const ProgressCallback& progress) {
-  SimulationRequest request = request_of(project, "");
+  Project of_clip = project;
+  of_clip.edits.clear();  // they go on top, and need no simulation
+  std::erase_if(of_clip.sets, [&](const ProjectSet& set) { return !set.clip.empty() && set.clip != clip; });
+  SimulationRequest request = request_of(of_clip, "");
   request.clips = {clip};
   request.soft = "joints";  // as the page draws it
-  std::erase_if(request.sets, [&](const std::string& set) {
-    const auto slash = set.rfind('/');
-    return slash != std::string::npos && set.substr(0, slash) != clip;
-  });
   MemoryCharacter input{.name = project.file,
                         .character = std::shared_ptr<const Character>(std::shared_ptr<const Character>(), &live.artists()),
                         .path = project.file,
@@ -35,6 +34,41 @@ std::shared_ptr<const SimulatedCharacter> simulated(const Project& project, cons
   JobEvents events;
   events.progress = progress;
   return std::make_shared<const SimulatedCharacter>(std::move(input), request, "", events);
+}
+
+/// The baked clip with the edits of the project on top: what is shown when time stands.
+void show_layers(Studio& studio) {
+  Playback& playback = studio.playback();
+  if (!playback.is_open()) return;
+  const std::string& clip = playback.state().clip;
+  const auto at = studio.project().edits.find(clip);
+  const ClipFix fix = at == studio.project().edits.end() ? ClipFix{} : fix_of(at->second);
+  const std::span<const Control> controls = playback.character().character().rig->controls();
+  std::vector<std::pair<int, Curve>> corrections;
+  for (const Track& track : fix.tracks) {
+    const int control = find_control(controls, track.control);
+    if (control < 0) continue;
+    Curve curve = track.curve;
+    if (controls[static_cast<std::size_t>(control)].unit == Unit::angle)
+      for (std::vector<double>* numbers : {&curve.values, &curve.in_tangents, &curve.out_tangents})
+        for (double& number : *numbers) number *= std::numbers::pi / 180;
+    corrections.emplace_back(control, std::move(curve));
+  }
+  playback.set_corrections(fix.weight(), std::move(corrections));
+  const auto& baked = studio.baked();
+  if (!baked || baked->recipe().clips.empty()) return;
+  RecipeClip made = baked->recipe().clips.front();
+  if (made.base != clip || !made.has_motion()) return;
+  made.fix = fix;
+  const Character& character = baked->character();
+  const SoftMotion motion = layered_motion(made, character.rig->controls());
+  playback.set_baked(clip, std::make_shared<const Animation>(soft_clip(character, character.clip(clip), motion, made.frame_rate)));
+}
+
+/// Whether what physics makes of the clip is the same in both.
+bool same_physics(Project a, Project b) {
+  a.edits.clear(), b.edits.clear();
+  return a == b;
 }
 
 Json part_reports(const Recipe& recipe) {
@@ -60,13 +94,11 @@ void start(Studio& studio, const std::shared_ptr<Bake>& bake) {
       "Baking " + bake->clip,
       [&studio, bake, file, project = studio.project(), clip = bake->clip](const ProgressCallback& progress) -> std::function<void()> {
         auto made = simulated(project, *file->character, clip, progress);
-        const Animation* soft = made->character().clip(clip + "_soft");
-        std::shared_ptr<const Animation> baked = soft ? std::make_shared<const Animation>(*soft) : nullptr;
-        return [&studio, bake, clip, baked, made, revision = file->revision] {
+        return [&studio, bake, clip, made, revision = file->revision] {
           if (studio.file()->revision != revision || studio.playback().state().clip != clip) return;
-          studio.playback().set_baked(clip, baked);
           studio.set_baked(made);
-          bake->state = baked ? "ready" : "none";
+          show_layers(studio);
+          bake->state = made->recipe().clips.empty() ? "none" : "ready";
           bake->parts = part_reports(made->recipe());
           bake->seam = made->recipe().clips.empty() ? 0 : made->recipe().clips.front().seam;
           studio.touch("bake");
@@ -95,9 +127,12 @@ void add_bake_panel(Studio& studio) {
   studio.add_slice("bake", [&studio, bake]() -> Json {
     return {{"clip", bake->clip}, {"state", bake->state}, {"seam", bake->seam}, {"parts", bake->parts}};
   });
-  studio.on_edit([want](const Project&) { want(); });
-  studio.on_open(want);
-  studio.on_clip(want);
+  studio.on_edit([&studio, want](const Project& before) {
+    if (!same_physics(before, studio.project())) want();
+    show_layers(studio);
+  });
+  studio.on_open([&studio, want] { want(), show_layers(studio); });
+  studio.on_clip([&studio, want] { want(), show_layers(studio); });
   studio.add_tick([&studio, bake] {
     constexpr auto kQuiet = std::chrono::milliseconds(400);
     const auto file = studio.file();
