@@ -44,8 +44,8 @@ StepTerms::StepTerms(const SteppedBody& body, In x_rest, MaterialKind material, 
                   LimitOptions{.stiffness = body.limit_stiffness, .weights = body.limit_weights});
   if (body.reach_limit > 0) {
     std::vector<int> nodes = moving_nodes(body);
-    const std::vector<double> limits(nodes.size(), body.reach_limit);
-    reach_limit.emplace(std::move(nodes), limits, LimitOptions{.stiffness = body.reach_stiffness});
+    reach_limits_.assign(nodes.size(), body.reach_limit);
+    reach_limit.emplace(std::move(nodes), reach_limits_, LimitOptions{.stiffness = body.reach_stiffness});
   }
   names_.reserve(body.groups.size());
   for (const MassGroup& group : body.groups) names_.push_back(group.name);
@@ -68,6 +68,20 @@ void StepTerms::add_elastic_to(Objective& objective) const {
   if (rods) objective.add("springs", *rods, 1, Space::coordinates);
 }
 
+void StepTerms::set_stiffness(const SteppedBody& from, const SteppedBody& to) {
+  if (solid && to.stiffness != from.stiffness) {
+    Material material = solid->material();
+    material.young = to.stiffness;
+    solid->set_material(material);
+  }
+  if (solid && to.factors != from.factors) solid->set_stiffness(to.factors);
+  if (rods)
+    for (std::size_t k = 0; k < to.rods.size(); ++k)
+      rods->set_stiffness(static_cast<int>(k), to.rods[k].bend, to.rods[k].twist);
+  set_springs(to.springs);
+  if (to.coupling != from.coupling) set_coupling(to.coupling);
+}
+
 void StepTerms::set_springs(const Vec& stiffness) {
   if (!springs) return;
   const auto count = static_cast<std::size_t>(stiffness.size());
@@ -80,19 +94,14 @@ void StepTerms::set_coupling(const Mat& stiffness) {
                Vec::Zero(stiffness.rows())};
 }
 
-void StepTerms::set_limits(std::vector<double> limits, double stiffness) {
-  if (!limit) return;
-  std::vector<int> places = counted_from(first_control_ / 3, limits.size());
-  LimitOptions options = limit->options();
-  options.stiffness = stiffness;
-  *limit = {std::move(places), std::move(limits), options};
+void StepTerms::set_limits(std::span<const double> limits, double stiffness) {
+  if (limit) limit->set_limits(limits, stiffness);
 }
 
 void StepTerms::set_reach_limit(double farthest, double stiffness) {
   if (!reach_limit) return;
-  const std::vector<int> nodes(reach_limit->support().begin(), reach_limit->support().end());
-  const std::vector<double> limits(nodes.size(), farthest);
-  *reach_limit = {nodes, limits, LimitOptions{.stiffness = stiffness}};
+  reach_limits_.assign(static_cast<std::size_t>(reach_limit->element_count()), farthest);
+  reach_limit->set_limits(reach_limits_, stiffness);
 }
 
 }  // namespace rigspace

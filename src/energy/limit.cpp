@@ -32,14 +32,26 @@ Limit::Limit(std::vector<int> points, std::vector<double> limits, const LimitOpt
       options_(options) {
   options_.validate();
   assert(points_.size() == limits_.size() && weights_.size() == points_.size());
+  require_limits();
+  std::sort(support_.begin(), support_.end());
+  support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
+}
+
+void Limit::set_limits(std::span<const double> limits, double stiffness) {
+  assert(limits.size() == limits_.size());
+  limits_.assign(limits.begin(), limits.end());
+  options_.stiffness = stiffness;
+  options_.validate();
+  require_limits();
+}
+
+void Limit::require_limits() const {
   for (std::size_t k = 0; k < limits_.size(); ++k)
     if (!(limits_[k] > 0) || !std::isfinite(limits_[k]))
       throw Error({.element = "point " + std::to_string(points_[k]),
                    .value = std::to_string(limits_[k]),
                    .problem = "has a limit of " + std::to_string(limits_[k]) + " m",
                    .remedy = "expected a positive length"});
-  std::sort(support_.begin(), support_.end());
-  support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
 }
 
 Limit::Barrier Limit::barrier(double distance, int k) const {

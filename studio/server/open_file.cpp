@@ -36,6 +36,7 @@ void leave_out_trifles(PartSearch& search) {
 std::shared_ptr<OpenFile> read_with_parts(const Project& project, const ProgressCallback& progress) {
   auto file = std::make_shared<OpenFile>();
   RealtimeOptions options;
+  options.adjustable = true;
   file->character = std::make_shared<const LiveCharacter>(project.file, request_of(project, ""), options, progress);
   const Character& artists = file->character->artists();
   file->search = find_part_candidates(artists);
@@ -58,7 +59,7 @@ void Studio::load(std::string name) {
       std::move(name),
       [this, project = project_](const ProgressCallback& progress) -> std::function<void()> {
         Project without_sets = project;
-        std::erase_if(without_sets.sets, [](const ProjectSet& set) { return !set.clip.empty(); });
+        without_sets.sets.clear();  // the model is tuned without them, and then adjusted
         return [this, file = read_with_parts(without_sets, progress)] {
           file->revision = ++revision_;
           {
@@ -77,28 +78,26 @@ void Studio::load(std::string name) {
   touch("job");
 }
 
-std::vector<std::pair<std::string, PartSettings>> Studio::settings_at(double time) const {
-  std::vector<std::pair<std::string, PartSettings>> all;
+std::vector<RealtimeLook> Studio::looks_at(double time) const {
+  std::vector<RealtimeLook> looks;
   const auto file = this->file();
-  if (!file) return all;
-  for (const LivePart& part : file->character->parts()) {
-    PartSettings settings = part.settings;
-    for (const bool of_clip : {false, true})
-      for (const ProjectSet& set : project_.sets) {
-        if (set.part != part.name || set.clip.empty() == of_clip) continue;
-        if (of_clip && set.clip != playback_.state().clip) continue;
-        std::vector<double> times, values;
-        for (const auto& [at, value] : set.keys) times.push_back(at), values.push_back(value);
-        settings.set(set.field, times.size() == 1 ? values.front() : smooth_keys(times, values)(time));
-      }
-    all.emplace_back(part.name, std::move(settings));
-  }
-  return all;
+  if (!file) return looks;
+  const auto& parts = file->character->parts();
+  for (const bool of_clip : {false, true})
+    for (const ProjectSet& set : project_.sets) {
+      if (set.clip.empty() == of_clip || (of_clip && set.clip != playback_.state().clip)) continue;
+      if (std::none_of(parts.begin(), parts.end(), [&](const LivePart& part) { return part.name == set.part; })) continue;
+      std::vector<double> times, values;
+      for (const auto& [at, value] : set.keys) times.push_back(at), values.push_back(value);
+      looks.push_back({set.part, set.field, times.size() == 1 ? values.front() : smooth_keys(times, values)(time)});
+    }
+  return looks;
 }
 
 void Studio::adjust() {
-  if (!playback_.is_open() || playback_.model() == nullptr) return;
-  auto settings = settings_at(playback_.state().time);
+  const auto file = this->file();
+  if (!playback_.is_open() || !file || !file->character->model()) return;
+  playback_.change_model(file->character->model()->adjusted(looks_at(playback_.state().time)));
   touch("parts");
 }
 

@@ -27,6 +27,7 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
 
 void Playback::change_model(std::shared_ptr<const RealtimeModel> model) {
   model_ = std::move(model);
+  if (rig_) rig_->change_model(model_);
   dirty_ = true;
 }
 

@@ -87,8 +87,8 @@ class Studio final : public HttpHandler {
   /// The present clip as it was baked last; null: not made, or no longer true.
   const std::shared_ptr<const SimulatedCharacter>& baked() const { return baked_; }
   void set_baked(std::shared_ptr<const SimulatedCharacter> baked) { baked_ = std::move(baked); }
-  /// The settings of all parts at a time of the present clip, with what the project sets.
-  std::vector<std::pair<std::string, PartSettings>> settings_at(double time) const;
+  /// What the project sets of all parts at a time of the present clip.
+  std::vector<RealtimeLook> looks_at(double time) const;
   /// Gives the solver these settings.
   void adjust();
 

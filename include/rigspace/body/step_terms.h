@@ -11,6 +11,7 @@
 #include "rigspace/optimize/objective.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,15 +43,18 @@ class StepTerms {
   /// What stores energy by deforming: the solid and the rods.
   void add_elastic_to(Objective& objective) const;
 
-  // Other numbers on the same nodes and controls, where a term exists; their targets and keys are 0 until they are set.
+  // Other numbers on the same nodes and controls, where a term exists. Targets are then 0 until they are set.
+  /// Stiffness of flesh, rods, springs and coupling. `from`: the body that they were set from last.
+  void set_stiffness(const SteppedBody& from, const SteppedBody& to);
   void set_springs(const Vec& stiffness);  ///< per free control
   void set_coupling(const Mat& stiffness);
-  void set_limits(std::vector<double> limits, double stiffness);
+  void set_limits(std::span<const double> limits, double stiffness);
   void set_reach_limit(double farthest, double stiffness);  ///< scene units, of any node
 
  private:
   int first_control_;
-  std::vector<std::string> names_;  // of the groups
+  std::vector<std::string> names_;    // of the groups
+  std::vector<double> reach_limits_;  // scratch: one a node that is not held
 };
 
 }  // namespace rigspace

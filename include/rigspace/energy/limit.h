@@ -26,6 +26,9 @@ class Limit final : public Energy {
   /// limits: metres, one for each of `points`; throws Error unless positive.
   Limit(std::vector<int> points, std::vector<double> limits, const LimitOptions& = {});
 
+  /// Other limits, positive, and another stiffness for the same points; keys stay. Allocates nothing.
+  void set_limits(std::span<const double> limits, double stiffness);
+
   /// x_key for all points of the body.
   void set_keys(In x_key) { keys_ = x_key; }
   const LimitOptions& options() const { return options_; }
@@ -43,6 +46,8 @@ class Limit final : public Energy {
     double value, slope, curvature;  // by d
   };
   Barrier barrier(double distance, int k) const;
+
+  void require_limits() const;
 
   std::vector<int> points_, support_;
   std::vector<double> limits_, weights_;

@@ -65,7 +65,8 @@ Json values_of(const PartSettings& settings) {
   return values;
 }
 
-Json chosen_part(Studio& studio, const OpenFile& file, const LivePart& part, const PartSettings& settings) {
+Json chosen_part(Studio& studio, const OpenFile& file, const LivePart& part) {
+  PartSettings settings = part.settings;
   Json set = Json::object(), of_clip = Json::object();
   for (const ProjectSet& each : studio.project().sets) {
     if (each.part != part.name) continue;
@@ -76,7 +77,10 @@ Json chosen_part(Studio& studio, const OpenFile& file, const LivePart& part, con
   }
   Json used = Json::object();
   if (const RealtimeModel* model = studio.playback().model())
-    (void)model;
+    for (const RealtimePart& tuned : model->tuning())
+      if (tuned.name == part.name)
+        used = {{"rate", tuned.rate}, {"settle", tuned.settle}, {"lag", tuned.lag}, {"amount", tuned.amount}},
+        settings = tuned.settings;
   return {{"name", part.name},     {"preset", part.preset},           {"pattern", pattern_of(file, part)},
           {"kind", part.kind},     {"reason", part.reason},           {"nodes", part.moved},
           {"joints", part.carried}, {"settings", values_of(settings)}, {"set", set},
@@ -94,10 +98,8 @@ Json parts_slice(Studio& studio) {
     slice["fields"].push_back(
         {{"name", field.name}, {"min", field.min}, {"max", std::isfinite(field.max) ? Json(field.max) : Json()}, {"keyed", field.keyed}});
   if (!file) return slice;
-  const auto settings = studio.settings_at(studio.playback().state().time);
   const std::vector<LivePart>& parts = file->character->parts();
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    slice["chosen"].push_back(chosen_part(studio, *file, parts[k], settings[k].second));
+  for (const LivePart& part : parts) slice["chosen"].push_back(chosen_part(studio, *file, part));
   for (std::size_t k = 0; k < file->search.candidates.size(); ++k) {
     const PartCandidate& each = file->search.candidates[k];
     const std::vector<std::string> joints = joints_of(file->character->artists(), each.part);

@@ -11,12 +11,6 @@
 
 namespace rigspace {
 
-/// A setting of a part: a field of PartSettings.
-struct RealtimeLook {
-  std::string part, field;
-  double value = 0;
-};
-
 struct RealtimeRequest {
   std::vector<std::string> parts = {};   ///< `pattern=preset`, as --part; empty: those that are found
   std::vector<RealtimeLook> looks = {};  ///< by the names of the parts

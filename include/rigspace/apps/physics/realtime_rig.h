@@ -41,8 +41,26 @@ struct RealtimeOptions {
   /// While a part is farther from the animation than in training, it is stepped with all elements of its flesh in place
   /// of the few: correct there too, for several times the work and memory. For main characters, not for crowds.
   bool widen = false;
+  /// The model keeps what RealtimeModel::adjusted needs: for editors, not for games.
+  bool adjustable = false;
 
   void validate() const;
+};
+
+/// A setting of a part: a field of PartSettings.
+struct RealtimeLook {
+  std::string part, field;
+  double value = 0;
+};
+
+/// A part of a model.
+struct RealtimePart {
+  std::string name;
+  PartSettings settings;  ///< as asked for: a rate or a settle time of 0 is found
+  double rate = 0;        ///< Hz, as used
+  double settle = 0;      ///< s, as used
+  double lag = 0;         ///< s, as used
+  double amount = 1;      ///< as used: PartReport::amount
 };
 
 /// A character's parts, trained once; the data that all instances share. Immutable; may be used from many threads.
@@ -57,6 +75,16 @@ class RealtimeModel {
   RealtimeModel(const RealtimeModel&) = delete;
   RealtimeModel& operator=(const RealtimeModel&) = delete;
 
+  /// The model with other settings, set in this order on those of this one. Takes milliseconds: nothing is trained or
+  /// tuned. What was tuned stays unless a rate is set: a rate of 0 is the tuned one again, or where a rate was set when
+  /// the model was made, that from the part's size. Beside that it is the model that is made with these settings, but
+  /// for parts that were tuned with others: `overlap` of a solid chain keeps its sampled elements, and the share of a
+  /// wild clip that is felt follows from the rates. Throws Error unless options().adjustable, and for a part, a field
+  /// or a value that does not exist. May be called from any thread, also while instances are stepped.
+  std::shared_ptr<const RealtimeModel> adjusted(std::span<const RealtimeLook> looks) const;
+  /// The parts with their settings and what is used of them, in the order in which they were given.
+  std::span<const RealtimePart> tuning() const;
+
   const Character& character() const;
   const RealtimeOptions& options() const;
   std::span<const Control> controls() const;  ///< all of the rig, in the order of poses
@@ -69,6 +97,7 @@ class RealtimeModel {
  private:
   friend class RealtimeRig;
   struct Data;
+  explicit RealtimeModel(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
 };
 
@@ -95,6 +124,12 @@ class RealtimeRig {
   /// The change to the next pose is a jump, not a motion. Deviations keep their values, with zero velocity; the past of
   /// the animation is dropped, as after a reset.
   void teleport();
+
+  /// Continues with a model that was adjusted from this one's, or this one's from that. Pose, deviation, velocity and
+  /// the past of the animation stay: the next step goes on from the same state with the new settings. The factor on the
+  /// deviation (amount, mix) and limits that become narrower reach their values over a tenth of a second. Allocates;
+  /// steps do not. Throws Error if the model is not of the same parts.
+  void change_model(std::shared_ptr<const RealtimeModel> model);
 
   /// Advances by dt seconds, which may be none or several grid steps. With dt = 0 only the keyed pose changes. If dt
   /// has more than max_substeps grid steps, the first ones are skipped: the animation advances, deviations keep their

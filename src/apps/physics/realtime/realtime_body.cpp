@@ -30,6 +30,9 @@ int window_steps(const RealtimeOptions& options) {
 RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
                            std::span<const RealtimeHold> holds, const LimbMesh* limbs)
     : body_(body),
+      settings_(&body),
+      limits_(body.limits),
+      reach_limit_(body.reach_limit),
       holds_(holds.begin(), holds.end()),
       character_size_(std::max(character_size, 1e-12)),
       h_(options.step),
@@ -185,6 +188,9 @@ void RealtimeBody::forget() {
   for (std::vector<double>& each : drives_) std::fill(each.begin(), each.end(), 0.0);
   for (std::vector<Vec3>* each : {&answer_, &answer_speed_}) std::fill(each->begin(), each->end(), Vec3::Zero());
   newest_drive_ = 0;
+  if (!limits_change()) return;
+  limits_ = settings_->limits, reach_limit_ = settings_->reach_limit;
+  set_limits();
 }
 
 /// The past of the animation is evaluated again on the nodes of this body. Only differences of the means are used, so
@@ -218,6 +224,46 @@ void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> pose
   }
   p_before_ = from.p_before_, p_older_ = from.p_older_;
   integrator_.restart(d_, speed_);
+  if (!from.limits_change()) return;
+  limits_ = from.limits_, reach_limit_ = from.reach_limit_;
+  set_limits();
+}
+
+void RealtimeBody::change_settings(const SteppedBody& settings, std::span<const RealtimeHold> holds) {
+  terms_->set_stiffness(*settings_, settings);
+  settings_ = &settings;
+  holds_.assign(holds.begin(), holds.end());
+  for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g] = settings.groups[g];
+  for (MassGroup& group : groups_) group.masses.resize(0);
+  NewtonOptions newton = newton_.options();
+  newton.gradient_floor = settings.force_floor;
+  newton_ = Newton(newton);
+  set_limits();  // their stiffness
+}
+
+bool RealtimeBody::limits_change() const {
+  return limits_ != settings_->limits || reach_limit_ != settings_->reach_limit;
+}
+
+void RealtimeBody::set_limits() {
+  terms_->set_limits(limits_, settings_->limit_stiffness);
+  terms_->set_reach_limit(reach_limit_, settings_->reach_stiffness);
+}
+
+/// Wider limits hold at once. Narrower ones are approached exponentially, to 5 % within 0.1 s, and stay 5 % above the
+/// present deviation, since a solve must start inside; the barrier then pushes the body inward step by step.
+void RealtimeBody::narrow_limits() {
+  constexpr double kOutside = 1.05, kTime = 0.1 / 3, kDone = 1e-3;
+  if (!limits_change()) return;
+  const double left = std::exp(-h_ / kTime);
+  const auto next = [&](double now, double wanted, double deviation) {
+    const double eased = now - wanted > kDone * wanted ? wanted + left * (now - wanted) : wanted;
+    return std::max(eased, kOutside * deviation);
+  };
+  for (std::size_t k = 0; k < limits_.size(); ++k)
+    limits_[k] = next(limits_[k], settings_->limits[k], p_now_.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
+  if (terms_->reach_limit) reach_limit_ = next(reach_limit_, settings_->reach_limit, reach());
+  set_limits();
 }
 
 /// The index in the rings of the pose `steps` grid steps before the newest.
@@ -260,7 +306,7 @@ void RealtimeBody::damp_controls() {
   lineariser_->linear().at(p_end_, y_);
   target_ = x_key_;
   mapping_->place(y_, target_);
-  terms_->damping->set_target(target_, body_.stiffness_damping / tau);
+  terms_->damping->set_target(target_, settings_->stiffness_damping / tau);
 }
 
 /// The velocity of the character as a whole, scene units / s: the mean point's over the last second against the second
@@ -341,7 +387,7 @@ void RealtimeBody::hold() {
   constexpr double kSlower = 1.4;  // large swings grow slower than their load, as Tuner::hold has it
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const RealtimeHold& tuned = holds_[g];
-    const MassGroup& whole = body_.groups[g];
+    const MassGroup& whole = settings_->groups[g];
     if (!(tuned.drive > 0)) continue;
     const double now = drive(g), share = std::pow(std::max(1.0, tuned.swing * now / tuned.drive), -kSlower);
     const double omega = 2 * std::numbers::pi * tuned.rate;
@@ -403,6 +449,7 @@ bool RealtimeBody::step() {
   find_drive();
   answer_drive();
   hold();
+  narrow_limits();
   set_targets();
   set_loads();
   set_keys();

@@ -63,6 +63,9 @@ class RealtimeBody {
   /// Continues the state of another body with the same controls. `poses`: all controls at the last grid times, latest
   /// first, at least past_poses() of them.
   void take_over(const RealtimeBody& from, std::span<const Vec> poses);
+  /// Continues with other settings of the same body (PartSystem::settings), which are referred to. State and past stay.
+  /// Limits that become narrower do so over a tenth of a second, and never below the present deviation.
+  void change_settings(const SteppedBody& settings, std::span<const RealtimeHold> holds);
   int past_poses() const { return static_cast<int>(drive_.size()); }
 
   const Vec& deviation() const { return p_now_; }
@@ -88,10 +91,16 @@ class RealtimeBody {
   void mix_windows(double squared, const Use& use) const;
   void set_loads();
   void set_keys();
+  bool limits_change() const;
+  void set_limits();
+  void narrow_limits();
   void meet_limbs(const LimbMesh& limbs, const RealtimeOptions& options);
   void solve_from(double share, double ahead);
 
-  const SteppedBody& body_;
+  const SteppedBody& body_;      // nodes, controls, masses, rig
+  const SteppedBody* settings_;  // stiffness, damping, loads, limits: those of the body until change_settings
+  std::vector<double> limits_;   // of the terms at present, which narrow to those of the settings
+  double reach_limit_ = 0;       // likewise, scene units
   std::vector<RealtimeHold> holds_;
   std::vector<MassGroup> groups_;            // of the body, as held at present; without masses
   std::vector<Vec3> answer_, answer_speed_;  // per group: the oscillator of `drive`

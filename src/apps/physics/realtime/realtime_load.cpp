@@ -2,6 +2,7 @@
 
 #include "job/simulation_plan.h"
 #include "realtime_input.h"
+#include "realtime_model.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/formats.h"
@@ -23,25 +24,6 @@ void require_word(const char* element, const std::string& word, std::initializer
                .value = word,
                .problem = "is \"" + word + "\"",
                .remedy = "expected one of " + all});
-}
-
-void set_looks(std::vector<Part>& parts, const std::vector<RealtimeLook>& looks) {
-  for (const RealtimeLook& look : looks) {
-    const auto part =
-        std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == look.part; });
-    std::vector<std::string> known;
-    for (const Part& each : parts) known.push_back(each.name);
-    if (part == parts.end()) {
-      std::string all;
-      for (const std::string& name : known) all += (all.empty() ? "parts are " : ", ") + name;
-      throw Error({.code = ErrorCode::usage,
-                   .element = "look of \"" + look.part + "\"",
-                   .value = look.part,
-                   .problem = "belongs to no part",
-                   .remedy = suggestion(look.part, known, all)});
-    }
-    part->settings.set(look.field, look.value);
-  }
 }
 
 const Animation* clip_to_tune_on(const Character& character, const std::string& name, const std::string& file) {
@@ -85,7 +67,10 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
     throw Error({.file = subject->name(),
                  .problem = "has no part that shows itself" + (said.empty() ? "" : ": " + said.back()),
                  .remedy = "name one under \"parts\": \"joint*=tail\" or \"bone*=flesh\""});
-  set_looks(parts, request.looks);
+  std::vector<PartSettings> settings;
+  for (const Part& part : parts) settings.push_back(part.settings);
+  for (const RealtimeLook& look : request.looks) set_look(look, parts, settings);
+  for (std::size_t k = 0; k < parts.size(); ++k) parts[k].settings = settings[k];
   recipe.parts = recipe_parts(subject->character(), parts);
   return about_file(subject->name(), subject->character(), [&] {
     subject->prepare(recipe, said, progress);

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -38,17 +37,6 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   result.material = options.material, result.poisson = options.poisson;
   result.method = Method::fast, result.use_cache = options.use_cache;
   return result;
-}
-
-/// The start values of Tuner: rate k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and
-/// settle from the preset's damping ratio.
-void derive_look(TunedPart& part, double metres_per_unit) {
-  constexpr double kMostRate = 5;
-  const double length = std::max(1e-6, part.length * metres_per_unit), turn = 2 * std::numbers::pi;
-  if (part.settings.rate == 0)
-    part.settings.rate = std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / turn);
-  if (part.settings.settle == 0) part.settings.settle = 3 / (part.preset->damping_ratio * turn * part.settings.rate);
-  set_amount(part, part.settings.amount);
 }
 
 /// Finds the settings of a system on a motion as tune_parts and then simulate_parts do.
@@ -92,36 +80,26 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
   return systems;
 }
 
-/// The holds of a system: a limit or a larger amount that somebody asked for stays, as in Tuner::hold. `drive` is
-/// measured on the clip on which the parts were tuned, or 0 without one.
-std::vector<RealtimeHold> holds_of(const PartSystem& system, const SteppedBody& body, const KeyedMotion* motion,
-                                   const RealtimeOptions& options) {
+/// FoundLook::drive of each part of a system on a motion.
+std::vector<double> drives_on(const PartSystem& system, const SteppedBody& body, const KeyedMotion& motion,
+                              const RealtimeOptions& options) {
   std::vector<RealtimeHold> holds;
   for (const TunedPart& part : system.parts)
-    holds.push_back({.swing = part.swing,
-                     .held = part.held,
-                     .rate = part.settings.rate,
-                     .settle = std::max(1e-3, part.settings.settle),
-                     .length = std::max(1e-9, part.length)});
-  if (motion == nullptr) return holds;
+    holds.push_back({.rate = part.settings.rate, .settle = std::max(1e-3, part.settings.settle)});
   RealtimeBody listener(body, options, body.size, holds);
   constexpr double kSettled = 8;  // s: after which a loop is answered as ever after
-  const double h = options.step, last = motion->cyclic() ? kSettled : std::min(kSettled, motion->duration());
+  const double h = options.step, last = motion.cyclic() ? kSettled : std::min(kSettled, motion.duration());
   std::vector<double> most(holds.size(), 0.0);
   Vec p;
-  motion->controls(0, p);
+  motion.controls(0, p);
   listener.observe(p, 0), listener.settle(true);
   for (double time = h; time <= last; time += h) {
-    motion->controls(time, p);
+    motion.controls(time, p);
     listener.observe(p, 0), listener.listen();
-    for (std::size_t g = 0; g < most.size() && (!motion->cyclic() || time > kSettled - 2); ++g)
+    for (std::size_t g = 0; g < most.size() && (!motion.cyclic() || time > kSettled - 2); ++g)
       most[g] = std::max(most[g], listener.drive(g));
   }
-  for (std::size_t g = 0; g < holds.size(); ++g) {
-    const PartSettings& asked = system.parts[g].part->settings;
-    if (asked.limit == system.parts[g].preset->limit && asked.amount <= 1) holds[g].drive = most[g];
-  }
-  return holds;
+  return most;
 }
 
 /// Diagonal of the box around the nodes that are not held, at rest, scene units.
@@ -164,75 +142,108 @@ void RealtimeOptions::validate() const {
                  "expected a number above 0, or 0 for a guess");
 }
 
+namespace {
+
+/// Adds the body of a system, and what was found for its parts on a motion (null: none).
+void add_body(PartSystem& system, const KeyedMotion* motion, RealtimeTraining& training) {
+  SteppedBody& body = training.bodies.emplace_back(system.body());
+  body.linear = true;
+  training.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
+                                               : kTrainedAmplitude * moved_size(body));
+  std::vector<double> drives(system.parts.size(), 0.0);
+  if (motion != nullptr) drives = drives_on(system, body, *motion, training.options);
+  for (std::size_t p = 0; p < drives.size(); ++p)
+    training.found[static_cast<std::size_t>(system.parts[p].index)] =
+        found_look(system.parts[p], drives[p], training.options.metres_per_unit);
+  training.free.insert(training.free.end(), body.free.begin(), body.free.end());
+  const bool sheet = !system.parts.front().part->points.empty();
+  training.limbs.push_back(sheet ? limbs_of(training.character, system) : std::nullopt);
+  training.whole.push_back(system.all_elements ? 1 : 0);
+  if (!training.options.widen) return;
+  SteppedBody& wide = training.wide.emplace_back();
+  if (body.tets.empty()) return;
+  system.use_all_elements();
+  wide = system.body();
+  wide.linear = true;
+}
+
+/// Sets `free` and `places` once all bodies are there.
+void place_controls(RealtimeTraining& training) {
+  std::vector<int>& free = training.free;
+  std::sort(free.begin(), free.end());
+  free.erase(std::unique(free.begin(), free.end()), free.end());
+  for (const SteppedBody& body : training.bodies) {
+    std::vector<int>& places = training.places.emplace_back();
+    for (const int control : body.free)
+      places.push_back(static_cast<int>(std::lower_bound(free.begin(), free.end(), control) - free.begin()));
+  }
+}
+
+}  // namespace
+
 RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const RealtimeOptions& options,
                              const ProgressCallback& progress)
     : data_(std::make_unique<Data>()) {
   options.validate();
-  Data& data = *data_;
-  data.character = std::move(character), data.options = options;
-  data.size = character_frame(data.character).extent();
-  if (options.metres_per_unit == 0) data.options.metres_per_unit = guess_unit(data.character).metres;
-  if (parts.empty())
-    throw Error({.file = data.character.name,
+  const auto made = std::make_shared<RealtimeTraining>();
+  data_->training = made;
+  RealtimeTraining& training = *made;
+  training.character = std::move(character), training.parts = std::move(parts), training.options = options;
+  training.size = character_frame(training.character).extent();
+  if (options.metres_per_unit == 0) training.options.metres_per_unit = guess_unit(training.character).metres;
+  if (training.parts.empty())
+    throw Error({.file = training.character.name,
                  .problem = "has no part to simulate",
                  .remedy = "give parts that soften or with_solid made, or chains"});
-  const auto systems = tuned_systems(data.character, parts, data.options, progress);
+  training.systems = tuned_systems(training.character, training.parts, training.options, progress);
   std::optional<KeyedMotion> tuned_on;
-  if (const Animation* clip = tuning_clip(data.character, options)) {
-    tuned_on.emplace(data.character, clip);
+  if (const Animation* clip = tuning_clip(training.character, options)) {
+    tuned_on.emplace(training.character, clip);
     tuned_on->set_cyclic(tuned_on->loops());
   }
-  data.options.tune_on = nullptr;
-  data.bodies.reserve(systems.size()), data.wide.reserve(systems.size());
-  std::vector<std::pair<int, double>> scaled;
-  for (const auto& system : systems) {
-    SteppedBody body = system->body();
-    body.linear = true;
-    data.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
-                                             : kTrainedAmplitude * moved_size(body));
-    for (std::size_t p = 0; p < system->parts.size(); ++p)
-      for (const int row : system->rows(p))
-        scaled.emplace_back(body.free[row], system->parts[p].scaling * system->parts[p].part->settings.mix);
-    data.free.insert(data.free.end(), body.free.begin(), body.free.end());
-    data.bodies.push_back(std::move(body));
-    data.holds.push_back(holds_of(*system, data.bodies.back(), tuned_on ? &*tuned_on : nullptr, data.options));
-    const bool sheet = !system->parts.front().part->points.empty();
-    data.limbs.push_back(sheet ? limbs_of(data.character, *system) : std::nullopt);
-    if (!options.widen) continue;
-    SteppedBody& wide = data.wide.emplace_back();
-    if (data.bodies.back().tets.empty()) continue;
-    system->use_all_elements();
-    wide = system->body();
-    wide.linear = true;
-  }
-  std::sort(data.free.begin(), data.free.end());
-  data.free.erase(std::unique(data.free.begin(), data.free.end()), data.free.end());
-  const auto place = [&](int control) {
-    return static_cast<int>(std::lower_bound(data.free.begin(), data.free.end(), control) - data.free.begin());
-  };
-  data.scaling = Vec::Ones(std::ssize(data.free));
-  for (const auto& [control, factor] : scaled) data.scaling[place(control)] = factor;
-  for (const SteppedBody& body : data.bodies) {
-    std::vector<int>& places = data.places.emplace_back();
-    for (const int control : body.free) places.push_back(place(control));
-  }
-  data.quaternions = quaternions_of(controls());
+  training.options.tune_on = nullptr;
+  training.found.resize(training.parts.size());
+  training.bodies.reserve(training.systems.size()), training.wide.reserve(training.systems.size());
+  for (const auto& system : training.systems) add_body(*system, tuned_on ? &*tuned_on : nullptr, training);
+  place_controls(training);
+  training.quaternions = quaternions_of(training.character.rig->controls());
+  std::vector<PartSettings> asked;
+  for (const Part& part : training.parts) asked.push_back(part.settings);
+  data_->settings = settings_for(training, asked);
+  if (!options.adjustable) training.systems.clear();
   // Measured on a second instance: making the first one also allocates the thread's scratch memory.
   const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
   const RealtimeRig first(here);
   const std::size_t before = heap_in_use();
   const RealtimeRig second(here);
-  if (const std::size_t after = heap_in_use(); after > before) data.instance_bytes = after - before;
+  if (const std::size_t after = heap_in_use(); after > before) training.instance_bytes = after - before;
+}
+
+RealtimeModel::RealtimeModel(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+
+std::shared_ptr<const RealtimeModel> RealtimeModel::adjusted(std::span<const RealtimeLook> looks) const {
+  const RealtimeTraining& training = *data_->training;
+  if (!training.options.adjustable)
+    throw Error({.code = ErrorCode::usage,
+                 .file = training.character.name,
+                 .problem = "has a model that cannot be adjusted",
+                 .remedy = "make it with RealtimeOptions::adjustable"});
+  std::vector<PartSettings> asked;
+  for (const RealtimePart& part : data_->settings.parts) asked.push_back(part.settings);
+  for (const RealtimeLook& look : looks) set_look(look, training.parts, asked);
+  auto data = std::make_unique<Data>(Data{data_->training, settings_for(training, asked)});
+  return std::shared_ptr<const RealtimeModel>(new RealtimeModel(std::move(data)));
 }
 
 RealtimeModel::~RealtimeModel() = default;
-const Character& RealtimeModel::character() const { return data_->character; }
-const RealtimeOptions& RealtimeModel::options() const { return data_->options; }
-std::span<const Control> RealtimeModel::controls() const { return data_->character.rig->controls(); }
-std::span<const int> RealtimeModel::free() const { return data_->free; }
-double RealtimeModel::latency() const { return (window_steps(data_->options) + 1) * data_->options.step; }
-std::size_t RealtimeModel::instance_bytes() const { return data_->instance_bytes; }
-int RealtimeModel::element_count() const { return elements_of(data_->bodies); }
-int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->wide)); }
+std::span<const RealtimePart> RealtimeModel::tuning() const { return data_->settings.parts; }
+const Character& RealtimeModel::character() const { return data_->training->character; }
+const RealtimeOptions& RealtimeModel::options() const { return data_->training->options; }
+std::span<const Control> RealtimeModel::controls() const { return character().rig->controls(); }
+std::span<const int> RealtimeModel::free() const { return data_->training->free; }
+double RealtimeModel::latency() const { return (window_steps(options()) + 1) * options().step; }
+std::size_t RealtimeModel::instance_bytes() const { return data_->training->instance_bytes; }
+int RealtimeModel::element_count() const { return elements_of(data_->training->bodies); }
+int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->training->wide)); }
 
 }  // namespace rigspace

@@ -1,29 +1,74 @@
 #pragma once
-// Private to physics: the data that all instances of a character share.
+// Private to physics: the data that all instances of a character share, and how settings of parts become those of
+// bodies.
 
 #include "realtime_body.h"
 #include "rigspace/apps/physics/realtime_rig.h"
-#include "run/stepper.h"
+#include "run/part_system.h"
 
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace rigspace {
 
-struct RealtimeModel::Data {
-  Character character;  // keeps the rig alive, to which restricted rigs of the bodies may refer
-  double size = 0;      // scene units: the largest side of the character at rest
+/// What was found for a part when the model was made. It holds whatever its settings become.
+struct FoundLook {
+  PartTuning tuning;               ///< where a rate or a lag was asked for: that from the size, that of the preset
+  double held = 1, steadying = 0;  ///< see TunedPart
+  double swing = 0;                ///< see TunedPart; with scaling times load = `strength`
+  double strength = 1;
+  double drive = 0;  ///< scene units: RealtimeBody::drive on the clip that it was tuned on; 0 without one
+};
+
+/// What no setting changes; shared by a model and those that are adjusted from it.
+struct RealtimeTraining {
+  Character character;      // keeps the rig alive, to which restricted rigs of the bodies may refer
+  std::vector<Part> parts;  // as given; systems refer to them
+  double size = 0;          // scene units: the largest side of the character at rest
   RealtimeOptions options;
   std::vector<SteppedBody> bodies;
-  std::vector<std::vector<RealtimeHold>> holds;  // per body and group
-  std::vector<std::optional<LimbMesh>> limbs;    // per body: what a sheet meets; nothing for others
   std::vector<SteppedBody> wide;  // the bodies with all elements, empty ones for rods; only with RealtimeOptions::widen
-  std::vector<double> trained;    // per body: largest deviation of a node in training, scene units; infinite for rods
-  std::vector<int> free;          // free controls of all bodies, ascending
+  std::vector<std::optional<LimbMesh>> limbs;  // per body: what a sheet meets; nothing for others
+  std::vector<double> trained;  // per body: largest deviation of a node in training, scene units; infinite for rods
+  std::vector<int> free;        // free controls of all bodies, ascending
   std::vector<std::vector<int>> places;  // per body: index in `free` of each of its free controls
-  Vec scaling;                           // factor on the deviation, per free control
   std::vector<int> quaternions;          // the first control of each orientation
   std::size_t instance_bytes = 0;        // heap memory of one instance, measured
+  std::vector<FoundLook> found;          // per part
+  // One a body; kept only with RealtimeOptions::adjustable. Their settings are set and read under the mutex.
+  std::vector<std::unique_ptr<PartSystem>> systems;
+  std::vector<char> whole;  // per body: it has all elements, whatever RealtimeOptions::widen is
+  mutable std::mutex mutex;
 };
+
+/// All that the settings of parts determine.
+struct RealtimeSettings {
+  std::vector<RealtimePart> parts;               // in the order of RealtimeTraining::parts
+  std::vector<SteppedBody> bodies, wide;         // PartSystem::settings of those in RealtimeTraining
+  std::vector<std::vector<RealtimeHold>> holds;  // per body and group
+  Vec scaling;                                   // factor on the deviation, per free control
+};
+
+struct RealtimeModel::Data {
+  std::shared_ptr<const RealtimeTraining> training;
+  RealtimeSettings settings;
+};
+
+/// The start values of Tuner: rate k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and
+/// settle from the preset's damping ratio.
+void derive_look(TunedPart& part, double metres_per_unit);
+
+/// What was found for a part, once it is tuned. `drive`: FoundLook::drive.
+FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit);
+
+/// The settings for these looks, one a part: what was found stays where nothing else is asked for.
+RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked);
+
+/// Sets a field of the part that is named. Throws Error for a part or a field that does not exist, or a value that is
+/// out of range.
+void set_look(const RealtimeLook& look, std::span<const Part> parts, std::span<PartSettings> settings);
 
 }  // namespace rigspace

@@ -4,6 +4,7 @@
 #include "realtime_model.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/serial.h"
+#include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,16 +15,19 @@ namespace rigspace {
 namespace {
 
 constexpr int kEstimateEvery = 8;  // grid steps between comparisons with the training
+constexpr double kEase = 0.1;      // s: time in which the factor on the deviation follows a change of model
 
 }  // namespace
 
 struct RealtimeRig::Data {
-  explicit Data(std::shared_ptr<const RealtimeModel> of) : model(std::move(of)), shared(*model->data_) {}
+  explicit Data(std::shared_ptr<const RealtimeModel> of) : model(std::move(of)), shared(*model->data_->training) {}
 
   void cut(bool zero);
   void skip(int first, double dt);
   bool walk(int j, double dt);
   void pose(double share);
+  void take_settings();
+  void ease_scaling(double dt);
   void write_out();
   void see(In pose);
   void choose_body(std::size_t b);
@@ -31,7 +35,7 @@ struct RealtimeRig::Data {
   void require_pose(std::span<const double> given) const;
 
   std::shared_ptr<const RealtimeModel> model;
-  const RealtimeModel::Data& shared;
+  const RealtimeTraining& shared;                        // of all models that this instance may have
   std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // bodies with sampled and with all elements; see Data::wide
   std::vector<RealtimeBody*> bodies;                     // of each pair the one that is stepped at present
   std::vector<Vec> past;  // with wide bodies: keyed poses of the last grid times, latest first
@@ -39,6 +43,9 @@ struct RealtimeRig::Data {
   double phase = 0;       // s since the last grid time
   bool jump = false, outside = false;
   long steps = 0, unconverged = 0, iterations = 0;
+  Vec scaling;              // factor on the deviation at present, per free control
+  Vec scaling_before;       // when the model was changed
+  double since_change = 0;  // s
   Vec deviation, simulated;
   Vec free_next;  // scratch: keyed values of the free controls
   Vec written;    // values of the free controls that `apply` wrote last, see set_keyed
@@ -120,6 +127,25 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   return true;
 }
 
+/// Gives the bodies the settings of the model.
+void RealtimeRig::Data::take_settings() {
+  const RealtimeSettings& settings = model->data_->settings;
+  for (std::size_t b = 0; b < few.size(); ++b) few[b]->change_settings(settings.bodies[b], settings.holds[b]);
+  for (std::size_t b = 0; b < wide.size(); ++b)
+    if (wide[b]) wide[b]->change_settings(settings.wide[b], settings.holds[b]);
+}
+
+/// Takes the factors on the deviation `dt` seconds further on their way to those of the model.
+void RealtimeRig::Data::ease_scaling(double dt) {
+  const Vec& wanted = model->data_->settings.scaling;
+  if (since_change >= kEase) return;
+  since_change += dt;
+  if (since_change >= kEase)
+    scaling = wanted;
+  else
+    scaling = scaling_before + smooth_step(0, kEase, since_change) * (wanted - scaling_before);
+}
+
 /// Writes the deviation one grid step ago, interpolated between the last two states.
 void RealtimeRig::Data::write_out() {
   const double u = std::clamp(phase / shared.options.step, 0.0, 1.0);
@@ -127,7 +153,7 @@ void RealtimeRig::Data::write_out() {
     const Vec &now = bodies[b]->deviation(), &before = bodies[b]->deviation_before();
     for (std::size_t k = 0; k < shared.places[b].size(); ++k) {
       const auto c = static_cast<Eigen::Index>(k);
-      deviation[shared.places[b][k]] = shared.scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
+      deviation[shared.places[b][k]] = scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
     }
   }
   for (std::size_t k = 0; k < shared.free.size(); ++k) {
@@ -160,22 +186,25 @@ void RealtimeRig::Data::require_pose(std::span<const double> given) const {
 
 RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std::make_unique<Data>(std::move(model))) {
   const SerialScope serial;
-  const RealtimeModel::Data& shared = data_->shared;
+  const RealtimeTraining& shared = data_->shared;
+  const RealtimeSettings& settings = data_->model->data_->settings;
   for (std::size_t b = 0; b < shared.bodies.size(); ++b) {
     const LimbMesh* limbs = shared.limbs[b] ? &*shared.limbs[b] : nullptr;
     data_->few.push_back(
-        std::make_unique<RealtimeBody>(shared.bodies[b], shared.options, shared.size, shared.holds[b], limbs));
+        std::make_unique<RealtimeBody>(shared.bodies[b], shared.options, shared.size, settings.holds[b], limbs));
     data_->bodies.push_back(data_->few.back().get());
   }
   for (std::size_t b = 0; b < shared.wide.size(); ++b)
     data_->wide.push_back(shared.wide[b].tets.empty() ? nullptr
                                                       : std::make_unique<RealtimeBody>(shared.wide[b], shared.options,
-                                                                                       shared.size, shared.holds[b]));
+                                                                                       shared.size, settings.holds[b]));
   const Vec rest = shared.character.rig->rest();
   if (!data_->wide.empty())
     data_->past.assign(static_cast<std::size_t>(std::max(3, data_->few.front()->past_poses())), rest);
   data_->p_last = data_->p_next = data_->p = rest;
   data_->deviation = data_->simulated = data_->written = data_->free_next = Vec::Zero(std::ssize(data_->shared.free));
+  data_->scaling = data_->scaling_before = settings.scaling;
+  data_->take_settings();
   reset({rest.data(), static_cast<std::size_t>(rest.size())});
 }
 
@@ -193,6 +222,7 @@ void RealtimeRig::reset(std::span<const double> p_key) {
     for (const auto& body : *all)
       if (body) body->forget();
   data.cut(true);
+  data.since_change = kEase, data.scaling = data.model->data_->settings.scaling;
   data.phase = 0, data.steps = data.unconverged = data.iterations = 0, data.outside = false;
   data.write_out();
   data.written = data.simulated;
@@ -213,6 +243,20 @@ void RealtimeRig::set_keyed(std::span<const double> p_key) {
   data.p_next = Eigen::Map<const Vec>(p_key.data(), std::ssize(p_key));
   for (std::size_t k = 0; k < data.shared.free.size(); ++k)
     data.p_next[data.shared.free[k]] = data.free_next[static_cast<Eigen::Index>(k)];
+}
+
+void RealtimeRig::change_model(std::shared_ptr<const RealtimeModel> model) {
+  Data& data = *data_;
+  if (!model || model->data_->training != data.model->data_->training)
+    throw Error({.code = ErrorCode::usage,
+                 .file = data.shared.character.name,
+                 .element = "model",
+                 .problem = "is not of the parts that this instance was made with",
+                 .remedy = "give one that RealtimeModel::adjusted made of its model"});
+  const std::shared_ptr<const RealtimeModel> before = std::move(data.model);  // bodies refer to its settings until then
+  data.model = std::move(model);
+  data.take_settings();
+  data.scaling_before = data.scaling, data.since_change = 0;
 }
 
 void RealtimeRig::teleport() { data_->jump = true; }
@@ -242,6 +286,7 @@ void RealtimeRig::step(double dt) {
     data.phase = std::clamp(total - count * h, 0.0, h);
     data.p_last = data.p_next;
   }
+  data.ease_scaling(dt);
   data.write_out();
 }
 

@@ -69,6 +69,7 @@ class ChainSystem final : public PartSystem {
   }
 
   SteppedBody body() override;
+  SteppedBody settings() override;
   bool flesh() const override { return false; }
   /// The angle, seen from the root, between the tip and its position in the artist's motion.
   double swing(const TunedPart& part, double reach) const override {
@@ -81,16 +82,21 @@ class ChainSystem final : public PartSystem {
     std::vector<int> columns;   // indices of its joints' rx ry rz among the free controls
     std::vector<double> depth;  // per joint: 0 at the root, 1 at the tip
     Vec masses;                 // per simulated point, zero outside the part
+    double overlap = -1;        // for which `shape` and `period` were found; -1: none yet
+    Vec shape;                  // per free control: stiffness of its spring, up to a factor
+    double period = 0;          // slowest_period with these springs
   };
 
   void collect_controls(std::span<const Part> all, std::span<const int> chosen);
   void collect_points();
   std::vector<int> columns_of(const Part& part) const;
   void set_depths(Chain& chain, const Part& part) const;
-  Vec stiffness() const;
+  void find_shape(Chain& chain, double overlap) const;
+  Vec stiffness();
   Mat coupling(const Vec& springs) const;
   double slowest_period(const Chain& chain, const Vec& stiffness) const;
   double lever() const;
+  double rounding() const;
 
   const Character& character_;
   SimulationOptions options_;
@@ -99,6 +105,7 @@ class ChainSystem final : public PartSystem {
   std::shared_ptr<const Rig> rig_;  // restricted to points_
   BlockJacobian J_rest_;
   std::vector<Chain> chains_;
+  double rounding_ = 0;  // see `rounding`
 };
 
 /// Whether the part is simulated as rods on joints, not as flesh, a solid or a part on controls.
@@ -191,6 +198,7 @@ void ChainSystem::collect_points() {
   }
   rig_ = whole.restricted(points_);
   rig_->jacobian(*rig_->make_workspace(), rig_->rest(), free_, J_rest_);
+  rounding_ = rounding();
 }
 
 /// Sets chain.depth: for each joint the number of joints above it in the part, divided by the largest such number.
@@ -225,28 +233,34 @@ double ChainSystem::slowest_period(const Chain& chain, const Vec& stiffness) con
 }
 
 /// Springs k_j = kappa I_j (1 - overlap t_j / 2)^2 with I_j the inertia that joint j moves and t_j its depth: without
-/// overlap each joint by itself would swing at the same rate, with overlap slower toward the tip. kappa is chosen so
-/// that the slowest mode of the whole chain has PartSettings::rate.
-Vec ChainSystem::stiffness() const {
+/// overlap each joint by itself would swing at the same rate, with overlap slower toward the tip. `stiffness` chooses
+/// kappa; here it is 1.
+void ChainSystem::find_shape(Chain& chain, double overlap) const {
+  chain.overlap = overlap;
+  Vec inertia = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
+  for (int i = 0; i < J_rest_.points(); ++i)
+    for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
+      inertia[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).squaredNorm();
+  Vec& shape = chain.shape = Vec::Zero(inertia.size());
+  double largest = 0;
+  for (const int column : chain.columns) largest = std::max(largest, inertia[column]);
+  for (std::size_t b = 0; b < chain.depth.size(); ++b) {
+    double most = 1e-6 * largest;  // lower bound: a joint that moves no skin still needs a spring
+    for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
+    const double slower = 1 - 0.5 * overlap * chain.depth[b];
+    for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
+  }
+  chain.period = slowest_period(chain, shape);
+}
+
+/// Per free control. kappa is chosen so that the slowest mode of each whole chain has PartSettings::rate.
+Vec ChainSystem::stiffness() {
   Vec total = Vec::Zero(static_cast<Eigen::Index>(free_.size()));
   for (std::size_t c = 0; c < chains_.size(); ++c) {
-    const Chain& chain = chains_[c];
     const PartSettings& settings = parts[c].settings;
-    Vec inertia = Vec::Zero(total.size());
-    for (int i = 0; i < J_rest_.points(); ++i)
-      for (int e = J_rest_.start[i]; e < J_rest_.start[i + 1]; ++e)
-        inertia[J_rest_.column[e]] += chain.masses[i] * J_rest_.value.col(e).squaredNorm();
-    Vec shape = Vec::Zero(total.size());
-    double largest = 0;
-    for (const int column : chain.columns) largest = std::max(largest, inertia[column]);
-    for (std::size_t b = 0; b < chain.depth.size(); ++b) {
-      double most = 1e-6 * largest;  // lower bound: a joint that moves no skin still needs a spring
-      for (int k = 0; k < 3; ++k) most = std::max(most, inertia[chain.columns[3 * b + k]]);
-      const double slower = 1 - 0.5 * settings.overlap * chain.depth[b];
-      for (int k = 0; k < 3; ++k) shape[chain.columns[3 * b + k]] = most * slower * slower;
-    }
+    if (chains_[c].overlap != settings.overlap) find_shape(chains_[c], settings.overlap);
     const double omega = 2 * std::numbers::pi * settings.rate;
-    total += omega * omega * slowest_period(chain, shape) * shape;
+    total += omega * omega * chains_[c].period * chains_[c].shape;
   }
   return total;
 }
@@ -279,12 +293,24 @@ double ChainSystem::lever() const {
   return levers.maxCoeff();
 }
 
+/// The rounding error of positions in the inertial forces of a step, as moments of the controls.
+double ChainSystem::rounding() const {
+  Vec s;
+  rig_->evaluate(*rig_->make_workspace(), rig_->rest(), s);
+  return 1e-15 / (options_.step * options_.step) * s.cwiseAbs().maxCoeff() * lever();
+}
+
 SteppedBody ChainSystem::body() {
+  SteppedBody body = settings();
+  body.rig = rig_, body.free = free_, body.ties = one_point_each(rig_->point_count());
+  body.roles.assign(static_cast<std::size_t>(rig_->point_count()), NodeRole::bound);
+  for (std::size_t c = 0; c < chains_.size(); ++c) body.groups[c].masses = chains_[c].masses;
+  return body;
+}
+
+SteppedBody ChainSystem::settings() {
   const Vec springs = stiffness();
-  SteppedBody body{.rig = rig_, .free = free_, .ties = one_point_each(rig_->point_count())};
-  for (int i = 0; i < rig_->point_count(); ++i) {
-    body.roles.push_back(NodeRole::bound);
-  }
+  SteppedBody body;
   for (int c = 0; c < static_cast<int>(free_.size()); c += 3)
     body.rods.push_back({.first = c, .bend = springs[c], .twist = springs[c]});
   body.coupling = coupling(springs);
@@ -297,7 +323,6 @@ SteppedBody ChainSystem::body() {
     const double omega = 2 * std::numbers::pi * settings.rate;
     body.groups.push_back(
         {.name = parts[c].part->name,
-         .masses = chains_[c].masses,
          .damping = 6 / settings.settle + calming(parts[c]),  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
          .drag = settings.lag * omega * omega,                // a steady velocity v trails by lag v
          .sag = settings.sag,
@@ -310,11 +335,7 @@ SteppedBody ChainSystem::body() {
   }
   body.limit_stiffness = springs.maxCoeff();
   body.gravity = 9.81 / options_.metres_per_unit;
-  // A solve ends at the moment of 1e-9 radians, plus the rounding error of positions in the inertial forces.
-  Vec s;
-  rig_->evaluate(*rig_->make_workspace(), rig_->rest(), s);
-  body.force_floor =
-      1e-9 * springs.maxCoeff() + 1e-15 / (options_.step * options_.step) * s.cwiseAbs().maxCoeff() * lever();
+  body.force_floor = 1e-9 * springs.maxCoeff() + rounding_;  // a solve ends at the moment of 1e-9 radians
   return body;
 }
 

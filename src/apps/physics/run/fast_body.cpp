@@ -342,19 +342,26 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
   }
   if (all_elements) return few;
 
-  few.tets.clear(), few.factors.clear();
+  few.tets.clear();
   for (const auto& [element, weight] : reduction.cubature.elements) {
     Tet tet = body.tets[element];
     for (int& corner : tet) corner = place(nodes, corner);
     few.tets.push_back(tet);
-    few.factors.push_back(weight * (body.factors.empty() ? 1 : body.factors[element]));
   }
   for (MassGroup& group : few.groups) {
     group.masses = Vec::Zero(std::ssize(nodes));
     for (const auto& [node, mass] : reduction.cubature.masses) group.masses[place(nodes, node)] = mass;
   }
-  few.reach_stiffness *= static_cast<double>(body.node_count()) / static_cast<double>(nodes.size());
+  sample_look(reduction, body.node_count(), few);
   return few;
+}
+
+void sample_look(const Reduction& reduction, int nodes, SteppedBody& look) {
+  std::vector<double> factors;
+  for (const auto& [element, weight] : reduction.cubature.elements)
+    factors.push_back(weight * (look.factors.empty() ? 1 : look.factors[element]));
+  look.factors = std::move(factors);
+  look.reach_stiffness *= static_cast<double>(nodes) / static_cast<double>(reduction.cubature.nodes.size());
 }
 
 }  // namespace rigspace

@@ -45,5 +45,8 @@ double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKi
 /// The body with interior nodes carried by the skin and the rig linear within a step; with all nodes and elements, or
 /// with those of the cubature.
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements);
+/// What `reduced` with sampled elements does to the settings of a body (PartSystem::settings): its factors and the
+/// stiffness of its reach limit. `nodes`: of the body before.
+void sample_look(const Reduction& reduction, int nodes, SteppedBody& look);
 
 }  // namespace rigspace

@@ -107,59 +107,20 @@ class FleshSystem final : public PartSystem {
   double spring_share() const override { return options_.corrections.springs ? kSpringShare : kLeastShare; }
 
   SteppedBody body() override {
-    TunedPart& part = parts.front();
-    double omega = 2 * std::numbers::pi * part.settings.rate;
-    if (chain() && part.settings.overlap != overlap_) {
-      soften_tip(part.settings.overlap);
-      omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
-    }
+    follow_overlap();
     SteppedBody body = base_;
-    body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
-    if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
-      body.stiffness = options_.young / (options_.density * std::pow(options_.metres_per_unit, 2));
-      omega = std::sqrt(body.stiffness * omega_squared_);
-      part.settings.rate = omega / (2 * std::numbers::pi);
-    }
-    // zeta = a / (2 omega) + beta omega / 2: a quarter of the damping is proportional to mass, the rest to stiffness,
-    // so that higher modes are damped more.
-    const double zeta_omega = 3 / part.settings.settle;
-    MassGroup& group = body.groups.front();
-    group.damping = 0.5 * zeta_omega + calming(part);
-    body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
-    group.drag = part.settings.lag * omega * omega;
-    group.sag = part.settings.sag, group.load = part.load;
-    group.travel = part.settings.travel, group.push = part.settings.push, group.wind = part.held;
-    group.pull = hold_stiffness(part);
-    const double limit =
-        part.settings.limit / std::max(0.1, part.scaling);  // the limit is for the deviation after scaling
-    if (!flesh_.controls.empty())
-      body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
-    if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
-      body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
-    // A joint's translation is in units of its parent, m omega^2 scale^2 per unit. Its turn moves flesh within about a
-    // tenth of the size, so that it has m omega^2 (size / 10)^2 per radian.
-    for (const double scale : scales_) {
-      body.limits.push_back(limit * flesh_.size / scale), body.limit_weights.push_back(scale * scale);
-      if (!flesh_.turns) continue;
-      body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
-      body.limit_weights.push_back(0.01 * flesh_.size * flesh_.size);
-    }
-    if (flesh_.controls.empty()) add_springs(body, omega);
-    const double mass = group.masses.sum();
-    body.limit_stiffness = mass * omega * omega;
-    if (chain()) {
-      body.limit_weights.clear();
-      body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
-      body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
-    } else if (!flesh_.controls.empty()) {  // controls have any unit, so the distance of nodes is limited instead
-      const double unit = flesh() ? 1 : std::numbers::pi;  // see PartSettings::limit, and `swing`
-      body.reach_limit = limit * unit * flesh_.size;
-      body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
-    }
-    body.size = flesh_.size;
-    body.gravity = 9.81 / options_.metres_per_unit;
-    body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
+    set_look(body);
     return stepped(std::move(body));
+  }
+
+  SteppedBody settings() override {
+    follow_overlap();
+    SteppedBody look;
+    look.groups.push_back({.name = base_.groups.front().name});
+    set_look(look);
+    look.factors = base_.factors;
+    if (reduction_ && !every_element()) sample_look(*reduction_, base_.node_count(), look);
+    return look;
   }
 
   double sampling_error(const Run& run, const KeyedMotion& motion) override {
@@ -243,6 +204,65 @@ class FleshSystem final : public PartSystem {
     all->insert(all->end(), learned_->begin(), learned_->end());
     few.known = std::move(all);
     return few;
+  }
+
+  /// Sets all that depends on the settings, but for the factors of elements.
+  void set_look(SteppedBody& body) {
+    TunedPart& part = parts.front();
+    double omega = 2 * std::numbers::pi * part.settings.rate;
+    body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
+    if (options_.young > 0) {  // omega^2 goes as E / (rho l^2): masses here are volumes in scene units
+      body.stiffness = options_.young / (options_.density * std::pow(options_.metres_per_unit, 2));
+      omega = std::sqrt(body.stiffness * omega_squared_);
+      part.settings.rate = omega / (2 * std::numbers::pi);
+    }
+    // zeta = a / (2 omega) + beta omega / 2: a quarter of the damping is proportional to mass, the rest to stiffness,
+    // so that higher modes are damped more.
+    const double zeta_omega = 3 / part.settings.settle;
+    MassGroup& group = body.groups.front();
+    group.damping = 0.5 * zeta_omega + calming(part);
+    body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
+    group.drag = part.settings.lag * omega * omega;
+    group.sag = part.settings.sag, group.load = part.load;
+    group.travel = part.settings.travel, group.push = part.settings.push, group.wind = part.held;
+    group.pull = hold_stiffness(part);
+    const double limit =
+        part.settings.limit / std::max(0.1, part.scaling);  // the limit is for the deviation after scaling
+    if (!flesh_.controls.empty())
+      body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
+    if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
+      body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
+    // A joint's translation is in units of its parent, m omega^2 scale^2 per unit. Its turn moves flesh within about a
+    // tenth of the size, so that it has m omega^2 (size / 10)^2 per radian.
+    for (const double scale : scales_) {
+      body.limits.push_back(limit * flesh_.size / scale), body.limit_weights.push_back(scale * scale);
+      if (!flesh_.turns) continue;
+      body.limits.push_back(std::min(0.95, limit) * std::numbers::pi);
+      body.limit_weights.push_back(0.01 * flesh_.size * flesh_.size);
+    }
+    if (flesh_.controls.empty()) add_springs(body, omega);
+    const double mass = base_.groups.front().masses.sum();
+    body.limit_stiffness = mass * omega * omega;
+    if (chain()) {
+      body.limit_weights.clear();
+      body.limits.assign(base_.free.size() / 3, std::min(0.95, limit) * std::numbers::pi);
+      body.limit_stiffness = inertia_.maxCoeff() * omega * omega;
+    } else if (!flesh_.controls.empty()) {  // controls have any unit, so the distance of nodes is limited instead
+      const double unit = flesh() ? 1 : std::numbers::pi;  // see PartSettings::limit, and `swing`
+      body.reach_limit = limit * unit * flesh_.size;
+      body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
+    }
+    body.size = flesh_.size;
+    body.gravity = 9.81 / options_.metres_per_unit;
+    body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
+  }
+
+  /// Brings factors and natural frequency in line with the overlap of the settings.
+  void follow_overlap() {
+    const double overlap = parts.front().settings.overlap;
+    if (!chain() || overlap == overlap_) return;
+    soften_tip(overlap);
+    omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
   }
 
   /// Sets factors by which the stiffness of a chain falls toward its tip, as that of rods does.
@@ -358,8 +378,8 @@ class FleshSystem final : public PartSystem {
   /// Adds weak springs on the soft joints. A joint that moves little flesh, which would drift, gets springs as if it
   /// had at least 0.3 of the mean inertia.
   void add_springs(SteppedBody& body, double omega) const {
-    const int kinds = flesh_.turns ? 2 : 1, groups = static_cast<int>(body.free.size()) / 3;
-    const Vec rest = body.rig->rest();
+    const int kinds = flesh_.turns ? 2 : 1, groups = static_cast<int>(base_.free.size()) / 3;
+    const Vec rest = base_.rig->rest();
     for (int g = 0; g < groups; ++g) {
       double mean = 0;
       for (int other = g % kinds; other < groups; other += kinds)
@@ -367,7 +387,7 @@ class FleshSystem final : public PartSystem {
       const double own = std::max(inertia_.segment<3>(3 * g).maxCoeff(), 0.3 * mean);
       const double k = spring_share() * omega * omega * own;
       body.rods.push_back({.first = 3 * g, .bend = k, .twist = k});
-      for (int c = 0; c < 3; ++c) body.rods.back().rest[c] = rest[body.free[3 * g + c]];
+      for (int c = 0; c < 3; ++c) body.rods.back().rest[c] = rest[base_.free[3 * g + c]];
     }
   }
 

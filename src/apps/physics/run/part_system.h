@@ -40,6 +40,8 @@ class PartSystem {
 
   /// The body for the present settings; its mass group k is part k.
   virtual SteppedBody body() = 0;
+  /// Of that body only what depends on the settings, without nodes, controls, masses and rig: much quicker.
+  virtual SteppedBody settings() = 0;
   virtual bool flesh() const = 0;
   /// Converts the largest node deviation `reach`, scene units, to radians at a chain's tip or a share of flesh's size.
   virtual double swing(const TunedPart& part, double reach) const = 0;

@@ -196,22 +196,13 @@ void Stepper::retune(const SteppedBody& now) {
   }
   body_.stiffness_damping = now.stiffness_damping;
   body_.force_floor = now.force_floor;
-  if (terms_->solid && now.stiffness != body_.stiffness) {
-    Material material = terms_->solid->material();
-    material.young = body_.stiffness = now.stiffness;
-    terms_->solid->set_material(material);
-  }
-  if (terms_->solid && now.factors != body_.factors) terms_->solid->set_stiffness(body_.factors = now.factors);
-  if (terms_->rods)
-    for (std::size_t k = 0; k < now.rods.size(); ++k)
-      terms_->rods->set_stiffness(static_cast<int>(k), now.rods[k].bend, now.rods[k].twist);
-  terms_->set_springs(now.springs);
-  if (now.coupling != body_.coupling) terms_->set_coupling(body_.coupling = now.coupling);
+  terms_->set_stiffness(body_, now);
+  body_.stiffness = now.stiffness, body_.factors = now.factors, body_.coupling = now.coupling;
   if (terms_->limit) {
     std::vector<double> limits = now.limits;
     for (std::size_t k = 0; k < limits.size(); ++k)
       limits[k] = std::max(limits[k], kOutside * now_.p_now.segment<3>(3 * static_cast<Eigen::Index>(k)).norm());
-    terms_->set_limits(std::move(limits), now.limit_stiffness);
+    terms_->set_limits(limits, now.limit_stiffness);
   }
   if (terms_->reach_limit) {
     double farthest = 0;

@@ -34,7 +34,8 @@ class BodyVariation {
  public:
   virtual ~BodyVariation() = default;
 
-  /// The body at a time, s. Depends on the time only, not on earlier calls.
+  /// What depends on the settings of the body at a time, s (PartSystem::settings). Depends on the time only, not on
+  /// earlier calls.
   virtual SteppedBody body(double time) = 0;
   /// Whether the body is constant between two times.
   virtual bool still(double from, double to) const = 0;

@@ -79,7 +79,7 @@ SteppedBody KeyedSettings::body(double time) {
   const std::vector<TunedPart> base = system_.parts;
   for (TunedPart& part : system_.parts) part = part_at(part, clip_time(time));
   const std::vector<TunedPart> now = system_.parts;
-  SteppedBody body = system_.body();
+  SteppedBody body = system_.settings();
   system_.parts = base;
   for (std::size_t c = 0; c < now.size(); ++c) {
     const double w = pull(now[c].part->settings, time);

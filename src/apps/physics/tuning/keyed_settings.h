@@ -17,8 +17,8 @@ TunedPart part_at(const TunedPart& part, double time);
 /// The factor on the deviation at a time of the clip, s.
 double scaling_at(const TunedPart& part, double time);
 
-/// The body of a system whose settings change over time, at any time, also before and after the clip; for a loop times
-/// are taken modulo its duration. Refers to its arguments.
+/// What of a system's body depends on settings that change over time, at any time, also before and after the clip; for
+/// a loop times are taken modulo its duration. Refers to its arguments.
 class KeyedSettings final : public BodyVariation {
  public:
   KeyedSettings(PartSystem& system, const KeyedMotion& motion) : system_(system), motion_(motion) {}

@@ -1,0 +1,124 @@
+// Settings of parts as settings of bodies, without tuning: what was found when the model was made stays.
+
+#include "realtime_model.h"
+#include "rigspace/base/suggestion.h"
+#include "tuning/keyed_settings.h"
+#include "tuning/tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rigspace {
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+/// A limit or a larger amount that somebody asked for stays, as in Tuner::may_hold.
+bool may_hold(const PartSettings& asked, const Preset& preset) {
+  return asked.limit == preset.limit && asked.amount <= 1;
+}
+
+/// As Tuner::take_tuning and Tuner::derive: a rate that is asked for replaces all that was found with the tuned one.
+void apply_look(TunedPart& part, const FoundLook& found, const PartSettings& asked) {
+  const Preset& preset = *part.preset;
+  const bool tuned = asked.rate == 0;
+  part.settings = asked;
+  if (tuned) part.settings.rate = found.tuning.rate;
+  if (tuned && asked.lag == preset.lag) part.settings.lag = found.tuning.lag;
+  if (asked.settle == 0) part.settings.settle = 3 / (preset.damping_ratio * kTurn * part.settings.rate);
+  part.raised = tuned ? found.tuning.raised : 1, part.ease = tuned ? found.tuning.ease : 1;
+  part.held = may_hold(asked, preset) ? found.held : 1, part.steadying = found.steadying;
+  set_amount(part, part.raised * asked.amount);
+  part.swing = found.strength > 0 ? found.swing * (part.scaling * part.load / found.strength) : 0;
+}
+
+/// How much a part swings for its drive is kept from the clip that it was tuned on, so that a rate which swings it
+/// farther there is held as a wilder clip would be.
+RealtimeHold hold_of(const TunedPart& part, const FoundLook& found, const PartSettings& asked) {
+  return {.drive = may_hold(asked, *part.preset) ? found.drive : 0,
+          .swing = part.swing,
+          .held = part.held,
+          .rate = part.settings.rate,
+          .settle = std::max(1e-3, part.settings.settle),
+          .length = std::max(1e-9, part.length)};
+}
+
+void add_settings(PartSystem& system, const RealtimeTraining& training, std::size_t body, RealtimeSettings& result) {
+  std::vector<RealtimeHold>& holds = result.holds.emplace_back();
+  for (std::size_t p = 0; p < system.parts.size(); ++p) {
+    TunedPart& part = system.parts[p];
+    const auto index = static_cast<std::size_t>(part.index);
+    RealtimePart& shown = result.parts[index];
+    apply_look(part, training.found[index], shown.settings);
+    holds.push_back(hold_of(part, training.found[index], shown.settings));
+    shown.rate = part.settings.rate, shown.settle = part.settings.settle, shown.lag = part.settings.lag;
+    shown.amount = part.raised * shown.settings.amount * part.ease;
+    for (const int row : system.rows(p))
+      result.scaling[training.places[body][static_cast<std::size_t>(row)]] = part.scaling * shown.settings.mix;
+  }
+  system.all_elements = training.whole[body] != 0;
+  result.bodies.push_back(system.settings());
+  if (training.wide.empty()) return;
+  SteppedBody& wide = result.wide.emplace_back();
+  if (training.wide[body].tets.empty()) return;
+  system.all_elements = true;
+  wide = system.settings();
+}
+
+}  // namespace
+
+FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit) {
+  FoundLook found{.tuning = tuning_of(part),
+                  .held = part.held,
+                  .steadying = part.steadying,
+                  .swing = part.swing,
+                  .strength = part.scaling * part.load,
+                  .drive = drive};
+  const PartSettings& asked = part.part->settings;
+  if (asked.rate != 0) {
+    TunedPart untuned = part;
+    untuned.settings.rate = 0;
+    derive_look(untuned, metres_per_unit);
+    found.tuning = {.rate = untuned.settings.rate, .lag = part.preset->lag};
+  }
+  if (asked.lag != part.preset->lag) found.tuning.lag = part.preset->lag;
+  return found;
+}
+
+void derive_look(TunedPart& part, double metres_per_unit) {
+  constexpr double kMostRate = 5;
+  const double length = std::max(1e-6, part.length * metres_per_unit);
+  if (part.settings.rate == 0)
+    part.settings.rate = std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / kTurn);
+  if (part.settings.settle == 0) part.settings.settle = 3 / (part.preset->damping_ratio * kTurn * part.settings.rate);
+  set_amount(part, part.settings.amount);
+}
+
+RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked) {
+  RealtimeSettings result;
+  result.scaling = Vec::Ones(std::ssize(training.free));
+  for (std::size_t k = 0; k < training.parts.size(); ++k)
+    result.parts.push_back({.name = training.parts[k].name, .settings = asked[k]});
+  const std::lock_guard lock(training.mutex);
+  for (std::size_t b = 0; b < training.systems.size(); ++b) add_settings(*training.systems[b], training, b, result);
+  return result;
+}
+
+void set_look(const RealtimeLook& look, std::span<const Part> parts, std::span<PartSettings> settings) {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == look.part; });
+  if (part != parts.end()) return settings[static_cast<std::size_t>(part - parts.begin())].set(look.field, look.value);
+  std::vector<std::string> known;
+  std::string all;
+  for (const Part& each : parts) {
+    known.push_back(each.name);
+    all += (all.empty() ? "parts are " : ", ") + each.name;
+  }
+  throw Error({.code = ErrorCode::usage,
+               .element = "look of \"" + look.part + "\"",
+               .value = look.part,
+               .problem = "belongs to no part",
+               .remedy = suggestion(look.part, known, all)});
+}
+
+}  // namespace rigspace
