@@ -1,6 +1,6 @@
 #include "studio.h"
 
-#include "guard.h"
+#include "rigspace/base/files.h"
 #include "rigspace/base/version.h"
 #include "rigspace/cast/cast.h"
 
@@ -244,17 +244,27 @@ HttpAnswer Studio::uploaded(const std::string& name, const std::filesystem::path
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::path to = options_.out / name;
-  for (int k = 2; fs::exists(to, failed); ++k)
+  const auto path_answer = [&] {
+    return HttpAnswer{.type = "application/json", .body = bytes_of(written(Json{{"path", to.string()}}))};
+  };
+  for (int k = 2; fs::exists(to, failed); ++k) {
+    if (fs::file_size(to, failed) == fs::file_size(file, failed) && read_file(to) == read_file(file)) return path_answer();
     to = options_.out / (fs::path(name).stem().string() + "-" + std::to_string(k) + fs::path(name).extension().string());
+  }
   fs::rename(file, to, failed);
   if (failed) return {.status = 500, .body = bytes_of("The file cannot be kept: " + failed.message() + "\n")};
-  return {.type = "application/json", .body = bytes_of(written(Json{{"path", to.string()}}))};
+  return path_answer();
 }
 
 void Studio::opened(ClientId client) {
   post([this, client] { welcome(client); });
 }
 void Studio::received(ClientId client, std::string text) {
+  constexpr std::size_t kMostWaiting = 4096;  // messages: a page that floods the studio loses those beyond
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() > kMostWaiting) return;
+  }
   post([this, client, text = std::move(text)] { take(client, text); });
 }
 void Studio::closed(ClientId client) {

@@ -1,9 +1,9 @@
 // The present clip as `simulate` makes it: made by itself a moment after the last change, and shown when time stands.
 
 #include "../studio.h"
+#include "../units.h"
 
 #include <chrono>
-#include <numbers>
 
 namespace rigspace::studio {
 namespace {
@@ -51,7 +51,7 @@ void show_layers(Studio& studio) {
     Curve curve = track.curve;
     if (controls[static_cast<std::size_t>(control)].unit == Unit::angle)
       for (std::vector<double>* numbers : {&curve.values, &curve.in_tangents, &curve.out_tangents})
-        for (double& number : *numbers) number *= std::numbers::pi / 180;
+        for (double& number : *numbers) number /= kDegrees;
     corrections.emplace_back(control, std::move(curve));
   }
   playback.set_corrections(fix.weight(), std::move(corrections));
@@ -77,7 +77,7 @@ Json part_reports(const Recipe& recipe) {
   const RecipeClip& clip = recipe.clips.front();
   for (std::size_t k = 0; k < clip.parts.size() && k < recipe.parts.size(); ++k) {
     const PartReport& report = clip.parts[k];
-    const double factor = report.flesh ? 100 : 180 / std::numbers::pi;
+    const double factor = report.flesh ? 100 : kDegrees;
     list.push_back({{"name", recipe.parts[k].name},
                     {"unit", report.flesh ? "percent" : "degrees"},
                     {"swing", factor * report.swing},

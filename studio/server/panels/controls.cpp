@@ -1,22 +1,17 @@
 // The rig's controls: what a clip keys, what physics moves, what hands hold.
 
 #include "../studio.h"
+#include "../units.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 namespace rigspace::studio {
 namespace {
 
-constexpr double kDegrees = 180 / std::numbers::pi;
-
-double to_surface(const Control& control, double value) { return control.unit == Unit::angle ? value * kDegrees : value; }
-double from_surface(const Control& control, double value) { return control.unit == Unit::angle ? value / kDegrees : value; }
-
 Json limit(const Control& control, double value) {
-  return std::isfinite(value) ? Json(to_surface(control, value)) : Json();
+  return std::isfinite(value) ? Json(value * shown_units(control)) : Json();
 }
 
 Json controls_slice(Studio& studio) {
@@ -41,12 +36,12 @@ Json controls_slice(Studio& studio) {
                     {"node", control.node},
                     {"group", control.group},
                     {"unit", std::string(name(control.unit))},
-                    {"rest", to_surface(control, control.rest)},
+                    {"rest", control.rest * shown_units(control)},
                     {"min", limit(control, control.min)},
                     {"max", limit(control, control.max)},
                     {"keyed", keyed.contains(c) || turns},
                     {"free", free.contains(c)},
-                    {"held", own == held.end() ? Json() : Json(to_surface(control, own->second))}});
+                    {"held", own == held.end() ? Json() : Json(own->second * shown_units(control))}});
   }
   return {{"controls", std::move(list)}};
 }
@@ -63,19 +58,27 @@ void hold(Studio& studio, const Arguments& given) {
       continue;
     }
     const Control& known = controls[static_cast<std::size_t>(control)];
-    const double number = value.is_number() ? from_surface(known, value.get<double>()) : std::nan("");
+    const double number = value.is_number() ? value.get<double>() / shown_units(known) : std::nan("");
     if (!std::isfinite(number)) refuse("control \"" + name + "\"", written(value), "is no number", "give one, or null to let go");
     values.emplace_back(control, std::clamp(number, known.min, known.max));
   }
   for (const auto& [control, value] : values) studio.playback().hold(control, value);
-  studio.touch("controls");
 }
 
 }  // namespace
 
 void add_controls_panel(Studio& studio) {
   studio.add_slice("controls", [&studio] { return controls_slice(studio); });
-  studio.add_command("controls.hold", [&studio](const Arguments& given) { return hold(studio, given), Json::object(); });
+  // A hand that drags sends 60 values a second, and the slice of a large rig has 100 kB: it follows five times a second.
+  const auto due = std::make_shared<int>(0);
+  studio.add_tick([&studio, due] {
+    if (*due > 0 && --*due == 0) studio.touch("controls");
+  });
+  studio.add_command("controls.hold", [&studio, due](const Arguments& given) {
+    hold(studio, given);
+    if (*due == 0) *due = 2;
+    return Json::object();
+  });
   studio.add_command("controls.release", [&studio](const Arguments&) {
     studio.playback().let_go();
     studio.touch("controls");

@@ -1,6 +1,7 @@
 // The curve editor: the simulated layer of the present clip as few keys, and what hands change of it.
 
 #include "../studio.h"
+#include "../units.h"
 
 #include "rigspace/apps/physics/editable_keys.h"
 
@@ -10,8 +11,6 @@
 
 namespace rigspace::studio {
 namespace {
-
-constexpr double kDegrees = 180 / std::numbers::pi;
 
 struct Editor {
   double tolerance = 1e-3;                             // share of the height
@@ -55,7 +54,7 @@ Json keys_json(const Curve& curve) {
 /// its rotation vector from rest. Degrees, or the control's unit.
 double artists_value(std::span<const Control> controls, int control, In rest, In p) {
   const Control& own = controls[static_cast<std::size_t>(control)];
-  const double factor = own.unit == Unit::angle ? kDegrees : 1;
+  const double factor = shown_units(own);
   const std::string_view name(own.name);
   const int q = own.unit == Unit::angle ? find_control(controls, own.node + ".qx") : -1;
   double value = p[control] - rest[control];
@@ -97,7 +96,7 @@ Json curves_get(Studio& studio, Editor& editor, const Arguments& given) {
   const ClipFix fix = fix_of(edits_of(studio));
   for (std::size_t c = 0; c < asked.size(); ++c) {
     const Control& control = controls[static_cast<std::size_t>(places[c])];
-    const double factor = control.unit == Unit::angle ? kDegrees : 1;
+    const double factor = shown_units(control);
     const auto row = std::lower_bound(motion.controls.begin(), motion.controls.end(), places[c]);
     const bool moved = row != motion.controls.end() && *row == places[c];
     for (const Json& at : answer["times"]) {

@@ -1,0 +1,309 @@
+"""The studio's server as a page sees it: state, undo, live motion, export, restarts, and who is refused."""
+
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+from client import PROGRAM, Server, header, poses  # noqa: E402
+from program import Glb, make_hero  # noqa: E402
+
+
+class Studio(unittest.TestCase):
+    """One server for all tests of a class, with a small hero that has a tail."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.hero = cls.folder / "hero.glb"
+        make_hero(cls.hero)
+        cls.server = Server(cls.hero, folder=cls.folder)
+        cls.page = cls.server.page()
+        cls.page.opened()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.page.close()
+        cls.server.stop()
+        cls.temporary.cleanup()
+
+    def part(self, page=None):
+        return (page or self.page).state["parts"]["chosen"][0]
+
+    def baked(self):
+        self.page.until(lambda: self.page.state["bake"]["state"] == "ready")
+
+    def frame_after(self, answer):
+        self.assertNotIn("error", answer, answer)
+        self.page.until(lambda: self.page.frame and header(self.page.frame)[3] >= answer["change"])
+        return self.page.frame
+
+
+class WhatPagesSee(Studio):
+    def test_the_file_its_parts_and_their_reasons(self):
+        file, parts = self.page.state["file"], self.page.state["parts"]
+        self.assertEqual(file["name"], "hero.glb")
+        self.assertIn("Walk", [clip["name"] for clip in file["clips"]])
+        self.assertTrue(self.part()["reason"])
+        self.assertGreater(self.part()["used"]["rate"], 0)
+        status, headers, glb = self.server.request("GET", f"/file/{file['revision']}/model.glb")
+        self.assertEqual((status, headers["Content-Type"], glb[:4]), (200, "model/gltf-binary", b"glTF"))
+        _, _, shares = self.server.request("GET", f"/file/{file['revision']}/shares.bin")
+        self.assertEqual(len(shares), file["points"] * len(parts["candidates"]))
+        self.assertGreater(max(shares), 200)  # the tail's own skin
+
+    def test_live_motion_departs_from_the_artists_and_a_slider_changes_it(self):
+        self.frame_after(self.page.do("play.set", clip="Walk", time=0, playing=True, live=True))
+        largest = 0
+        start = self.page.frames
+        while self.page.frames < start + 120:
+            self.page.take()
+            soft, artist = poses(self.page.frame)
+            largest = max(largest, max(abs(a - b) for a, b in zip(soft, artist)))
+        self.assertGreater(largest, 0.01)  # of a quaternion: more than a degree
+        frame = self.frame_after(self.page.do("parts.set", part=self.part()["name"], field="amount", value=0))
+        for _ in range(40):  # the amount eases in
+            self.page.until(lambda before=self.page.frames: self.page.frames > before)
+        soft, artist = poses(self.page.frame)
+        self.assertLess(max(abs(a - b) for a, b in zip(soft, artist)), 1e-3)
+        self.assertTrue(header(frame)[6] & 1, "solved live")
+        self.page.do("history.undo")
+        self.page.do("play.set", playing=False)
+
+    def test_what_stands_still_is_what_simulate_writes(self):
+        self.page.do("play.set", clip="Walk", playing=False, time=0.25)
+        self.baked()
+        self.page.do("play.set", time=0.25)
+        out = self.folder / "expected.glb"
+        subprocess.run([PROGRAM, "simulate", self.hero, "--clip", "Walk", "-o", out], check=True, capture_output=True)
+        tail = self.part()["nodes"][-1]
+        times, values = Glb(out).channels("Walk_soft")[tail, "rotation"]
+        frame = self.frame_after(self.page.do("play.set", time=0.25))
+        self.assertTrue(header(frame)[6] & 8, "baked")
+        soft, artist = poses(frame)
+        self.assertGreater(max(abs(a - b) for a, b in zip(soft, artist)), 1e-3)
+        index = self.page.state["file"]["nodes"].index(tail)
+        shown = soft[10 * index + 3:10 * index + 7]
+        nearest = min(range(len(times)), key=lambda k: abs(times[k][0] - 0.25))
+        self.assertLess(abs(times[nearest][0] - 0.25), 1e-3)
+        self.assertGreater(abs(sum(a * b for a, b in zip(shown, values[nearest]))), 1 - 1e-6)
+
+    def test_two_pages_see_one_state_and_undo_goes_back(self):
+        other = self.server.page()
+        self.addCleanup(other.close)
+        name = self.part()["name"]
+        other.until(lambda: "parts" in other.state and other.state["parts"]["chosen"])
+        self.page.do("parts.set", part=name, field="rate", value=2.5)
+        other.until(lambda: self.part(other)["set"].get("rate") == 2.5)
+        self.assertEqual(self.part(other)["used"]["rate"], 2.5)
+        self.page.until(lambda: self.page.state["history"]["undo"])
+        other.do("history.undo")
+        self.page.until(lambda: "rate" not in self.part()["set"])
+        self.assertEqual(other.do("history.redo").get("error"), None)
+        self.page.until(lambda: self.part()["set"].get("rate") == 2.5)
+        self.page.do("history.undo")
+
+    def test_a_dragged_slider_is_one_step_of_the_history(self):
+        before = len(self.page.state["history"]["undo"])
+        for k in range(10):
+            self.page.do("parts.set", part=self.part()["name"], field="settle", value=0.5 + 0.05 * k)
+        self.page.until(lambda: self.part()["set"].get("settle") == 0.95)
+        self.assertEqual(len(self.page.state["history"]["undo"]), before + 1)
+        self.page.do("history.undo")
+        self.page.until(lambda: "settle" not in self.part()["set"])
+
+    def test_firm_and_soft_by_candidate(self):
+        candidate = self.part()["candidate"]
+        self.assertGreaterEqual(candidate, 0)
+        count = len(self.page.state["parts"]["chosen"])
+        revision = self.page.state["file"]["revision"]
+        self.page.do("parts.mode", candidate=candidate, mode="firm")
+        if count == 1:  # nothing is left to move: that is said, and the parts stay
+            self.page.until(lambda: any(said["kind"] == "error" for said in self.page.said))
+            self.page.do("history.undo")
+            self.page.until(lambda: self.page.state["job"] is None)
+            return
+        self.page.until(lambda: self.page.state["file"]["revision"] > revision)
+        self.assertEqual(len(self.page.state["parts"]["chosen"]), count - 1)
+        self.page.do("history.undo")
+        self.page.until(lambda: len(self.page.state["parts"]["chosen"]) == count)
+
+    def test_a_held_control_moves_and_lets_go(self):
+        self.page.do("play.set", clip=None)
+        control = next(each for each in self.page.state["controls"]["controls"]
+                       if each["unit"] == "angle" and not each["free"])
+        frame = self.frame_after(self.page.do("controls.hold", values={control["name"]: 30}))
+        index = self.page.state["file"]["nodes"].index(control["node"])
+        _, artist = poses(frame)
+        w = artist[10 * index + 6]
+        self.assertAlmostEqual(abs(2 * math.degrees(math.acos(min(1, abs(w))))), 30, delta=0.01)
+        self.frame_after(self.page.do("controls.hold", values={control["name"]: None}))
+        self.assertIn("error", self.page.do("controls.hold", values={"no_such.rx": 1}))
+
+
+class Curves(Studio):
+    def test_a_key_that_is_moved_shows_and_is_undone(self):
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        control = self.part()["nodes"][-1] + ".rx"
+        got = self.page.do("curves.get", controls=[control])
+        curve = got["curves"][0]
+        self.assertEqual(len(curve["soft"]), len(got["times"]))
+        keys = curve["keys"]
+        middle = len(keys) // 2
+        before = keys[middle]["value"]
+        keys[middle]["value"] += 10
+        self.page.do("curves.edit", control=control, keys=keys)
+        again = self.page.do("curves.get", controls=[control])["curves"][0]["keys"]
+        self.assertAlmostEqual(again[middle]["value"], before + 10, delta=1e-6)
+        frame = self.frame_after(self.page.do("play.set", time=keys[middle]["time"]))
+        soft, _ = poses(frame)
+        self.page.do("history.undo")
+        undone, _ = poses(self.frame_after(self.page.do("play.set", time=keys[middle]["time"])))
+        index = self.page.state["file"]["nodes"].index(self.part()["nodes"][-1])
+        dot = abs(sum(a * b for a, b in zip(soft[10 * index + 3:10 * index + 7], undone[10 * index + 3:10 * index + 7])))
+        self.assertAlmostEqual(2 * math.degrees(math.acos(min(1, dot))), 10, delta=0.5)
+
+    def test_less_tolerance_has_more_keys_and_a_muted_layer_is_the_artists(self):
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        control = self.part()["nodes"][0] + ".rx"
+        counts = []
+        for tolerance in (0.01, 0.0001):
+            self.page.do("curves.tolerance", value=tolerance)
+            counts.append(len(self.page.do("curves.get", controls=[control])["curves"][0]["keys"]))
+        self.assertLess(counts[0], counts[1])
+        self.page.do("curves.layer", mute=True)
+        soft, artist = poses(self.frame_after(self.page.do("play.set", time=0.3)))
+        self.assertLess(max(abs(a - b) for a, b in zip(soft, artist)), 1e-6)
+        self.page.do("history.undo")
+
+
+class Export(Studio):
+    def test_the_printed_command_makes_the_same_bytes(self):
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        name = self.part()["name"]
+        self.page.do("parts.set", part=name, field="amount", value=0.7)
+        self.page.do("parts.set", part=name, field="settle", value=0.6, clip=True)
+        self.baked()
+        control = self.part()["nodes"][-1] + ".rx"
+        keys = self.page.do("curves.get", controls=[control])["curves"][0]["keys"]
+        keys[len(keys) // 2]["value"] += 8
+        self.page.do("curves.edit", control=control, keys=keys)
+        self.page.do("export.run")
+        self.page.until(lambda: self.page.state["export"]["files"] or self.page.said)
+        files = self.page.state["export"]["files"]
+        self.assertTrue(files, self.page.said)
+        exported = {}
+        for each in files:
+            status, _, data = self.server.request("GET", each["url"])
+            self.assertEqual((status, len(data)), (200, each["bytes"]))
+            exported[each["name"]] = data
+        command = shlex.split(self.page.state["export"]["command"])
+        self.assertEqual(command[0], "rigspace")
+        for each in files:
+            os.remove(self.folder / each["name"])
+        subprocess.run([PROGRAM] + command[1:], check=True, capture_output=True)
+        for each in files:
+            self.assertEqual((self.folder / each["name"]).read_bytes(), exported[each["name"]], each["name"])
+        recipe = next(each["name"] for each in files if each["name"].endswith(".json"))
+        again = self.folder / "again.glb"
+        subprocess.run([PROGRAM, "rerun", self.folder / recipe, "-o", again], check=True, capture_output=True)
+        model = next(each["name"] for each in files if each["name"].endswith(".glb"))
+        (self.folder / "exported.glb").write_bytes(exported[model])
+        for (node, path), (_, values) in Glb(self.folder / "exported.glb").channels("Walk_soft").items():
+            self.assertEqual(Glb(again).channels("Walk_soft")[node, path][1], values, (node, path))
+
+
+class Restart(unittest.TestCase):
+    def test_a_killed_server_comes_back_with_the_work(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            make_hero(folder / "hero.glb")
+            server = Server(folder / "hero.glb", folder=folder)
+            port = server.port
+            server.stop()
+            server.start(port)  # a fixed port keeps its token
+            token = server.token
+            page = server.page()
+            page.opened()
+            name = page.state["parts"]["chosen"][0]["name"]
+            page.do("parts.set", part=name, field="amount", value=0.4)
+            started = page.state["server"]["started"]
+            server.process.kill()
+            server.process.wait()
+            server.process.stdout.close(), server.process.stderr.close()
+            server.start(port)
+            self.assertEqual(server.token, token)
+            page = server.page()
+            page.opened()
+            self.assertNotEqual(page.state["server"]["started"], started)
+            self.assertEqual(page.state["parts"]["chosen"][0]["set"]["amount"], 0.4)
+            page.close()
+            server.stop()
+
+
+class Safety(Studio):
+    def test_who_is_refused(self):
+        for target, headers, token, status in (
+                ("/", {}, False, 403), ("/?token=wrong", {}, False, 403), ("/?token=", {}, False, 403),
+                ("/", {"Host": "evil.example:" + str(self.server.port)}, True, 403),
+                ("/", {"Host": "127.0.0.1"}, True, 403),
+                ("/", {"Origin": "http://evil.example"}, True, 403),
+                ("/", {"Origin": "null"}, True, 403),
+                ("/", {"Origin": f"http://localhost:{self.server.port + 1}"}, True, 403),
+                ("/", {"Origin": f"http://127.0.0.1:{self.server.port}"}, True, 200),
+                ("/../../etc/passwd", {}, True, 400), ("/%2e%2e/etc/passwd", {}, True, 400),
+                ("/out/..%2f..%2fetc%2fpasswd", {}, True, 400), ("/out/%5c..", {}, True, 400),
+                ("/file/1/%00", {}, True, 400), ("/nothing", {}, True, 404)):
+            got, answer, _ = self.server.request("GET", target, headers=headers, token=token)
+            self.assertEqual(got, status, (target, headers))
+            self.assertNotIn("Access-Control-Allow-Origin", answer)
+        for more in ({"origin": "http://evil.example"}, {"token": "wrong"}):
+            with self.assertRaises(ConnectionError):
+                self.server.page(**more)
+
+    def test_only_files_of_the_given_folders(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            make_hero(Path(elsewhere) / "other.glb")
+            os.symlink(Path(elsewhere) / "other.glb", self.folder / "link.glb")
+            for path in (f"{elsewhere}/other.glb", str(self.folder / "link.glb"), f"{self.folder}/../../etc/passwd",
+                         "/etc/passwd", "", "x" * 5000):
+                self.assertIn("error", self.page.do("file.open", path=path), path)
+            os.remove(self.folder / "link.glb")
+
+    def test_uploads_are_bounded_and_named_plainly(self):
+        data = self.hero.read_bytes()
+        status, _, answer = self.server.request("PUT", "/upload/drop.glb", body=data)
+        self.assertEqual(status, 200)
+        path = json.loads(answer)["path"]
+        self.assertEqual(Path(path).read_bytes(), data)
+        self.assertEqual(json.loads(self.server.request("PUT", "/upload/drop.glb", body=data)[2])["path"], path)
+        for name in (".hidden", "a%2fb.glb", "x" * 200, "%0a"):
+            self.assertEqual(self.server.request("PUT", f"/upload/{name}", body=b"x")[0], 400, name)
+        status, _, _ = self.server.request("PUT", "/upload/huge.glb", headers={"Content-Length": str(1 << 40)})
+        self.assertEqual(status, 413)
+        self.assertEqual(self.server.request("POST", "/", body=b"x")[0], 413)
+        self.assertEqual(self.server.request("DELETE", "/")[0], 405)
+
+    def test_nonsense_is_answered_with_a_sentence(self):
+        for text in ("", "{", "[]", "null", '{"do": 3}', '{"id": 1, "do": "no.such"}', '{"id": 2, "do": "play.set", "time": "x"}',
+                     '{"id": 3, "do": "parts.set"}', '{"id": 4, "do": "parts.set", "part": "x", "field": "rate", "value": 1e999}'):
+            self.page.send_raw(1, text.encode())
+        self.page.send_raw(1, b"\xff\xfe")
+        self.page.send_raw(2, b"binary")
+        self.assertIn("error", self.page.do("parts.mode", candidate=10 ** 9, mode="soft"))
+        self.assertNotIn("error", self.page.do("file.list"))
+
+
+if __name__ == "__main__":
+    unittest.main()
