@@ -9,7 +9,9 @@ void add_rerun(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("rerun", "A simulation again from its recipe, with other values, or in part");
   auto options = std::make_shared<RerunRequest>();
   command->add_option("RECIPE", options->recipe, "what simulate left beside its result: hero.soft.json")->required();
-  command->add_option("--set", options->sets, "a control of a part, as in simulate; may be repeated")
+  command
+      ->add_option("--set", options->sets,
+                   "a control of a part, as in simulate, also @Walk or @Walk@10:20; may be repeated")
       ->type_name("PART.CONTROL=V")
       ->take_all();
   command->add_option("--hit", options->hits, "moments in the artist's pose, in place of those before, or none")

@@ -62,14 +62,18 @@ void add_common(CLI::App& command, SimulateArguments& options) {
       ->type_name("PATTERN=PRESET")
       ->take_all();
   command
-      .add_option("--set", options.sets,
-                  "a control of a part: " + setting_names() +
-                      "; over time as 'belly.amount=0:1,24f:0.3,2.0:1', keys at seconds or frames; may be repeated")
+      .add_option(
+          "--set", options.sets,
+          "a control of a part: " + setting_names() +
+              "; over time as 'belly.amount=0:1,24f:0.3,2.0:1', keys at seconds or frames; for one clip as "
+              "'belly.amount=0.6@Walk', for frames or seconds of it as '..@Walk@10:20', '..@Walk@0.5s:1s'; may be "
+              "repeated")
       ->type_name("PART.CONTROL=V")
       ->take_all();
   command
       .add_option("--hit", options.hits,
-                  "moments at which a part is in the artist's pose: 'belly=24f', '*=0.5,36f'; may be repeated")
+                  "moments at which a part is in the artist's pose: 'belly=24f', '*=0.5,36f'; of one clip "
+                  "'belly=24f@Walk'; may be repeated")
       ->type_name("PART=T")
       ->take_all();
   command

@@ -70,7 +70,7 @@ class Fix(AfterAFirstRun):
     def test_the_clip_is_artist_plus_influence_times_soft_plus_fix(self):
         self.write({"clip": "Walk", "influence": 0.5, "curves": {"tail_03.ry": BUMP}})
         before, words = self.run_it("simulate", self.hero, *TAIL, "--fix", self.edits)
-        self.assertIn("1 controls corrected on top, with 3 keys; 50 % of the simulated layer", words)
+        self.assertIn("  1 control corrected on top, with 3 keys; 50 % of the simulated layer", words)
         self.assertEqual(before["clips"][0]["curves"], self.plain["clips"][0]["curves"], "the recipe keeps the layer as it was")
         grid = before["clips"][0]["times"]
         layer = {curve["control"]: curve["values"] for curve in before["clips"][0]["curves"]}
@@ -124,9 +124,11 @@ class Fix(AfterAFirstRun):
         self.assertEqual(self.contents(), plain)
 
     def test_the_layer_can_be_muted(self):
+        self.write({"clip": "Walk", "mute": True})
+        self.assertIn("\n  the simulated layer is muted\n", self.run_it("rerun", self.file, "--fix", self.edits)[1])
         self.write({"clip": "Walk", "mute": True, "curves": {"tail_03.ry": BUMP}})
         _, words = self.run_it("rerun", self.file, "--fix", self.edits)
-        self.assertIn("the simulated layer is muted", words)
+        self.assertIn("with 3 keys; the simulated layer is muted", words)
         hero = Glb(self.hero)
         rest = {name: hero.document["nodes"][hero.names.index(name)].get("rotation", (0, 0, 0, 1)) for name in ("tail_02", "tail_03")}
         self.assertLess(max(off(rest["tail_02"], q) for q in self.rotation("tail_02")[1]), 1e-6)

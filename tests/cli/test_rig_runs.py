@@ -113,6 +113,29 @@ class RigRuns(AfterAFirstRun):
         self.assertEqual(contents(self.folder), after)
         self.assertIn("meets no clip", self.fails(2, "rerun", self.file, "--range", "5000:6000"))
 
+    def test_corrections_are_added_to_the_controls(self):
+        edits = self.folder / "edits.json"
+        edits.write_text(json.dumps({"kind": "rigspace fix", "schema": 1, "clips": [
+            {"clip": "Long", "influence": 0.5, "curves": {"p1": [[0.5, 0], [1, 8], [1.5, 0]], "bar.ty": [[0, 0.25], [2, 0.25]]}}]}))
+        before = self.made()["Long_soft"]["tracks"]
+        artists = {t["control"]: t for t in json.loads((self.folder / "long.rigspace.json").read_text())["clips"][0]["tracks"]}
+        recipe = self.rerun("--fix", edits)
+        self.assertEqual(curves(recipe, 1), curves(self.recipe, 1))
+        self.assertEqual(recipe["clips"][0], self.recipe["clips"][0])
+        old, new = ({t["control"]: dict(zip(t["times"], t["values"])) for t in tracks}
+                    for tracks in (before, self.made()["Long_soft"]["tracks"]))
+        for time, value in new["p1"].items():
+            u = max(0, 1 - abs(time - 1) / 0.5)
+            self.assertAlmostEqual(value, 0.5 * old["p1"][time] + 8 * u * u * (3 - 2 * u), delta=1e-9)
+        for time, value in new["bar.ty"].items():  # not simulated: the artist's own, lifted
+            if time in artists["bar.ty"]["times"]:
+                self.assertAlmostEqual(value, artists["bar.ty"]["values"][artists["bar.ty"]["times"].index(time)] + 0.25, delta=1e-12)
+        after = contents(self.folder)
+        self.rerun()
+        self.assertEqual(contents(self.folder), after)
+        self.rerun("--fix", "none", "--clip", "Long")
+        self.assertEqual(contents(self.folder), contents(self.first))
+
     def test_the_input_is_known_by_what_it_holds(self):
         text = self.bar.read_text()
         self.bar.write_text("// a comment\n" + text.replace("\n", "\n  "))

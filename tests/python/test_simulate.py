@@ -20,12 +20,14 @@ class Simulate(InAFolder):
         make_hero()
         for folder in ("program", "python"):
             pathlib.Path(folder).mkdir()
+        pathlib.Path("edits.json").write_text(json.dumps({"kind": "rigspace fix", "schema": 1, "clips": [
+            {"clip": "Walk", "influence": 0.9, "curves": {"tail_03.ry": [[0.1, 0], [0.3, 12], [0.5, 0]]}}]}))
         subprocess.run([PROGRAM, "simulate", "hero.glb", "--part", "tail*=tail", "--clip", "Walk", "--set",
-                        "tail.amount=0:1,0.5:0.3", "--hit", "tail=0.25", "--end", "20f", "--additive", "-o",
-                        "program/hero.soft.glb"], check=True, capture_output=True)
+                        "tail.amount=0:1,0.5:0.3", "--hit", "tail=0.25", "--end", "20f", "--additive",
+                        "--set", "tail.lag=0.2@Walk@5:15", "--fix", "edits.json", "-o", "program/hero.soft.glb"], check=True, capture_output=True)
         result = rigspace.simulate(rigspace.load("hero.glb"), {"tail*": "tail"}, clip="Walk",
-                                   set={"tail.amount": [(0, 1), (0.5, 0.3)]}, hit={"tail": 0.25}, end="20f",
-                                   additive=True)
+                                   set={"tail.amount": [(0, 1), (0.5, 0.3)], "tail.lag": "0.2@Walk@5:15"},
+                                   hit={"tail": 0.25}, end="20f", additive=True, fix="edits.json")
         written = result.save("python/hero.soft.glb")
         self.assertEqual([path.name for path in written], ["hero.soft.glb", "hero.soft.html", "hero.soft.json"])
         for path in written:

@@ -26,6 +26,8 @@ struct SimulationSource {
 
 /// The options of `rigspace simulate`, with the same names.
 struct SimulationRequest {
+  /// Of `sets` and `hits` those without @ are for all clips; `tail.amount=0.6@Walk` is for a clip, `..@Walk@10:20` for
+  /// frames of it, `..@Walk@0.5s:1s` for seconds.
   std::vector<std::string> clips = {}, parts = {}, sets = {}, hits = {}, stiffness = {};
   std::string start = "0", end = {}, preroll = "0";
   /// auto, yes or no for all clips; or patterns of clips that are loops. `once`: patterns of clips that are not.

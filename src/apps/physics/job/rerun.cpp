@@ -1,7 +1,7 @@
 // Simulates a recipe again with other values, in whole or in part.
 
+#include "clip_values.h"
 #include "collision_words.h"
-#include "part_values.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/version.h"
 #include "rigspace/jobs/arguments.h"
@@ -19,80 +19,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse_range(const std::string& range, std::string problem, std::string remedy) {
-  throw Error({.code = ErrorCode::usage,
-               .element = "--range \"" + range + "\"",
-               .value = range,
-               .problem = std::move(problem),
-               .remedy = std::move(remedy)});
-}
-
-struct Stretch {
-  double from = 0, to = 0;  // s
-};
-
-/// `1035:1050` in frames, `0.5s:1.2s` in seconds.
-Stretch parse_range(const std::string& range, double frame_rate) {
-  const std::size_t colon = range.find(':');
-  if (colon == std::string::npos)
-    refuse_range(range, "is not FROM:TO", "give frames (1035:1050) or seconds (0.5s:1.2s)");
-  const auto time = [&](std::string text) {
-    if (!text.ends_with('s') && !text.ends_with('f')) text += 'f';
-    return parse_time(text, frame_rate, "--range");
-  };
-  const Stretch stretch{time(range.substr(0, colon)), time(range.substr(colon + 1))};
-  if (!(stretch.from < stretch.to)) refuse_range(range, "ends before it begins", "give FROM:TO with FROM before TO");
-  return stretch;
-}
-
-/// Adds `given` to `values`, replacing earlier values of the same part and control.
-void merge(std::vector<RecipeValue>& values, const std::vector<RecipeValue>& given) {
-  for (const RecipeValue& each : given) {
-    std::erase_if(values, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
-    values.push_back(each);
-  }
-}
-
 /// Flags of the clips that options.clips names, by the name of the simulated or of the artist's clip; all if it is
 /// empty.
 std::vector<bool> chosen_clips(const std::vector<ClipTask>& tasks, const RerunRequest& options) {
   std::vector<bool> chosen(tasks.size(), options.clips.empty());
-  std::vector<std::string> bases, names;
-  for (const ClipTask& task : tasks) bases.push_back(task.clip.base), names.push_back(task.clip.name);
-  for (const std::string& text : options.clips) {
-    const bool by_own_name = matching_names(bases, text).empty() && !matching_names(names, text).empty();
-    for (const int k : clips_meant(by_own_name ? names : bases, text, options.recipe, "recipe")) chosen[k] = true;
-  }
+  for (const std::string& text : options.clips)
+    for (const int k : tasks_meant(tasks, text, options.recipe, "recipe")) chosen[k] = true;
   return chosen;
 }
 
-/// Adds an edit of options.range with these values to the chosen clips.
-void plan_edit(std::vector<ClipTask>& tasks, const std::vector<bool>& chosen, const RerunRequest& options,
-               const std::vector<RecipeValue>& values) {
-  bool met = false;
-  double longest = 0;
-  for (std::size_t k = 0; k < tasks.size(); ++k) {
-    RecipeClip& clip = tasks[k].clip;
-    if (!chosen[k] || !clip.finished()) continue;
-    const auto [from, to] = parse_range(options.range, clip.frame_rate);
-    longest = std::max(longest, clip.times.back());
-    const double first = std::max(from, clip.times.front()), last = std::min(to, clip.times.back());
-    if (!(first < last)) continue;
-    met = true;
-    clip.edits.push_back({first, last, values});
-  }
-  if (!met) refuse_range(options.range, "meets no clip", fmt::format("the longest ends at {:.4g} s", longest));
+/// What the values of a request are for.
+struct PlannedFor {
+  const Character& character;
+  const std::vector<Part>& parts;
+};
+
+/// Adds an edit of options.range with these values to the chosen clips that are finished.
+void plan_edit(std::vector<ClipTask>& tasks, std::vector<bool> chosen, const Character& character,
+               const std::vector<RecipeValue>& values, const RerunRequest& options) {
+  for (std::size_t k = 0; k < tasks.size(); ++k) chosen[k] = chosen[k] && tasks[k].clip.finished();
+  add_edits(tasks, chosen,
+            {.range = options.range, .option = "--range", .character = character, .values = [&](const RecipeClip&) {
+               return values;
+             }});
 }
 
-/// The values of --set and --hit.
+/// The values of --set and --hit that are for all chosen clips.
 std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std::vector<bool>& chosen,
                                    const std::vector<Part>& parts, const RerunRequest& options) {
   ClipTimes times;
   for (std::size_t k = 0; k < tasks.size(); ++k)
     if (const RecipeClip& clip = tasks[k].clip; chosen[k])
       times.include(clip.frame_rate, clip.start, clip.has_motion() ? clip.times.back() : clip.end);
-  std::vector<RecipeValue> values = parse_sets(options.sets, parts, options.recipe, times);
-  for (RecipeValue& hit : parse_hits(options.hits, parts, options.recipe, times)) values.push_back(std::move(hit));
+  std::vector<RecipeValue> values = parse_sets(for_all_clips(options.sets), parts, options.recipe, times);
+  for (RecipeValue& hit : parse_hits(for_all_clips(options.hits), parts, options.recipe, times))
+    values.push_back(std::move(hit));
   return values;
 }
 
@@ -113,19 +74,30 @@ void replace_fixes(std::vector<ClipTask>& tasks, const Character& character, con
     if (chosen[k]) tasks[k].clip.fix = std::move(fixed[k].clip.fix);
 }
 
-/// Writes the values into parts, clips or edits, and marks the clips to be simulated again.
-void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>& parts, const RerunRequest& options) {
+/// Whether something is asked of the clips that are chosen, and not only of those that values name behind an @.
+bool asks_of_chosen(const RerunRequest& options) {
+  const bool scoped = has_scoped(options.sets) || has_scoped(options.hits);
+  return !scoped || !for_all_clips(options.sets).empty() || !for_all_clips(options.hits).empty() ||
+         !options.clips.empty() || !options.stiffness.empty() || options.accept_changed_input;
+}
+
+/// Takes the motion of a clip away, so that it is simulated again, with its edits.
+void make_again(ClipTask& task) {
+  task.clip.times.clear();
+  task.clip.curves.clear();
+  task.edits_done = 0;
+}
+
+/// Writes values that are for all chosen clips into parts, clips or edits, and marks the clips to be simulated again.
+void plan_chosen(Recipe& recipe, std::vector<ClipTask>& tasks, const PlannedFor& given, const RerunRequest& options) {
   const std::vector<bool> chosen = chosen_clips(tasks, options);
-  const std::vector<RecipeValue> values = values_of(tasks, chosen, parts, options);
-  if (!options.range.empty()) return plan_edit(tasks, chosen, options, values);
+  const std::vector<RecipeValue> values = values_of(tasks, chosen, given.parts, options);
+  if (!options.range.empty()) return plan_edit(tasks, chosen, given.character, values, options);
   if (is_only_fix(options)) return;
   for (std::size_t k = 0; k < tasks.size(); ++k) {
-    ClipTask& task = tasks[k];
     if (!chosen[k]) continue;
-    task.clip.times.clear();
-    task.clip.curves.clear();
-    task.edits_done = 0;
-    if (!options.clips.empty()) merge(task.clip.set, values);
+    make_again(tasks[k]);
+    if (!options.clips.empty()) merge_values(tasks[k].clip.set, values);
   }
   if (!options.clips.empty()) return;
   // Values for all clips are set on the parts; values of single clips for the same controls are removed.
@@ -135,6 +107,27 @@ void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const std::vector<Part>&
     for (ClipTask& task : tasks)
       std::erase_if(task.clip.set, [&](const auto& v) { return v.part == each.part && v.control == each.control; });
   }
+}
+
+/// Writes all values of the request into parts, clips and edits.
+void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const PlannedFor& given, const RerunRequest& options) {
+  if (asks_of_chosen(options)) {
+    plan_chosen(recipe, tasks, given, options);
+  } else if (!options.range.empty()) {
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--range \"" + options.range + "\"",
+                 .value = options.range,
+                 .problem = "is for values of all clips, and each one names its own",
+                 .remedy = "put the range behind the clip: tail.amount=0.6@Walk@" + options.range});
+  }
+  const std::vector<bool> changed = set_in_clips(tasks, {.sets = options.sets,
+                                                         .hits = options.hits,
+                                                         .parts = given.parts,
+                                                         .character = given.character,
+                                                         .file = options.recipe,
+                                                         .where = "recipe"});
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    if (changed[k]) make_again(tasks[k]);
 }
 
 /// Applies --stiffness to the recipe's parts. It changes a part's material, so that all clips are simulated again.
@@ -247,7 +240,7 @@ SimulationResult rerun_recipe(const RerunRequest& options, const JobEvents& even
   auto parts =
       about_file(input, subject->character(), [&] { return parts_from_recipe(subject->character(), recipe.parts); });
   about_file(input, subject->character(), [&] { restiffen(recipe, parts, subject->character(), options); });
-  plan(recipe, tasks, parts, options);
+  plan(recipe, tasks, {subject->character(), parts}, options);
   replace_fixes(tasks, subject->character(), options, notes);
   return execute({.subject = std::move(subject),
                   .recipe = std::move(recipe),

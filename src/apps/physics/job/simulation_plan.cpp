@@ -1,6 +1,6 @@
 #include "simulation_plan.h"
 
-#include "part_values.h"
+#include "clip_values.h"
 
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/anim/key_rate.h"
@@ -163,8 +163,8 @@ void set_settings(const Subject& subject, std::vector<Part>& parts, const Simula
   for (Part& part : parts)
     if (part.found) part.settings.amount *= folder.amount;
   set_values(parts, parse_sets(of_folder, parts, subject.name(), times));
-  set_values(parts, parse_sets(request.sets, parts, subject.name(), times));
-  set_values(parts, parse_hits(request.hits, parts, subject.name(), times));
+  set_values(parts, parse_sets(for_all_clips(request.sets), parts, subject.name(), times));
+  set_values(parts, parse_hits(for_all_clips(request.hits), parts, subject.name(), times));
   for (const std::string& text : request.stiffness)
     about_file(subject.name(), subject.character(), [&] { set_stiffness(subject.character(), parts, text); });
 }
@@ -322,10 +322,14 @@ SimulationPlan plan_simulation(const Subject& subject, const SimulationRequest& 
   plan.recipe.options = plan_options(character, request, folder, plan.recipe.notes);
   require_clips(character, plan.recipe.options.physics.play.loop, "--loop", subject.name());
   require_clips(character, plan.recipe.options.physics.play.once, "--once", subject.name());
-  plan.recipe.parts = recipe_parts(character, plan_parts(subject, request, folder, plan.recipe.notes));
+  const std::vector<Part> parts = plan_parts(subject, request, folder, plan.recipe.notes);
+  plan.recipe.parts = recipe_parts(character, parts);
   if (const Animation* reference = reference_clip(character)) plan.recipe.tuned_on = reference->name;
   for (const Animation* clip : clips_of(subject, request))
     plan.tasks.push_back(task_for(subject, *clip, request, plan.recipe.notes));
+  set_in_clips(
+      plan.tasks,
+      {.sets = request.sets, .hits = request.hits, .parts = parts, .character = character, .file = subject.name()});
   plan_fixes(request.fix, character, plan.tasks, plan.recipe.notes);
   note_poses(subject, request, plan.recipe.notes);
   if (plan.research.any() && plan.tasks.size() > 1)

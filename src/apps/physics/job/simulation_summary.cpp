@@ -70,14 +70,19 @@ std::string played_in_words(const Recipe& recipe, const RecipeClip& clip) {
 std::string fix_in_words(const RecipeClip& clip) {
   const ClipFix& fix = clip.fix;
   if (fix.empty()) return "";
-  std::string text = fmt::format("  {} controls corrected on top, with {} keys", fix.tracks.size(), key_count_of(fix));
-  if (fix.weight() < 1)
-    text += fix.mute ? "; the simulated layer is muted"
-                     : fmt::format("; {:.0f} % of the simulated layer", 100 * fix.influence);
+  std::vector<std::string> said;
+  const std::size_t controls = fix.tracks.size();
+  if (controls > 0)
+    said.push_back(fmt::format("{} control{} corrected on top, with {} keys", controls, controls == 1 ? "" : "s",
+                               key_count_of(fix)));
+  if (fix.mute)
+    said.emplace_back("the simulated layer is muted");
+  else if (fix.influence < 1)
+    said.push_back(fmt::format("{:.0f} % of the simulated layer", 100 * fix.influence));
   std::string open;
   for (const std::string& control : open_fixes(clip)) open += (open.empty() ? "" : ", ") + control;
-  if (!open.empty()) text += "; ends drawn to the start, since the clip loops: " + open;
-  return text + "\n";
+  if (!open.empty()) said.push_back("ends drawn to the start, since the clip loops: " + open);
+  return fmt::format("  {}\n", fmt::join(said, "; "));
 }
 
 }  // namespace
