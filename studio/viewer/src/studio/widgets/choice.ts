@@ -37,6 +37,12 @@ export class Choice<T> {
     });
   }
 
+  /// Another text on a button.
+  label(value: T, text: string): void {
+    const at = this.options.findIndex((option) => option.value === value);
+    if (this.buttons[at] && this.buttons[at].textContent !== text) this.buttons[at].textContent = text;
+  }
+
   private pressed(event: KeyboardEvent, i: number): void {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;

@@ -1,0 +1,135 @@
+// Parts: which of the character's move by themselves, why, and how.
+
+import { Theme } from '../../theme';
+import { element } from '../../ui/dom';
+import { studioIcons } from '../icons';
+import { Panel, PanelMaker, Studio } from '../panel';
+import { chosenEntries, otherEntries } from '../parts/entries';
+import { PresetGrid } from '../parts/presets';
+import { Entry, RowList } from '../parts/rows';
+import { PartSettings } from '../parts/settings';
+import { Mode, PartsSlice } from '../slices';
+
+const kOthersAtFirst = 4;
+
+export const partsPanel: PanelMaker = (studio) => new PartsPanel(studio);
+
+class PartsPanel implements Panel {
+  readonly id = 'parts';
+  readonly title = 'Parts';
+  readonly icon = studioIcons.parts;
+  readonly place = 'right';
+  readonly root: HTMLElement;
+  private readonly chosen: RowList;
+  private readonly others: RowList;
+  private readonly remark = element('p', { class: 'remark' });
+  private readonly moreOthers = element('button', { type: 'button', class: 'text', onclick: () => { this.all = !this.all; this.update(); } });
+  private readonly find = element('button', { type: 'button', class: 'text', title: 'Back to the parts that were found by themselves',
+                                              onclick: () => void this.studio.act('parts.find') }, 'Find again');
+  private readonly othersTitle = element('h3', {}, 'Could move');
+  private readonly editor = element('div', { class: 'editor' });
+  private readonly editorTitle = element('h3');
+  private readonly reasons = element('ul', { class: 'reasons' });
+  private readonly hint = element('p', { class: 'quiet hint' });
+  private readonly presets: PresetGrid;
+  private readonly settings: PartSettings;
+  private theme: Theme;
+  private all = false;
+  private file = '';
+
+  constructor(private readonly studio: Studio) {
+    this.theme = studio.theme;
+    const actions = {
+      select: (entry: Entry) => studio.selection.set({ candidate: entry.candidate >= 0 ? entry.candidate : null, part: entry.part }),
+      hover: (entry: Entry | null) => { studio.stage.hovered = entry && entry.candidate >= 0 ? entry.candidate : null; },
+      mode: (entry: Entry, mode: Mode) => this.setMode(entry, mode),
+    };
+    this.chosen = new RowList(actions);
+    this.others = new RowList(actions);
+    this.presets = new PresetGrid((preset) => this.setPreset(preset));
+    this.settings = new PartSettings(studio);
+    this.editor.append(this.editorTitle, this.hint, this.reasons, this.presets.root, this.settings.root);
+    this.root = element('div', { class: 'parts-panel' },
+      element('div', { class: 'part-lists' },
+        element('header', {}, element('h3', {}, 'Soft'), this.find), this.remark, this.chosen.root,
+        element('header', {}, this.othersTitle, this.moreOthers), this.others.root),
+      this.editor);
+    studio.store.on('parts', (parts) => { this.keepSelection(parts); this.update(); });
+    studio.selection.on(() => { this.update(); this.reveal(); });
+    studio.onTheme((theme) => { this.theme = theme; this.update(); });
+  }
+
+  private get parts(): PartsSlice | undefined { return this.studio.store.get('parts'); }
+
+  private entries(): Entry[] { return this.parts ? [...chosenEntries(this.parts, this.theme), ...otherEntries(this.parts)] : []; }
+
+  private selected(entry: Entry): boolean {
+    const { candidate, part } = this.studio.selection;
+    return entry.part !== null ? entry.part === part : candidate !== null && entry.candidate === candidate;
+  }
+
+  private setMode(entry: Entry, mode: Mode): void {
+    const which = entry.candidate >= 0 ? { candidate: entry.candidate } : { nodes: entry.nodes };
+    void this.studio.act('parts.mode', { ...which, mode });
+    if (entry.candidate >= 0) this.studio.selection.set({ candidate: entry.candidate, part: entry.part });
+  }
+
+  private setPreset(preset: string): void {
+    const entry = this.entries().find((candidate) => this.selected(candidate));
+    if (entry?.part) void this.studio.act('parts.preset', { part: entry.part, preset });
+    else if (entry) void this.studio.act('parts.mode', { candidate: entry.candidate, mode: 'soft', preset });
+  }
+
+  /// The selected candidate's part, whatever it is called now; of a new file the first part, so that there is something to drag.
+  private keepSelection(parts: PartsSlice): void {
+    const { selection, store } = this.studio, path = store.get('file')?.path ?? '';
+    const known = parts.chosen.find(({ candidate, name }) => selection.candidate !== null ? candidate === selection.candidate : name === selection.part);
+    const fresh = path !== this.file;
+    this.file = path;
+    if (fresh) this.all = false;
+    const part = fresh ? parts.chosen[0] : known;
+    const candidate = fresh || part ? part?.candidate ?? -1 : selection.candidate ?? -1;
+    selection.set({ part: part?.name ?? null, candidate: candidate >= 0 && candidate < parts.candidates.length ? candidate : null });
+  }
+
+  private reveal(): void {
+    const entry = this.entries().find((candidate) => this.selected(candidate));
+    this.chosen.reveal(entry);
+    this.others.reveal(entry);
+  }
+
+  private update(): void {
+    const { parts } = this;
+    if (!parts || !this.settings) return;
+    const others = otherEntries(parts), count = this.all ? others.length : kOthersAtFirst;
+    const near = others.filter((entry, i) => i < count || this.selected(entry));
+    this.chosen.show(chosenEntries(parts, this.theme), (entry) => this.selected(entry));
+    this.others.show(near, (entry) => this.selected(entry));
+    this.remark.textContent = parts.remark;
+    this.remark.hidden = parts.remark === '';
+    this.find.hidden = parts.found;
+    this.othersTitle.hidden = others.length === 0;
+    this.moreOthers.hidden = others.length <= kOthersAtFirst;
+    this.moreOthers.textContent = this.all ? 'Show fewer' : `Show all ${others.length}`;
+    this.edit(parts);
+  }
+
+  private edit(parts: PartsSlice): void {
+    const entry = this.entries().find((candidate) => this.selected(candidate));
+    const part = parts.chosen.find(({ name }) => name === entry?.part), candidate = parts.candidates[entry?.candidate ?? -1];
+    this.editorTitle.textContent = entry?.name ?? '';
+    this.editor.style.setProperty('--part', entry?.color ?? 'var(--quiet)');
+    this.editorTitle.hidden = this.presets.root.hidden = !entry;
+    this.settings.root.hidden = !part;
+    this.reasons.hidden = !!part || !candidate;
+    this.reasons.replaceChildren(...(part || !candidate ? [] : [
+      ...candidate.for.map((reason) => element('li', { class: 'for' }, reason)),
+      ...candidate.against.map((reason) => element('li', { class: 'against' }, reason))]));
+    this.hint.hidden = !!part;
+    this.hint.textContent = entry ? 'It follows your animation. Choose what it is like to make it soft:'
+      : parts.chosen.length > 0 ? 'Click a part, in the list or on the body, to shape its motion.'
+      : 'Nothing moves by itself yet. Click the body where it should, or a part of the list.';
+    this.presets.show(parts.presets, part?.preset ?? null);
+    if (part) this.settings.show(part, parts.fields);
+  }
+}
