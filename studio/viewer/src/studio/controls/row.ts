@@ -5,6 +5,7 @@ import { Control } from '../slices';
 import { Studio } from '../panel';
 import { Throttle } from '../throttle';
 import { numberText, sliderRange, suffixOf } from '../units';
+import { presentValue } from './present';
 import { StiffnessChip } from './stiffness';
 
 const kHoldsPerSecond = 60;
@@ -35,7 +36,7 @@ export class ControlRow {
   update(control: Control): void {
     this.control = control;
     const { rest, held, free, keyed, stiffness } = control;
-    const value = held ?? rest, { min, max } = sliderRange(control, value, this.studio.store.get('file')?.height ?? 0);
+    const value = held ?? this.present() ?? rest, { min, max } = sliderRange(control, value, this.studio.store.get('file')?.height ?? 0);
     if (!this.dragging) {
       this.slider.min = String(min);
       this.slider.max = String(max);
@@ -44,12 +45,17 @@ export class ControlRow {
     this.root.classList.toggle('held', held !== null);
     this.root.classList.toggle('keyed', keyed);
     this.value.disabled = held === null;
-    this.value.title = held === null ? 'Rest value; drag the slider to hold the control' : 'Held: click to let go';
+    this.value.title = held === null ? 'Its value now; drag the slider to hold the control' : 'Held: click to let go';
     this.free.setAttribute('aria-pressed', String(free));
     this.free.setAttribute('aria-label', `${control.name} is ${free ? 'simulated' : keyed ? 'keyed' : 'not simulated'}`);
     this.free.title = free ? 'Simulated: click to give it back to the artist' : keyed ? 'Keyed by the clip: click to simulate it' : 'Neither keyed nor simulated: click to simulate it';
     this.stiffness.root.classList.toggle('off', !free);
     this.stiffness.show(stiffness);
+  }
+
+  private present(): number | null {
+    const { store, stage } = this.studio, file = store.get('file');
+    return file && file.revision === stage.frame.revision ? presentValue(file, stage.frame, this.control) : null;
   }
 
   private about(): string {

@@ -7,6 +7,7 @@ import { heightOf, offsetsOf, patternOf, Row, rowsOf, seenRows, Show } from '../
 import { Panel, Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
 import { Control } from '../slices';
+import { Throttle } from '../throttle';
 import { Choice, Option } from '../widgets/choice';
 
 const kShows: Option<Show>[] = [
@@ -15,6 +16,8 @@ const kShows: Option<Show>[] = [
   { value: 'keyed', label: 'Keyed', title: 'Controls that the clip moves' },
   { value: 'held', label: 'Held', title: 'Controls that a hand holds' },
 ];
+
+const kReadingsPerSecond = 10;
 
 type Branch = Exclude<Row, { kind: 'control' }>;
 
@@ -51,6 +54,8 @@ class VirtualControls {
     this.scroller.addEventListener('scroll', () => this.fill(), { passive: true });
     new ResizeObserver(() => this.fill()).observe(this.scroller);
     studio.store.on('controls', ({ controls }) => { this.controls = controls; this.update(); });
+    const follow = new Throttle<void>(kReadingsPerSecond, () => this.fill());
+    studio.stage.onFrame(() => { if (this.scroller.clientHeight > 0) follow.push(); });
     let revision = -1;
     studio.store.on('file', (file) => { if (file?.revision !== revision) { revision = file?.revision ?? -1; this.clear(); } this.update(); });
   }
