@@ -25,7 +25,7 @@ export class ControlRow {
     this.slider = element('input', { type: 'range', step: 'any', 'aria-label': name, oninput: () => this.drag(),
       onpointerdown: () => { this.dragging = true; }, onpointerup: () => this.drop(), onpointercancel: () => this.drop(),
       title: `${name}: drag to hold it there; double click lets go`, ondblclick: () => this.release() });
-    this.value = element('button', { type: 'button', class: 'value', onclick: () => this.release() });
+    this.value = element('button', { type: 'button', class: 'now-value', onclick: () => this.release() });
     this.free = element('button', { type: 'button', class: 'free', onclick: () => this.toggle() });
     this.stiffness = new StiffnessChip(name, (value) => studio.stream(`stiffness ${name}`, 'controls.stiffness', { pattern: name, value }));
     this.root = element('div', { class: 'control-row', style: `--depth: ${depth}` },

@@ -29,7 +29,7 @@ export class CurveBar {
   private readonly time = this.field('Time', 'Time of the selected key, s', (time) => ({ time }));
   private readonly value = this.field('Value', 'Value of the selected key', (value) => ({ value }));
   private readonly tangents = new Choice<TangentMode>('Tangents', kTangents, (mode) => this.canvas.setMode(mode));
-  private readonly mute = element('button', { type: 'button', class: 'chip', title: 'Mute the simulated layer: the artist’s curves alone',
+  private readonly mute = element('button', { type: 'button', class: 'switch', title: 'Mute the simulated layer: the artist’s curves alone',
     onclick: () => void this.studio.act('curves.layer', { ...this.layer, mute: !this.layer.mute }) }, 'Mute');
   private readonly influence = element('input', { type: 'range', min: 0, max: 1, step: 0.01, 'aria-label': 'Influence of the simulated layer',
     title: 'Influence of the simulated layer: 0 the artist’s curves, 1 all of it', oninput: () => this.sendInfluence() });

@@ -84,7 +84,7 @@ export class CurveSession {
   /// Where the clock is put.
   scrub(time: number): void {
     this.time = Math.min(Math.max(time, 0), this.duration);
-    this.studio.stream('time', 'play.set', { time: this.time, playing: false });
+    this.studio.stream('play.time', 'play.set', { time: this.time, playing: false });
     this.changed();
   }
 

@@ -61,7 +61,11 @@ export class MoveJoints implements Tool {
     this.label.remove();
     if (!on) return this.studio.stage.invalidate();
     const { stage, store } = this.studio;
-    const key = (event: KeyboardEvent) => { if (event.key.toLowerCase() === 'g') this.moves = event.type === 'keydown'; };
+    const key = (event: KeyboardEvent) => {  // before the page's own keys
+      if (event.key.toLowerCase() !== 'g' || (event.target as HTMLElement).matches('input, select')) return;
+      this.moves = event.type === 'keydown';
+      event.stopPropagation();
+    };
     addEventListener('keydown', key, { capture: true });
     addEventListener('keyup', key, { capture: true });
     stage.host.append(this.label);

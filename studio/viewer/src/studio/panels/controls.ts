@@ -21,7 +21,7 @@ const kReadingsPerSecond = 10;
 
 type Branch = Exclude<Row, { kind: 'control' }>;
 
-export function makeControls(studio: Studio): Panel {
+export function controlsPanel(studio: Studio): Panel {
   const list = new VirtualControls(studio);
   return { id: 'controls', title: 'Controls', icon: panelIcons.controls, place: 'right', root: list.root, shown: () => list.update() };
 }

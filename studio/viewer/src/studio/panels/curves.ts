@@ -8,7 +8,7 @@ import { CurveSession } from '../curves/session';
 import { Panel, Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
 
-export function makeCurves(studio: Studio): Panel {
+export function curvesPanel(studio: Studio): Panel {
   const session = new CurveSession(studio);
   const canvas = new CurveCanvas(studio, session);
   const bar = new CurveBar(studio, session, canvas);

@@ -13,7 +13,7 @@ const kKinds = [
   { what: 'video', label: 'Video', about: 'Before and after side by side, made by the server', on: false },
 ];
 
-export function makeExport(studio: Studio): Panel {
+export function exportPanel(studio: Studio): Panel {
   const panel = new ExportPanel(studio);
   return { id: 'export', title: 'Export', icon: panelIcons.export, place: 'right', root: panel.root };
 }
@@ -22,13 +22,13 @@ class ExportPanel {
   readonly root: HTMLElement;
   private readonly boxes = kKinds.map(({ what, on }) => element('input', { type: 'checkbox', value: what, checked: on, onchange: () => this.update() }));
   private readonly go = element('button', { type: 'button', class: 'primary', onclick: () => void this.run() }, 'Export');
-  private readonly save = element('button', { type: 'button', class: 'secondary', title: 'Writes the project beside the results: open it later, or run it without the page',
+  private readonly save = element('button', { type: 'button', class: 'plain', title: 'Writes the project beside the results: open it later, or run it without the page',
     onclick: () => void this.saveProject() }, 'Save project');
-  private readonly film = element('button', { type: 'button', class: 'secondary', onclick: () => void this.record() }, 'Record this clip');
+  private readonly film = element('button', { type: 'button', class: 'plain', onclick: () => void this.record() }, 'Record this clip');
   private readonly filmed = element('p', { class: 'quiet small', role: 'status', hidden: true });
   private readonly results = element('div', { class: 'results', 'aria-live': 'polite' });
   private readonly command = element('code', { title: 'Makes the same files without the page' });
-  private readonly copy = element('button', { type: 'button', class: 'secondary copy-command', onclick: () => void this.copyCommand() }, 'Copy');
+  private readonly copy = element('button', { type: 'button', class: 'plain', onclick: () => void this.copyCommand() }, 'Copy');
   private readonly commandBox: HTMLElement;
   private recording: AbortController | null = null;
   private clip: string | null | undefined;

@@ -10,7 +10,7 @@ const kCounts = [3, 6, 12], kMostFactor = 3;
 
 type Mode = ModesSlice['modes'][number];
 
-export function makeModes(studio: Studio): Panel {
+export function modesPanel(studio: Studio): Panel {
   const modes = new Modes(studio);
   return { id: 'modes', title: 'Modes', icon: panelIcons.modes, place: 'right', root: modes.root };
 }

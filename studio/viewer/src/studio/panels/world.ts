@@ -12,7 +12,7 @@ import { ColliderOverlay } from '../world/overlay';
 
 const kMostGravity = 30, kEarth = 9.81, kMostFriction = 2;
 
-export function makeWorld(studio: Studio): Panel {
+export function worldPanel(studio: Studio): Panel {
   const world = new World(studio);
   return { id: 'world', title: 'World', icon: panelIcons.world, place: 'right', root: world.root };
 }
@@ -22,7 +22,7 @@ class World {
   private readonly gravity = this.slider('gravity', { label: 'Gravity', min: 0, max: kMostGravity, unit: 'm/s²', about: 'Downward, on all parts.' }, kEarth);
   private readonly friction = this.slider('friction', { label: 'Friction', min: 0, max: kMostFriction, unit: '',
     about: 'How much parts stick to what they touch: 0 slides like ice.' }, 0);
-  private readonly switches = kSwitches.map(({ word, label, title }) => element('button', { type: 'button', class: 'chip', title,
+  private readonly switches = kSwitches.map(({ word, label, title }) => element('button', { type: 'button', class: 'switch', title,
     onclick: () => this.toggle(word) }, label));
   private readonly shapes = element('div', { class: 'shapes' });
   private readonly material = element('select', { 'aria-label': 'Material', title: 'The law of the flesh: how force grows with strain',

@@ -1,0 +1,41 @@
+// A bar on the stage with the tools that take hold of the character; one is on at a time, or none.
+
+import { element, iconButton } from '../ui/dom';
+import { Shortcut } from '../ui/shortcuts';
+import { MoveJoints } from './handles/move_joints';
+import { Pull } from './handles/pull';
+import { Studio } from './panel';
+import { Tool } from './tools';
+
+export class StageTools {
+  readonly root = element('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' });
+  private readonly hint = element('p', { class: 'tool-hint', role: 'status', hidden: true });
+  private readonly tools: { tool: Tool; button: HTMLButtonElement }[];
+  private on: Tool | null = null;
+
+  constructor(studio: Studio) {
+    this.tools = [new MoveJoints(studio), new Pull(studio)].map((tool) => ({ tool,
+      button: iconButton(tool.icon, `${tool.title} (${tool.key.toUpperCase()}): ${tool.about}`, () => this.toggle(tool)) }));
+    this.root.append(...this.tools.map(({ button }) => button), this.hint);
+    studio.store.on('file', () => this.choose(null));
+    this.choose(null);
+  }
+
+  shortcuts(): Shortcut[] {
+    return [...this.tools.map(({ tool }): Shortcut => ({ keys: [tool.key], shown: [tool.key.toUpperCase()], does: `${tool.title} on the stage`, act: () => this.toggle(tool) })),
+            { keys: ['Escape'], shown: [], does: '', act: () => this.choose(null) }];
+  }
+
+  private toggle(tool: Tool): void { this.choose(this.on === tool ? null : tool); }
+
+  private choose(tool: Tool | null): void {
+    if (tool !== this.on) {
+      this.on?.active(false);
+      this.on = tool;
+      tool?.active(true);
+    }
+    for (const entry of this.tools) entry.button.setAttribute('aria-pressed', String(entry.tool === tool));
+    this.hint.hidden = tool === null;
+    this.hint.textContent = tool?.about ?? '';
+  }
+}
