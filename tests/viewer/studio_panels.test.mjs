@@ -45,11 +45,13 @@ describe('the list of controls', () => {
   });
 
   test('of curves has the simulated ones first', () => {
-    const rig = [control('hip.rx'), control('tail.rx'), control('fin.rx', { free: true })];
-    const names = (nodes, text = '') => list.listedControls(rig, nodes, ['tail'], text).map(({ control: { name } }) => name);
-    assert.deepEqual(names(null), ['tail.rx', 'fin.rx']);
-    assert.deepEqual(names(['tail']), ['tail.rx']);
-    assert.deepEqual(names(['tail'], 'rx'), ['tail.rx', 'fin.rx', 'hip.rx']);
+    const rig = [control('hip.rx'), control('tail.tx'), control('tail.rx', { free: true }), control('fin.rx', { free: true })];
+    const names = (controls, nodes, text = '') => list.listedControls(controls, nodes, ['tail'], text).map(({ control: { name } }) => name);
+    assert.deepEqual(names(rig, null), ['tail.rx', 'fin.rx', 'tail.tx']);
+    assert.deepEqual(names(rig, ['tail']), ['tail.rx', 'tail.tx']);
+    assert.deepEqual(names(rig, ['tail'], 'rx'), ['tail.rx', 'fin.rx', 'hip.rx']);
+    const unfree = rig.map((one) => ({ ...one, free: false }));
+    assert.deepEqual(list.listedControls(unfree, null, ['tail'], '').map(({ simulated }) => simulated), [true, true], 'nodes of parts move');
   });
 });
 
@@ -77,7 +79,7 @@ describe('a control', () => {
 
   test('is read and written as people do', () => {
     assert.deepEqual(['1,5', '−2°', ' 3 s ', 'x', ''].map(units.numberOf), [1.5, -2, 3, null, null]);
-    assert.deepEqual([units.numberText(-0.0001), units.numberText(-12.345), units.numberText(1234.56)], ['0.000', '−12.35', '1234.6']);
+    assert.deepEqual([units.numberText(-0.0001), units.numberText(-12.345), units.numberText(1234.56)], ['0.00', '−12.35', '1234.6']);
   });
 });
 

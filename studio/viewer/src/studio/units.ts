@@ -12,7 +12,7 @@ export function suffixOf(unit: string, metresPerUnit = 0): string {
 /// Three digits that count, whatever the size; a true minus.
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  const text = value.toFixed(size >= 100 ? 1 : size >= 1 ? 2 : 3);
+  const text = value.toFixed(size >= 100 ? 1 : size >= 1 || size < 5e-4 ? 2 : 3);
   return (Number(text) === 0 ? text.replace('-', '') : text).replace('-', '−');
 }
 

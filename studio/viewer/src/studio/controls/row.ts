@@ -28,7 +28,7 @@ export class ControlRow {
     this.value = element('button', { type: 'button', class: 'now-value', onclick: () => this.release() });
     this.free = element('button', { type: 'button', class: 'free', onclick: () => this.toggle() });
     this.stiffness = new StiffnessChip(name, (value) => studio.stream(`stiffness ${name}`, 'controls.stiffness', { pattern: name, value }));
-    this.root = element('div', { class: 'control-row', style: `--depth: ${depth}` },
+    this.root = element('div', { class: `control-row${label.length <= 3 ? ' short' : ''}`, style: `--depth: ${depth}` },
                         this.free, element('span', { class: 'name', title: this.about() }, label), this.slider, this.value, this.stiffness.root);
     this.update(control);
   }

@@ -37,8 +37,8 @@ export class CurveBar {
     title: 'How far the curve may leave the simulation, in parts of the character’s height: more takes keys away', oninput: () => this.sendTolerance() });
   private readonly count = element('output', { class: 'count' });
   private readonly share = element('output', {});
-  private readonly clearOne = element('button', { type: 'button', class: 'text', onclick: () => this.clear(this.session.active?.control) }, 'Clear control');
-  private readonly clearAll = element('button', { type: 'button', class: 'text', title: 'Takes away all edits of this clip', onclick: () => this.clear() }, 'Clear clip');
+  private readonly clearOne = element('button', { type: 'button', class: 'text', onclick: () => this.clear(this.session.active?.control) }, 'Clear');
+  private readonly clearAll = element('button', { type: 'button', class: 'text', title: 'Takes away all edits of this clip', onclick: () => this.clear() }, 'Clear all');
 
   constructor(private readonly studio: Studio, private readonly session: CurveSession, private readonly canvas: CurveCanvas) {
     const merge = element('button', { type: 'button', class: 'text', title: kMergeWords,

@@ -7,10 +7,12 @@ import { Studio } from '../panel';
 const kMostRows = 200;
 
 /// The controls to list: of the part's nodes, or of all parts where none is selected; what `text` says is searched
-/// among all controls. Simulated ones come first, else the rig's order stays.
+/// among all controls. Simulated ones come first (free, or where the rig frees none all of the parts' nodes), else the
+/// rig's order stays.
 export function listedControls(controls: readonly Control[], partNodes: readonly string[] | null, allNodes: readonly string[],
                                text: string): { control: Control; simulated: boolean }[] {
-  const wanted = text.trim().toLowerCase(), moving = new Set(allNodes), own = new Set(partNodes ?? allNodes);
+  const wanted = text.trim().toLowerCase(), own = new Set(partNodes ?? allNodes);
+  const moving = new Set(controls.some(({ free }) => free) ? [] : allNodes);
   const listed = controls.filter((control) => wanted ? control.name.toLowerCase().includes(wanted)
     : own.has(control.node) || (partNodes === null && control.free));
   const rows = listed.map((control) => ({ control, simulated: control.free || moving.has(control.node) }));

@@ -51,7 +51,7 @@ function drawGrid(pen: CanvasRenderingContext2D, view: View, field: Field, durat
   pen.textBaseline = 'middle';
   pen.textAlign = 'right';
   pen.fillStyle = inks.quiet;
-  const step = tickStep(view.high - view.low, Math.max(2, field.height / 34));
+  const step = tickStep(view.high - view.low, Math.max(2, field.height / 20));
   for (const value of ticks(view.low, view.high, step)) {
     const y = crisp(yOf(view, field, value));
     pen.strokeStyle = Math.abs(value) < 1e-9 * step ? inks.quiet : inks.line;
@@ -173,6 +173,9 @@ function drawReading(pen: CanvasRenderingContext2D, view: View, field: Field, se
   pen.roundRect(x, y, width, 49, 5);
   pen.fill();
   pen.globalAlpha = 1;
+  pen.strokeStyle = inks.line;
+  pen.lineWidth = 1;
+  pen.stroke();
   pen.textAlign = 'left';
   rows.forEach(([text, ink], k) => { pen.fillStyle = ink; pen.fillText(text, x + 7, y + 10 + 15 * k); });
 }

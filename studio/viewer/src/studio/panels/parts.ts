@@ -22,11 +22,13 @@ class PartsPanel implements Panel {
   readonly root: HTMLElement;
   private readonly chosen: RowList;
   private readonly others: RowList;
-  private readonly remark = element('p', { class: 'remark' });
+  private readonly remark = element('p', { class: 'quiet' });
   private readonly moreOthers = element('button', { type: 'button', class: 'text', onclick: () => { this.all = !this.all; this.update(); } });
   private readonly find = element('button', { type: 'button', class: 'text', title: 'Back to the parts that were found by themselves',
                                               onclick: () => void this.studio.act('parts.find') }, 'Find again');
-  private readonly othersTitle = element('h3', {}, 'Could move');
+  private readonly othersTitle = element('button', { type: 'button', class: 'others-title', title: 'What else could be soft',
+                                                    onclick: () => this.others.root.scrollIntoView({ block: 'nearest' }) });
+  private readonly othersHead = element('header', {}, this.othersTitle, this.moreOthers);
   private readonly editor = element('div', { class: 'editor' });
   private readonly editorTitle = element('h3');
   private readonly reasons = element('ul', { class: 'reasons' });
@@ -51,8 +53,8 @@ class PartsPanel implements Panel {
     this.editor.append(this.editorTitle, this.hint, this.reasons, this.presets.root, this.settings.root);
     this.root = element('div', { class: 'parts-panel' },
       element('div', { class: 'part-lists' },
-        element('header', {}, element('h3', {}, 'Soft'), this.find), this.remark, this.chosen.root,
-        element('header', {}, this.othersTitle, this.moreOthers), this.others.root),
+        element('div', { class: 'found' }, this.remark, this.find), this.chosen.root,
+        this.othersHead, this.others.root),
       this.editor);
     studio.store.on('parts', (parts) => { this.keepSelection(parts); this.update(); });
     studio.selection.on(() => { this.update(); this.reveal(); });
@@ -105,10 +107,10 @@ class PartsPanel implements Panel {
     const near = others.filter((entry, i) => i < count || this.selected(entry));
     this.chosen.show(chosenEntries(parts, this.theme), (entry) => this.selected(entry));
     this.others.show(near, (entry) => this.selected(entry));
-    this.remark.textContent = parts.remark;
-    this.remark.hidden = parts.remark === '';
+    this.remark.textContent = this.remark.title = parts.remark;
     this.find.hidden = parts.found;
-    this.othersTitle.hidden = others.length === 0;
+    this.othersHead.hidden = others.length === 0;
+    this.othersTitle.textContent = `Could move (${others.length})`;
     this.moreOthers.hidden = others.length <= kOthersAtFirst;
     this.moreOthers.textContent = this.all ? 'Show fewer' : `Show all ${others.length}`;
     this.edit(parts);

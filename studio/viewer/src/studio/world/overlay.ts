@@ -3,11 +3,11 @@
 import { CapsuleGeometry, Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from 'three';
 import { Shape } from './colliders';
 
-const kStrength = 0.28;
+const kStrength = 0.38;
 
 export class ColliderOverlay extends Group {
   private readonly material = new MeshBasicMaterial({ transparent: true, opacity: kStrength, depthWrite: false });
-  private readonly wire = new MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.35, depthWrite: false });
+  private readonly wire = new MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.12, depthWrite: false });
 
   show(shapes: readonly Shape[], color: string): void {
     for (const child of [...this.children] as Mesh[]) { child.geometry.dispose(); this.remove(child); }
