@@ -97,9 +97,9 @@ class StudioPage implements Studio {
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
     const shortcuts: Shortcut[] = [...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
-    host.append(legend.root, job.root, this.toasts.root);
+    host.append(legend.root, job.root);
     host.before(bar.root, left.tabs, left.body);
-    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root,
+    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root,
                element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open')), help.listing(shortcuts));
     listenToKeys(shortcuts);
   }

@@ -7,7 +7,7 @@ import { Model } from './model';
 import { shareOfNodes, Shares } from './shares';
 import { PartsSlice } from './slices';
 
-const kSelected = 0.85, kPlain = 0.55, kBesideSelected = 0.3, kHovered = 0.9;  // strength of the tint
+const kSelected = 0.85, kPlain = 0.7, kBesideSelected = 0.55, kHovered = 0.95;  // strength of the tint
 
 interface Layer {
   shares: Uint8Array;
@@ -42,10 +42,11 @@ export function paintParts(model: Model, shares: Shares | null, parts: PartsSlic
       best = layer;
     }
     if (!best) return void bytes.fill(0, at, at + 4);
-    bytes[at] = 255 * best.color.r;
-    bytes[at + 1] = 255 * best.color.g;
-    bytes[at + 2] = 255 * best.color.b;
-    bytes[at + 3] = best.strength * best.shares[point];
+    const strength = best.strength * best.shares[point];  // times the colour: between vertices it does not turn black
+    bytes[at] = strength * best.color.r;
+    bytes[at + 1] = strength * best.color.g;
+    bytes[at + 2] = strength * best.color.b;
+    bytes[at + 3] = strength;
   });
 }
 

@@ -6,6 +6,7 @@ import { TimeRange } from './store';
 const kSide = 14;        // pixels left free at both ends
 const kLabelRoom = 46;   // pixels between two numbers
 const kTickRoom = 5;     // pixels between two ticks
+const kHeadRoom = 12;    // pixels beside the present frame's line without a number
 const kSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 export interface RulerActions {
@@ -107,6 +108,7 @@ export class Ruler {
   private drawTicks(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string, font: string): void {
     const frames = Math.round(this.duration * this.rate);
     if (frames === 0) return;
+    const head = this.x(Math.min(this.time, this.duration));
     const room = (this.root.clientWidth - 2 * kSide) / frames;
     const labels = kSteps.find((step) => step * room >= kLabelRoom) ?? frames, ticks = kSteps.find((step) => step * room >= kTickRoom) ?? frames;
     pen.font = `11px ${font}`;
@@ -116,7 +118,7 @@ export class Ruler {
       const x = this.x(frame / this.rate), numbered = frame % labels === 0;
       pen.globalAlpha = numbered ? 0.9 : 0.35;
       pen.fillRect(x - 0.5, height - (numbered ? 9 : 5), 1, numbered ? 9 : 5);
-      if (numbered) pen.fillText(String(frame), x, height - 14);
+      if (numbered && Math.abs(x - head) > kHeadRoom) pen.fillText(String(frame), x, height - 14);
     }
     pen.globalAlpha = 1;
   }

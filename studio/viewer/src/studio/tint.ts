@@ -1,4 +1,5 @@
-// Colours of parts on the body: one RGBA byte quadruple a vertex, laid over the artist's own colour before it is lit.
+// Colours of parts on the body: four bytes a vertex, the colour times its strength (linear RGB) and the strength, laid over
+// the artist's own colour before it is lit.
 
 import { BufferAttribute, Material, Mesh } from 'three';
 
@@ -37,6 +38,13 @@ export class Tint {
   }
 }
 
+// The tint keeps the picture's light and dark, so that it does not turn muddy; a line runs where it begins.
+const kLayOver = `
+  float partLight = 0.35 + 0.9 * sqrt( dot( diffuseColor.rgb, vec3( 0.2126, 0.7152, 0.0722 ) ) );
+  float partEdge = 1.0 - smoothstep( 0.4, 1.6, abs( vPartTint.a - 0.14 ) / max( fwidth( vPartTint.a ), 1e-4 ) );
+  float partCover = max( smoothstep( 0.05, 0.6, vPartTint.a ) * vPartTint.a, 0.9 * partEdge );
+  diffuseColor.rgb = mix( diffuseColor.rgb, vPartTint.rgb / max( 0.004, vPartTint.a ) * partLight, partCover * partTintStrength );`;
+
 // Joins what other patches of the material do (influences.ts).
 function patch(material: Material, strength: { value: number }): void {
   const earlier = material.onBeforeCompile, key = material.customProgramCacheKey.call(material);
@@ -48,8 +56,7 @@ function patch(material: Material, strength: { value: number }): void {
       .replace('#include <begin_vertex>', `#include <begin_vertex>\nvPartTint = ${kAttribute};`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', '#include <common>\nvarying vec4 vPartTint;\nuniform float partTintStrength;')
-      .replace('#include <color_fragment>', `#include <color_fragment>
-        diffuseColor.rgb = mix( diffuseColor.rgb, vPartTint.rgb, vPartTint.a * partTintStrength );`);
+      .replace('#include <color_fragment>', `#include <color_fragment>\n${kLayOver}`);
   };
   material.customProgramCacheKey = () => `${key}+tint`;
   material.needsUpdate = true;

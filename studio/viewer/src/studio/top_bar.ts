@@ -22,6 +22,7 @@ export class TopBar {
               { theme, help }: { theme: () => void; help: () => void }) {
     const mark = element('span', { class: 'mark', title: 'rigspace studio' });
     mark.innerHTML = kMark;
+    mark.append(element('span', {}, 'rigspace studio'));
     this.fillTools(theme, help);
     this.root = element('header', { class: 'topbar' }, mark, this.file, element('span', { class: 'pair', role: 'group', 'aria-label': 'History' },
       this.undo, this.redo), element('span', { class: 'spring' }), stage.split.chooser, this.tools.root);
