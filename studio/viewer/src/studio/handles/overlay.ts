@@ -2,7 +2,8 @@
 
 import { BufferAttribute, BufferGeometry, CanvasTexture, Color, Group, LineBasicMaterial, LineSegments, Points, PointsMaterial, Vector3 } from 'three';
 
-const kDotPixels = 15, kStrongPixels = 22;
+const kDotPixels = 13, kStrongPixels = 19, kRimPixels = 4;
+const kRim = new Color('#ffffff');
 
 export interface Dot {
   at: Vector3;
@@ -11,20 +12,24 @@ export interface Dot {
 }
 
 export class DotOverlay extends Group {
-  private readonly dots = [kDotPixels, kStrongPixels].map((pixels) => new Points(new BufferGeometry(), dotMaterial(pixels)));
+  private readonly dots = [kDotPixels, kStrongPixels].map((pixels) =>
+    [pixels + kRimPixels, pixels].map((size) => new Points(new BufferGeometry(), dotMaterial(size))));  ///< with a rim behind each
   private readonly lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, depthWrite: false, transparent: true }));
 
   constructor() {
     super();
     this.lines.renderOrder = 20;
-    this.dots.forEach((points, i) => { points.renderOrder = 21 + i; });
-    for (const object of [this.lines, ...this.dots]) object.frustumCulled = false;
-    this.add(this.lines, ...this.dots);
+    this.dots.flat().forEach((points, i) => { points.renderOrder = 21 + i; });
+    for (const object of [this.lines, ...this.dots.flat()]) object.frustumCulled = false;
+    this.add(this.lines, ...this.dots.flat());
   }
 
   show(dots: readonly Dot[], lines: readonly { from: Vector3; to: Vector3; color: Color }[]): void {
-    fill(this.dots[0].geometry, dots.filter(({ strong }) => !strong).flatMap(({ at, color }) => [{ at, color }]));
-    fill(this.dots[1].geometry, dots.filter(({ strong }) => strong).flatMap(({ at, color }) => [{ at, color }]));
+    this.dots.forEach(([rim, points], large) => {
+      const own = dots.filter(({ strong }) => !!strong === (large === 1));
+      fill(rim.geometry, own.map(({ at }) => ({ at, color: kRim })));
+      fill(points.geometry, own);
+    });
     fill(this.lines.geometry, lines.flatMap(({ from, to, color }) => [{ at: from, color }, { at: to, color }]));
   }
 }
@@ -50,14 +55,12 @@ function dotMaterial(pixels: number): PointsMaterial {
                               transparent: true, depthTest: false, depthWrite: false, toneMapped: false });
 }
 
-/// A disc with a white rim.
+/// A disc with a soft edge.
 function disc(): CanvasTexture {
   const canvas = document.createElement('canvas'), size = canvas.width = canvas.height = 64;
   const pen = canvas.getContext('2d')!, middle = size / 2;
   pen.beginPath();
-  pen.arc(middle, middle, 0.36 * size, 0, 2 * Math.PI);
-  pen.shadowColor = '#0008';
-  pen.shadowBlur = 6;
+  pen.arc(middle, middle, 0.46 * size, 0, 2 * Math.PI);
   pen.fillStyle = '#fff';
   pen.fill();
   return new CanvasTexture(canvas);
