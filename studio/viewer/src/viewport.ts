@@ -64,6 +64,7 @@ export class Viewport {
   private seen: Extent | null = null;  ///< what frame() last framed
   private probed: WebGLRenderTarget | null = null;
   private dirty = true;
+  private quick_ = false;
   private size = 1;
   private readonly drawnListeners: (() => void)[] = [];
 
@@ -176,6 +177,15 @@ export class Viewport {
     this.invalidate();
   }
 
+  /// For machines that draw slowly: pictures of half the size, without shadows.
+  set quick(quick: boolean) {
+    if (quick === this.quick_) return;
+    this.quick_ = quick;
+    this.lighting.shadows = !quick;
+    this.resize();
+  }
+  get quick(): boolean { return this.quick_; }
+
   get shown(): readonly Pane[] { return this.panes; }
   get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
 
@@ -251,7 +261,8 @@ export class Viewport {
                              window.height * height);
     if (pane.ghost && this.theme)
       this.ghost?.setLook(pane.ghost === true ? { color: this.theme.ghost, opacity: kGhostOpacity } : pane.ghost);
-    this.renderer.autoClear = this.renderer.shadowMap.autoUpdate = !pane.ghost;
+    this.renderer.autoClear = !pane.ghost;
+    this.renderer.shadowMap.autoUpdate = !pane.ghost && !this.quick_;
     this.camera.layers.set(pane.ghost ? kGhostLayer : 0);
     this.renderer.render(this.scene, this.camera);
   }
@@ -305,7 +316,7 @@ export class Viewport {
   }
 
   private resize(): void {
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * (this.quick_ ? 0.5 : 1));
     this.renderer.setSize(Math.max(1, this.host.clientWidth), Math.max(1, this.host.clientHeight), false);
     this.aim(null);
     if (this.framed && this.seen) this.frame(this.seen, { smooth: false });

@@ -10,6 +10,7 @@ import { Connection } from './connection';
 import { Frame, revisionOf } from './frames';
 import { Model } from './model';
 import { Onion } from './onion';
+import { Pace } from './pace';
 import { paintParts } from './part_colors';
 import { Pointer } from './pointer';
 import { ArrayPose } from './pose_driver';
@@ -30,12 +31,14 @@ export class Stage implements StageApi {
   private readonly overlays = new Group();
   private readonly pointer: Pointer;
   private readonly frameListeners: ((time: number) => void)[] = [];
+  private readonly pace = new Pace();
   private readonly drawn: number[] = [];  ///< ms, of the last two seconds
   private latest: ArrayBuffer | null = null;  ///< not read yet
   private on: ArrayPose | null = null;  ///< the pose that the character stands in
   private theme = kLight;
   private hovered_: number | null = null;
   private colored = true;
+  private painted = '';  ///< what the colours on the body were made of
   private shows = { skeleton: false, wireframe: false };
   private extent: Extent | null = null;
   private clip: string | null = null;  ///< that `extent` is of
@@ -68,7 +71,8 @@ export class Stage implements StageApi {
   /// Once a display frame.
   tick(seconds: number): void {
     this.pointer.tick();
-    this.takeFrame();
+    const moves = this.takeFrame();
+    this.viewport.quick = this.pace.quick(seconds, moves);
     this.viewport.render(seconds);
   }
 
@@ -176,14 +180,16 @@ export class Stage implements StageApi {
     this.on = pose;
   }
 
-  private takeFrame(): void {
+  /// Whether there was one.
+  private takeFrame(): boolean {
     const { latest, model } = this;
-    if (!latest || !model || revisionOf(latest) !== model.revision) return;
+    if (!latest || !model || revisionOf(latest) !== model.revision) return false;
     this.latest = null;
-    if (!this.frame.read(latest, model.file.kind === 'points')) return;
+    if (!this.frame.read(latest, model.file.kind === 'points')) return false;
     this.on = null;
     this.invalidate();
     for (const listener of this.frameListeners) listener(this.frame.time);
+    return true;
   }
 
   private async open(file: FileSlice | null): Promise<void> {
@@ -207,6 +213,7 @@ export class Stage implements StageApi {
     this.viewport.hide();
     this.model = model;
     this.shares = this.on = null;
+    this.painted = '';
     if (!model) return;
     this.clip = this.store.get('play')?.clip ?? null;
     this.extent = model.extentOf(this.clip);
@@ -237,8 +244,12 @@ export class Stage implements StageApi {
   private paintParts(): void {
     const parts = this.store.get('parts');
     if (!this.model || !parts) return;
-    paintParts(this.model, this.shares, parts, { hovered: this.hovered_, candidate: this.selection.candidate,
-                                                  part: this.selection.part }, this.theme);
+    const { hovered_: hovered, shares, theme, selection: { candidate, part } } = this;
+    const painted = JSON.stringify([this.model.revision, shares?.candidates, theme.name, hovered, candidate, part,
+                                    parts.chosen.map((chosen) => [chosen.name, chosen.candidate, chosen.nodes])]);
+    if (painted === this.painted) return;
+    this.painted = painted;
+    paintParts(this.model, shares, parts, { hovered, candidate, part }, theme);
     this.invalidate();
   }
 }
