@@ -31,7 +31,9 @@ describe('the list of controls', () => {
     assert.deepEqual(found('*.rx'), ['tail.rx', 'Jaw.rx']);
     assert.deepEqual(found('tail*x'), ['tail.rx']);
     assert.deepEqual(found('t?il'), ['tail.rx', 'tail.ry', 'tail.rz'], 'the node counts');
-    assert.deepEqual([tree.patternOf('jaw'), tree.patternOf('tail.r?')], ['*jaw*', 'tail.r?']);
+    assert.deepEqual(tree.patternOf('jaw', rig()), { pattern: '*Jaw*', found: 1 }, 'capitals count in commands');
+    assert.deepEqual(tree.patternOf('tail.r?', rig()), { pattern: 'tail.r?', found: 3 });
+    assert.deepEqual(tree.patternOf('TAIL', [...rig(), control('Tail2.rx')]), { pattern: '*?ail*', found: 4 });
   });
 
   test('makes only the rows that are seen', () => {

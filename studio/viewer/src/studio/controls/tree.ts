@@ -22,10 +22,17 @@ export function matcherOf(text: string): (control: Control) => boolean {
   return ({ name, node }) => pattern.test(name) || pattern.test(node);
 }
 
-/// What stands for the same in a command.
-export function patternOf(text: string): string {
-  const wanted = text.trim();
-  return /[*?]/.test(wanted) ? wanted : `*${wanted}*`;
+/// A pattern for commands, where capitals count, and the controls that it matches: what the text is in the names found,
+/// with ? for a letter that is a capital in some of them alone.
+export function patternOf(text: string, controls: readonly Control[]): { pattern: string; found: number } {
+  const wanted = text.trim(), low = wanted.toLowerCase();
+  const spelled = controls.map(({ name }) => name).flatMap((name) => {
+    const at = name.toLowerCase().indexOf(low);
+    return at < 0 ? [] : [name.slice(at, at + low.length)];
+  });
+  const letters = [...(spelled[0] ?? wanted)].map((letter, i) => (spelled.every((word) => word[i] === letter) ? letter : '?'));
+  const pattern = /[*?]/.test(wanted) ? wanted : `*${letters.join('')}*`;
+  return { pattern, found: controls.filter(matcherOf(pattern)).length };
 }
 
 const kShown: Record<Show, (control: Control) => boolean> = {

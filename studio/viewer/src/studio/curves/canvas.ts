@@ -31,6 +31,7 @@ export class CurveCanvas {
     this.listen();
     new ResizeObserver(() => this.redraw()).observe(this.root);
     session.onChange(() => this.redraw());
+    session.onTime(() => this.redraw());
     studio.onTheme(() => { this.inks = null; this.redraw(); });
     studio.store.on('curves', () => this.redraw());
   }

@@ -5,7 +5,7 @@ import { Throttle } from '../throttle';
 import { plain } from './edits';
 import { Key, PlainKey, withModes } from './hermite';
 
-const kEditsPerSecond = 30, kSettleMs = 80;
+const kEditsPerSecond = 30, kRefreshesPerSecond = 12;
 
 export interface Curve {
   control: string;
@@ -28,25 +28,30 @@ export class CurveSession {
   private wanted: string[] = [];
   private curves = new Map<string, Curve>();
   private held = false;    ///< a hand is on the keys: nothing else changes them
-  private timer = 0;
   private asked = 0;
+  private taken = 0;       ///< number of the newest answer; older ones that come later are left out
   private readonly listeners: (() => void)[] = [];
+  private readonly timeListeners: (() => void)[] = [];
+  private readonly refreshing = new Throttle<void>(kRefreshesPerSecond, () => void this.refresh());
   private readonly sending: Throttle<{ control: string; keys: PlainKey[] }>;
 
   constructor(private readonly studio: Studio) {
     this.sending = new Throttle(kEditsPerSecond, (edit) => studio.stream(`curve ${edit.control}`, 'curves.edit', edit));
     const { store } = studio;
-    for (const slice of ['bake', 'curves', 'history', 'file'] as const) store.on(slice, () => this.refreshSoon());
+    for (const slice of ['bake', 'curves', 'history', 'file'] as const) store.on(slice, () => this.refreshing.push());
     let clip: string | null | undefined;
     store.on('play', (play) => {
-      if (!play.playing) this.time = play.time;
-      if (play.clip !== clip) { clip = play.clip; this.selected.clear(); this.refreshSoon(); }
-      this.changed();
+      if (!play.playing) this.moveClock(play.time);
+      if (play.clip === clip) return;
+      clip = play.clip;
+      this.selected.clear();
+      this.refreshing.push();
     });
-    studio.stage.onFrame((time) => { this.time = time; this.changed(); });
+    studio.stage.onFrame((time) => this.moveClock(time));
   }
 
   onChange(listener: () => void): void { this.listeners.push(listener); }
+  onTime(listener: () => void): void { this.timeListeners.push(listener); }
 
   /// The curve that hands edit: the first one shown.
   get active(): Curve | null { return this.curves.get(this.wanted[0]) ?? null; }
@@ -83,16 +88,15 @@ export class CurveSession {
 
   /// Where the clock is put.
   scrub(time: number): void {
-    this.time = Math.min(Math.max(time, 0), this.duration);
+    this.moveClock(Math.min(Math.max(time, 0), this.duration));
     this.studio.stream('play.time', 'play.set', { time: this.time, playing: false });
-    this.changed();
   }
 
   private changed(): void { for (const listener of this.listeners) listener(); }
 
-  private refreshSoon(): void {
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.refresh(), kSettleMs);
+  private moveClock(time: number): void {
+    this.time = time;
+    for (const listener of this.timeListeners) listener();
   }
 
   private async refresh(): Promise<void> {
@@ -102,13 +106,15 @@ export class CurveSession {
     this.duration = clip?.duration ?? 0;
     this.rate = clip?.rate || 30;
     if (!clip || this.wanted.length === 0) return this.take({ times: [], curves: [] }, clip ? '' : 'No clip plays: the rest pose has no curves.');
-    const number = ++this.asked;
+    const number = ++this.asked, { wanted } = this;
+    const fresh = () => number > this.taken && wanted === this.wanted && !this.held;
     try {
-      const answer = await connection.send<Answer>('curves.get', { controls: this.wanted });
-      if (number === this.asked && !this.held) this.take(answer, '');
+      const answer = await connection.send<Answer>('curves.get', { controls: wanted });
+      if (fresh()) this.take(answer, '');
     } catch (error) {
-      if (number === this.asked) this.take({ times: [], curves: [] }, error instanceof Error ? error.message : String(error));
+      if (fresh()) this.take({ times: [], curves: [] }, error instanceof Error ? error.message : String(error));
     }
+    this.taken = Math.max(this.taken, number);
   }
 
   private take(answer: Answer, problem: string): void {

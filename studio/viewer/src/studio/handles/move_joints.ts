@@ -22,6 +22,7 @@ interface Drag {
   values: (target: Vector3) => Vector3;
   from: Vector3;       ///< scene space
   offset: Vector3;     ///< from the pointer's place to the handle's
+  target: Vector3;     ///< where the handle is wanted
 }
 
 export class MoveJoints implements Tool {
@@ -95,6 +96,8 @@ export class MoveJoints implements Tool {
       const from = handle.turns ? stage.worldOf(handle.turns) : null, to = this.places[i];
       return from && to ? [{ from, to, color: handle === strong ? colors.strong : colors.line }] : [];
     });
+    const grabbed = this.drag && this.places[this.handles.indexOf(this.drag.handle)];
+    if (this.drag && grabbed) lines.push({ from: grabbed, to: this.drag.target, color: colors.strong });
     this.overlay.show(dots, lines);
     stage.invalidate();
   }
@@ -129,7 +132,7 @@ export class MoveJoints implements Tool {
     if (!from) return false;
     const offset = from.clone().sub(this.studio.stage.dragged(from, event));
     const drag = this.moves || !handle.turns ? this.shifting(handle, from) : this.turning(handle);
-    this.drag = drag && { ...drag, handle, from, offset };
+    this.drag = drag && { ...drag, handle, from, offset, target: from };
     return !!this.drag;
   }
 
@@ -148,10 +151,11 @@ export class MoveJoints implements Tool {
   private move(event: PointerEvent): void {
     const { drag } = this;
     if (!drag) return;
-    const target = this.studio.stage.dragged(drag.from, event).add(drag.offset), values = drag.values(target);
+    const target = drag.target = this.studio.stage.dragged(drag.from, event).add(drag.offset), values = drag.values(target);
     this.sending.push(Object.fromEntries(drag.channels.map((channel, i) => [`${drag.node}.${channel}`, values.getComponent(i)])));
     const unit = drag.channels === kTurn ? '°' : '';
     this.tell(event, `${drag.node}  ${values.toArray().map((value) => `${value.toFixed(unit ? 0 : 2)}${unit}`).join('  ')}${event.altKey ? '  stays held' : ''}`);
+    this.draw();
   }
 
   // Let go, the body follows with its inertia; held, the controls panel lists it.

@@ -84,15 +84,16 @@ class VirtualControls {
 
   // What is searched can be freed, bound, or made stiff at once.
   private offerPattern(): void {
-    const text = this.search.value.trim(), found = this.rows.filter((row) => row.kind === 'control').length;
+    const text = this.search.value.trim(), { pattern, found } = patternOf(text, this.controls);
     this.pattern.hidden = text === '' || found === 0;
-    const shown = `${text}\n${found}`;
+    const shown = `${pattern}\n${found}`;
     if (this.pattern.hidden || shown === this.patternShown) return;
     this.patternShown = shown;
-    const pattern = patternOf(text), act = (on: boolean) => () => void this.studio.act('controls.free', { pattern, on });
+    const act = (on: boolean) => () => void this.studio.act('controls.free', { pattern, on });
     const chip = new StiffnessChip(pattern, (value) => this.studio.stream(`stiffness ${pattern}`, 'controls.stiffness', { pattern, value }));
     chip.show(1);
-    this.pattern.replaceChildren(element('code', {}, pattern), element('span', { class: 'quiet' }, String(found)),
+    this.pattern.replaceChildren(element('code', { title: 'The pattern that the buttons act on; capitals count' }, pattern),
+      element('span', { class: 'quiet', title: `${found} controls match` }, String(found)),
       element('button', { type: 'button', class: 'text', title: `The simulation moves all ${found}`, onclick: act(true) }, 'Free'),
       element('button', { type: 'button', class: 'text', title: `All ${found} go back to the artist`, onclick: act(false) }, 'Bind'), chip.root);
   }
