@@ -16,6 +16,7 @@ import { Panel, Studio } from './studio/panel';
 import { kPanels } from './studio/panels';
 import { Selecting } from './studio/selecting';
 import { Stage } from './studio/stage';
+import { StageTools } from './studio/stage_tools';
 import { Selection, Store } from './studio/store';
 import { Timeline } from './studio/timeline';
 import { Toasts } from './studio/toasts';
@@ -96,8 +97,9 @@ class StudioPage implements Studio {
     this.store.on('job', (now) => job.show(now));
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
-    const shortcuts: Shortcut[] = [...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
-    host.append(legend.root, job.root);
+    const tools = new StageTools(this);
+    const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
+    host.append(tools.root, legend.root, job.root);
     host.before(bar.root, left.tabs, left.body);
     host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root,
                element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open')), help.listing(shortcuts));

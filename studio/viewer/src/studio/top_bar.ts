@@ -43,7 +43,7 @@ export class TopBar {
       { keys: ['Ctrl+z'], shown: ['Ctrl', 'Z'], does: 'Undo', act: () => this.back('undo') },
       { keys: ['Ctrl+Shift+z', 'Ctrl+y'], shown: ['Ctrl', 'Shift', 'Z'], does: 'Redo', act: () => this.back('redo') },
       { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, single', act: () => this.stage.split.chooseNext() },
-      toolShortcut(tools, 'p', 'colors', 'Colours of parts'), toolShortcut(tools, 's', 'skeleton', 'Skeleton'),
+      toolShortcut(tools, 't', 'colors', 'Colours of parts'), toolShortcut(tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(tools, 'w', 'wireframe', 'Wireframe'), toolShortcut(tools, 'g', 'grid', 'Grid'),
       toolShortcut(tools, 'n', 'onion', 'Onion skin'), toolShortcut(tools, 'f', 'frame', 'Frame the motion'),
       toolShortcut(tools, 'c', 'follow', 'Camera follows'), toolShortcut(tools, 'b', 'theme', 'Light or dark'),
@@ -57,7 +57,7 @@ export class TopBar {
 
   private fillTools(theme: () => void, help: () => void): void {
     const { tools, stage } = this;
-    tools.addToggle('colors', studioIcons.colors, 'Colours of parts (P)', (on) => { stage.colors = on; document.body.classList.toggle('uncolored', !on); }, { on: true });
+    tools.addToggle('colors', studioIcons.colors, 'Colours of parts (T)', (on) => { stage.colors = on; document.body.classList.toggle('uncolored', !on); }, { on: true });
     tools.addToggle('skeleton', icons.skeleton, 'Skeleton (S)', (on) => { stage.skeletonVisible = on; });
     tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { stage.wireframeVisible = on; });
     tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { stage.viewport.gridVisible = on; }, { on: true });

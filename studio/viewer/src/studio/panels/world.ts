@@ -92,7 +92,7 @@ class World {
         } });
       return element('label', {}, element('span', { class: 'quiet' }, name === 'radius' ? 'r' : name), input);
     });
-    return element('div', { class: 'shape' }, element('b', {}, shape.kind), remove, element('div', { class: 'numbers' }, ...inputs));
+    return element('div', { class: `shape ${shape.kind}` }, element('b', {}, shape.kind), remove, element('div', { class: 'numbers' }, ...inputs));
   }
 
   private toggle(word: string): void {
