@@ -91,7 +91,10 @@ describe('a collider', () => {
     assert.equal(colliders.wordOf(colliders.shapeOf(word)), word);
     assert.deepEqual(colliders.shapeOf('sphere:1,2,3,0.5'), { kind: 'sphere', numbers: [1, 2, 3, 0.5] });
     assert.deepEqual(['self', 'other.glb', 'sphere:1,2', 'sphere:1,2,x,4'].map(colliders.shapeOf), [null, null, null, null]);
-    assert.equal(colliders.shapeOf(colliders.wordOf(colliders.newShape('capsule', 1.7))).numbers.length, 7);
+    const body = { min: { x: -1, y: 0, z: -1 }, max: { x: 1, y: 2, z: 1 } };
+    assert.equal(colliders.shapeOf(colliders.wordOf(colliders.newShape('capsule', body))).numbers.length, 7);
+    const [, , z, r] = colliders.newShape('sphere', body).numbers;
+    assert.ok(z - r > 1, 'a new one stands before the body');
   });
 });
 

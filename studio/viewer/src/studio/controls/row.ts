@@ -50,7 +50,7 @@ export class ControlRow {
     this.free.setAttribute('aria-label', `${control.name} is ${free ? 'simulated' : keyed ? 'keyed' : 'not simulated'}`);
     this.free.title = free ? 'Simulated: click to give it back to the artist' : keyed ? 'Keyed by the clip: click to simulate it' : 'Neither keyed nor simulated: click to simulate it';
     this.stiffness.root.classList.toggle('off', !free);
-    this.stiffness.show(stiffness);
+    this.stiffness.show(stiffness ?? 1);
   }
 
   private present(): number | null {

@@ -13,12 +13,16 @@ export interface Handle {
   beyond: Vector3 | null; ///< of a leaf: where it stands in the leaf's own axes
 }
 
-/// All joints of the skin that have controls to turn them.
+/// All joints of the skin that have controls to turn them; soft joints that flesh got are none of the artist's.
 export function handlesOf(studio: Studio): Handle[] {
   const { model } = studio.stage, names = new Set(studio.store.get('controls')?.controls.map(({ name }) => name));
   if (!model || model.file.kind === 'points') return [];
+  const added = new Set(studio.store.get('parts')?.chosen.flatMap(({ kind, nodes }) => (kind === 'flesh' ? nodes : [])));
   const known = new Map<Object3D, string>();
-  for (const joint of model.character.joints) if (names.has(`${model.nameOf(joint)}.rx`)) known.set(joint, model.nameOf(joint));
+  for (const joint of model.character.joints) {
+    const name = model.nameOf(joint);
+    if (names.has(`${name}.rx`) && !added.has(name)) known.set(joint, name);
+  }
   const above = (joint: Object3D) => {
     let parent = joint.parent;
     while (parent && !known.has(parent)) parent = parent.parent;

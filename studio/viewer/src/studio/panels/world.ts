@@ -10,7 +10,8 @@ import { ValueOptions, ValueSlider } from '../widgets/value_slider';
 import { kFields, kSwitches, newShape, Shape, shapeOf, wordOf } from '../world/colliders';
 import { ColliderOverlay } from '../world/overlay';
 
-const kMostGravity = 30, kEarth = 9.81, kMostFriction = 2;
+const kNobody = { min: { x: 0, y: 0, z: 0 }, max: { x: 0, y: 1, z: 0 } };
+const kMostGravity = 30, kEarth = 9.81, kMostFriction = 2, kUsualFriction = 0.3;
 
 export function worldPanel(studio: Studio): Panel {
   const world = new World(studio);
@@ -21,7 +22,7 @@ class World {
   readonly root: HTMLElement;
   private readonly gravity = this.slider('gravity', { label: 'Gravity', min: 0, max: kMostGravity, unit: 'm/s²', about: 'Downward, on all parts.' }, kEarth);
   private readonly friction = this.slider('friction', { label: 'Friction', min: 0, max: kMostFriction, unit: '',
-    about: 'How much parts stick to what they touch: 0 slides like ice.' }, 0);
+    about: 'How much parts stick to what they touch: 0 slides like ice.' }, kUsualFriction);
   private readonly switches = kSwitches.map(({ word, label, title }) => element('button', { type: 'button', class: 'switch', title,
     onclick: () => this.toggle(word) }, label));
   private readonly shapes = element('div', { class: 'shapes' });
@@ -33,7 +34,7 @@ class World {
 
   constructor(private readonly studio: Studio) {
     const add = (kind: Shape['kind'], title: string) => element('button', { type: 'button', class: 'text', title,
-      onclick: () => this.send([...this.words, wordOf(newShape(kind, studio.store.get('file')?.height ?? 1))]) }, `Add ${kind}`);
+      onclick: () => this.send([...this.words, wordOf(newShape(kind, studio.stage.model?.character.extentNow().box ?? kNobody))]) }, `Add ${kind}`);
     this.root = element('section', { class: 'world-panel', 'aria-label': 'World' }, this.gravity.root,
       element('h3', {}, 'Parts run into'), element('div', { class: 'chips' }, ...this.switches), this.shapes,
       element('div', { class: 'line' }, add('sphere', 'A ball that parts run into'), add('capsule', 'A rod with round ends that parts run into')),
@@ -52,11 +53,12 @@ class World {
     const world = this.studio.store.get('world');
     if (!world) return;
     this.words = world.collide;
-    this.gravity.show(world.gravity, { set: world.gravity !== kEarth });
-    this.friction.show(world.friction, { set: world.friction !== 0, enabled: world.collide.length > 0 });
+    this.gravity.root.hidden = world.gravity === undefined;  // a server that does not offer it
+    this.gravity.show(world.gravity ?? kEarth, { set: world.gravity !== kEarth });
+    this.friction.show(world.friction, { set: world.friction !== kUsualFriction, enabled: world.collide.length > 0 });
     this.switches.forEach((button, i) => button.setAttribute('aria-pressed', String(world.collide.includes(kSwitches[i].word))));
     if (this.material.options.length !== world.materials.length)
-      this.material.replaceChildren(...world.materials.map((name) => element('option', { value: name }, name.replaceAll('_', ' '))));
+      this.material.replaceChildren(...world.materials.map((name) => element('option', { value: name }, name.replaceAll(/[_-]/g, ' '))));
     this.material.value = world.material;
     this.updateShapes();
   }

@@ -27,8 +27,11 @@ export function shapeOf(word: string): Shape | null {
 /// As many digits as the number needs, six at most.
 export const wordOf = ({ kind, numbers }: Shape) => `${kind}:${numbers.map((value) => Number(value.toPrecision(6))).join(',')}`;
 
-/// A new one stands in front of the character, as high as its middle, so that it is seen and touches nothing yet.
-export function newShape(kind: Shape['kind'], height: number): Shape {
-  const h = height || 1;
-  return { kind, numbers: kind === 'sphere' ? [0, 0.5 * h, 0.5 * h, 0.1 * h] : [-0.3 * h, 0.5 * h, 0.5 * h, 0.3 * h, 0.5 * h, 0.5 * h, 0.06 * h] };
+/// A new one stands before the character, as high as its middle, so that it is seen and touches nothing yet. `box`:
+/// corners of what the character fills.
+export function newShape(kind: Shape['kind'], { min, max }: { min: Corner; max: Corner }): Shape {
+  const h = Math.max(max.y - min.y, 1e-3), x = (min.x + max.x) / 2, y = (min.y + max.y) / 2, z = max.z + 0.2 * h;
+  return { kind, numbers: kind === 'sphere' ? [x, y, z, 0.1 * h] : [x - 0.3 * h, y, z, x + 0.3 * h, y, z, 0.06 * h] };
 }
+
+interface Corner { x: number; y: number; z: number }
