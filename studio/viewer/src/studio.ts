@@ -6,6 +6,7 @@ import { Help, listenToKeys, Shortcut } from './ui/shortcuts';
 import { apiOf, StudioApi } from './studio/api';
 import { Connection, SayKind } from './studio/connection';
 import { Dock } from './studio/dock';
+import { beginWithAClip } from './studio/first_clip';
 import { changeOf } from './studio/frames';
 import { JobBar } from './studio/job_bar';
 import { Legend } from './studio/legend';
@@ -46,6 +47,7 @@ class StudioPage implements Studio {
     this.docks = (['left', 'right', 'bottom'] as const).map((place) => this.dockOf(place, panels));
     this.assemble(host, panels);
     acceptDrops(this);
+    beginWithAClip(this);
     this.paint();
     this.connection.open();
     this.run();

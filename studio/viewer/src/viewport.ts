@@ -177,7 +177,7 @@ export class Viewport {
     this.invalidate();
   }
 
-  /// For machines that draw slowly: pictures of half the size, without shadows.
+  /// For machines that draw slowly: smaller pictures, without shadows.
   set quick(quick: boolean) {
     if (quick === this.quick_) return;
     this.quick_ = quick;
@@ -316,7 +316,7 @@ export class Viewport {
   }
 
   private resize(): void {
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * (this.quick_ ? 0.5 : 1));
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * (this.quick_ ? 0.6 : 1));
     this.renderer.setSize(Math.max(1, this.host.clientWidth), Math.max(1, this.host.clientHeight), false);
     this.aim(null);
     if (this.framed && this.seen) this.frame(this.seen, { smooth: false });

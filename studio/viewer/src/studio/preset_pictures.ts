@@ -16,7 +16,7 @@ const kPictures: Record<string, string> = {
   antenna: drawn(`<path d="M10 25C9 17 11 11 15 7"/><circle cx="16.5" cy="5.5" r="2"/>${past('M11 18c4-6 8-8 13-8')}<circle cx="26" cy="10" r="1.6" opacity=".45"/>`),
   rubber: drawn(`<path d="M9 24c0-9 1-13 5-19"/><path d="M15 25c0-9 1-13 5-19"/><path d="M14 5l6 1"/>${past('M20 24c1-8 3-11 7-15')}`),
   jelly: drawn(`<path d="M7 23c0-8 3-15 9-15s9 7 9 15z"/>${past('M5 21C3 12 8 4 15 4s14 7 12 17')}<path d="M12 18c2 1.5 6 1.5 8 0" opacity=".6"/>`),
-  cloth: drawn(`<path d="M6 5h18c0 6 3 12 1 18-4-2-7 2-10 0s-6 1-9-1c2-6 0-11 0-17z"/><path d="M13 6c0 6 1 10 0 15M19 6c0 6 2 10 1 16" opacity=".5"/>`),
+  cape: drawn(`<path d="M6 5h18c0 6 3 12 1 18-4-2-7 2-10 0s-6 1-9-1c2-6 0-11 0-17z"/><path d="M13 6c0 6 1 10 0 15M19 6c0 6 2 10 1 16" opacity=".5"/>`),
 };
 
 const kUnknown = drawn(`<path d="M3 17c4-10 8-10 12 0s8 10 14 0"/>${past('M3 13C7 1 11 1 15 13s8 14 14 0')}`);

@@ -27,8 +27,8 @@ export class Selecting {
 
   private hover(event: PointerEvent): void {
     const picked = this.stage.pick(event);
-    this.stage.viewport.canvas.style.cursor = picked && picked.candidate >= 0 ? 'pointer' : '';
-    this.point(picked && picked.candidate >= 0 ? picked.candidate : null);
+    this.stage.viewport.canvas.style.cursor = picked ? 'pointer' : '';
+    this.point(picked && picked.candidate >= 0 ? picked.candidate : null, picked?.node ?? '');
     const { left, top, width } = this.stage.host.getBoundingClientRect();
     const x = event.clientX - left, beyond = x > width - 280;
     this.tip.style.left = beyond ? '' : `${x + 16}px`;
@@ -36,18 +36,20 @@ export class Selecting {
     this.tip.style.top = `${event.clientY - top + 14}px`;
   }
 
-  private point(candidate: number | null): void {
+  private point(candidate: number | null, node = ''): void {
     this.stage.hovered = candidate;
     const found = candidate === null ? undefined : this.studio.store.get('parts')?.candidates[candidate];
-    this.tip.hidden = !found;
+    this.tip.hidden = !found && !node;
     if (found) this.tip.replaceChildren(...words(found));
+    else if (node) this.tip.replaceChildren(element('p', {}, element('span', { class: 'quiet' }, node)));
   }
 
   private click(event: PointerEvent): void {
     const picked = this.stage.pick(event);
-    if (picked) this.studio.selection.set({ node: picked.node });
-    this.select(picked && picked.candidate >= 0 ? picked.candidate : null);
-    if (picked && picked.candidate >= 0) this.studio.show('parts');
+    if (!picked) return;  // beside the body: the camera's, and what is selected stays
+    this.studio.selection.set({ node: picked.node });
+    this.select(picked.candidate >= 0 ? picked.candidate : null);
+    this.studio.show('parts');
   }
 }
 

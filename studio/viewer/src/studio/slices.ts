@@ -43,6 +43,8 @@ export interface Part {
   nodes: string[];
   settings: Values;  ///< of every field
   set: Values;       ///< what somebody set
+  joints?: string[];               ///< the artist's; `nodes` of flesh are soft joints
+  clip?: Record<string, [number, number][]>;  ///< fields set for the present clip: s and value
   used: { rate?: number; settle?: number; lag?: number; amount?: number };
   candidate: number;  ///< index in `candidates`, or -1
 }
@@ -108,11 +110,19 @@ export interface WorldSlice {
   materials: string[];
 }
 
+export interface BakedPart {
+  name: string;
+  unit: 'degrees' | 'percent';  ///< of the turn, or of the part's size
+  swing: number;
+  largest: number;
+  largest_at: number;  ///< s
+}
+
 export interface BakeSlice {
   clip: string | null;
   state: 'none' | 'running' | 'ready' | 'stale';
   seam: number | null;
-  parts: { name: string; swing: number; largest: number; largest_at: number }[];
+  parts: BakedPart[];
 }
 
 export interface CurvesSlice {

@@ -110,6 +110,14 @@ export class Stage implements StageApi {
     return new Vector3().setFromMatrixPosition(found.matrixWorld);
   }
 
+  /// A joint and all joints below it, by name.
+  jointsFrom(node: string): string[] {
+    const { model } = this, root = model?.character.nodes.get(node), names: string[] = [];
+    const joints = new Set(model?.character.joints);
+    root?.traverse((object) => { if (joints.has(object)) names.push(model!.nameOf(object)); });
+    return names.length > 0 ? names : [node];
+  }
+
   positionOf(point: number): Vector3 | null {
     this.putSoft();
     return this.model?.positionOf(point) ?? null;

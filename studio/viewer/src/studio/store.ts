@@ -22,11 +22,19 @@ export class Store {
     return () => { listeners.splice(listeners.indexOf(call), 1); };
   }
 
-  /// All given slices are in place before the first listener is called.
+  /// All given slices are in place before the first listener is called. A listener that fails does not keep the others
+  /// from hearing.
   take(changed: Partial<Slices>): void {
     Object.assign(this.slices, changed);
-    for (const name of Object.keys(changed) as (keyof Slices)[])
-      for (const call of [...(this.listeners.get(name) ?? [])]) call();
+    for (const name of Object.keys(changed) as (keyof Slices)[]) {
+      for (const call of [...(this.listeners.get(name) ?? [])]) {
+        try {
+          call();
+        } catch (error) {
+          reportError(error);
+        }
+      }
+    }
   }
 }
 

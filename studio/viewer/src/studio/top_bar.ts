@@ -42,6 +42,7 @@ export class TopBar {
     return [
       { keys: ['Ctrl+z'], shown: ['Ctrl', 'Z'], does: 'Undo', act: () => this.back('undo') },
       { keys: ['Ctrl+Shift+z', 'Ctrl+y'], shown: ['Ctrl', 'Shift', 'Z'], does: 'Redo', act: () => this.back('redo') },
+      { keys: ['Escape'], shown: ['Esc'], does: 'Select nothing', act: () => this.studio.selection.set({ candidate: null, part: null, node: null }) },
       { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, single', act: () => this.stage.split.chooseNext() },
       toolShortcut(tools, 't', 'colors', 'Colours of parts'), toolShortcut(tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(tools, 'w', 'wireframe', 'Wireframe'), toolShortcut(tools, 'g', 'grid', 'Grid'),

@@ -57,13 +57,19 @@ class PartsPanel implements Panel {
         this.othersHead, this.others.root),
       this.editor);
     studio.store.on('parts', (parts) => { this.keepSelection(parts); this.update(); });
+    studio.store.on('bake', () => this.update());
     studio.selection.on(() => { this.update(); this.reveal(); });
     studio.onTheme((theme) => { this.theme = theme; this.update(); });
   }
 
   private get parts(): PartsSlice | undefined { return this.studio.store.get('parts'); }
 
-  private entries(): Entry[] { return this.parts ? [...chosenEntries(this.parts, this.theme), ...otherEntries(this.parts)] : []; }
+  private entries(): Entry[] { return this.parts ? [...this.chosenNow(this.parts), ...otherEntries(this.parts)] : []; }
+
+  private chosenNow(parts: PartsSlice): Entry[] {
+    const bake = this.studio.store.get('bake');
+    return chosenEntries(parts, this.theme, bake?.clip === this.studio.store.get('play')?.clip ? bake : undefined);
+  }
 
   private selected(entry: Entry): boolean {
     const { candidate, part } = this.studio.selection;
@@ -77,9 +83,19 @@ class PartsPanel implements Panel {
   }
 
   private setPreset(preset: string): void {
-    const entry = this.entries().find((candidate) => this.selected(candidate));
+    const entry = this.entries().find((candidate) => this.selected(candidate)), { node } = this.studio.selection;
     if (entry?.part) void this.studio.act('parts.preset', { part: entry.part, preset });
     else if (entry) void this.studio.act('parts.mode', { candidate: entry.candidate, mode: 'soft', preset });
+    else if (node) void this.softenNode(node, preset);
+  }
+
+  /// What nobody found: a chain is the joint and all that hang on it, flesh is around the joint alone.
+  private async softenNode(node: string, preset: string): Promise<void> {
+    const flesh = this.parts?.presets.find(({ name }) => name === preset)?.flesh ?? false;
+    const nodes = flesh ? [node] : this.studio.stage.jointsFrom(node), before = new Set(this.parts?.chosen.map(({ name }) => name));
+    if (!await this.studio.act('parts.mode', { nodes, mode: 'soft', preset })) return;
+    const made = this.parts?.chosen.find(({ name }) => !before.has(name));
+    if (made) this.studio.selection.set({ part: made.name, candidate: made.candidate >= 0 ? made.candidate : null });
   }
 
   /// The selected candidate's part, whatever it is called now; of a new file the first part, so that there is something to drag.
@@ -105,7 +121,7 @@ class PartsPanel implements Panel {
     if (!parts || !this.settings) return;
     const others = otherEntries(parts), count = this.all ? others.length : kOthersAtFirst;
     const near = others.filter((entry, i) => i < count || this.selected(entry));
-    this.chosen.show(chosenEntries(parts, this.theme), (entry) => this.selected(entry));
+    this.chosen.show(this.chosenNow(parts), (entry) => this.selected(entry));
     this.others.show(near, (entry) => this.selected(entry));
     this.remark.textContent = this.remark.title = parts.remark;
     this.find.hidden = parts.found;
@@ -119,9 +135,10 @@ class PartsPanel implements Panel {
   private edit(parts: PartsSlice): void {
     const entry = this.entries().find((candidate) => this.selected(candidate));
     const part = parts.chosen.find(({ name }) => name === entry?.part), candidate = parts.candidates[entry?.candidate ?? -1];
-    this.editorTitle.textContent = entry?.name ?? '';
+    const node = entry ? null : this.studio.selection.node;
+    this.editorTitle.textContent = entry?.name ?? node ?? '';
     this.editor.style.setProperty('--part', entry?.color ?? 'var(--quiet)');
-    this.editorTitle.hidden = this.presets.root.hidden = !entry;
+    this.editorTitle.hidden = this.presets.root.hidden = !entry && !node;
     this.settings.root.hidden = !part;
     this.reasons.hidden = !!part || !candidate;
     this.reasons.replaceChildren(...(part || !candidate ? [] : [
@@ -129,6 +146,7 @@ class PartsPanel implements Panel {
       ...candidate.against.map((reason) => element('li', { class: 'against' }, reason))]));
     this.hint.hidden = !!part;
     this.hint.textContent = entry ? 'It follows your animation. Choose what it is like to make it soft:'
+      : node ? 'It was not found to be soft. Choose what it is like to make it so:'
       : parts.chosen.length > 0 ? 'Click a part, in the list or on the body, to shape its motion.'
       : 'Nothing moves by itself yet. Click the body where it should, or a part of the list.';
     this.presets.show(parts.presets, part?.preset ?? null);

@@ -19,6 +19,7 @@ export interface Entry {
   name: string;
   word: string;         ///< preset, or kind
   reason: string;
+  reading: string;      ///< how far it moves in the present clip, where that is known
   nodes: string[];
   mode: Mode;
   color: string | null;
@@ -35,6 +36,7 @@ export class PartRow {
   private readonly button: HTMLButtonElement;
   private readonly name = element('b');
   private readonly word = element('span', { class: 'quiet' });
+  private readonly reading = element('output', { class: 'row-reading', title: 'How far it swings in this clip' });
   private readonly reason = element('span', { class: 'quiet row-reason' });
   private readonly modes: Choice<Mode>;
   private entry: Entry;
@@ -45,7 +47,7 @@ export class PartRow {
     this.button = element('button', { type: 'button', class: 'row-main', onclick: (event) => {
       if ((event as MouseEvent).detail > 0) this.button.blur();
       this.actions.select(this.entry);
-    } }, element('i', { class: 'swatch' }), element('span', { class: 'row-name' }, this.name, this.word), this.reason);
+    } }, element('i', { class: 'swatch' }), element('span', { class: 'row-name' }, this.name, this.word, this.reading), this.reason);
     this.root = element('div', { class: 'row', role: 'listitem', onpointerenter: () => this.actions.hover(this.entry),
                                  onpointerleave: () => this.actions.hover(null) }, this.button, this.modes.root);
     this.button.addEventListener('focus', () => { if (this.button.matches(':focus-visible')) this.actions.hover(this.entry); });
@@ -58,6 +60,7 @@ export class PartRow {
     this.name.textContent = entry.name;
     this.word.textContent = entry.word;
     this.reason.textContent = entry.reason;
+    this.reading.textContent = entry.reading;
     this.button.title = entry.reason;
     this.button.setAttribute('aria-pressed', String(selected));
     this.root.classList.toggle('selected', selected);

@@ -59,7 +59,9 @@ export class PartSettings {
       if (done) void this.studio.act('parts.set', args);
       else this.studio.stream(`parts.set ${part} ${name}`, 'parts.set', args);
     };
-    return new ValueSlider({ ...fieldWords(field), min: field.min, max: field.max }, {
+    const words = fieldWords(field);
+    return new ValueSlider({ ...words, min: field.min, max: field.max, low: Math.max(field.min, words.low ?? field.min),
+                             high: Math.min(field.max, words.high ?? field.max) }, {
       change: (value, done) => set(value, done), reset: () => set(null, true) });
   }
 
@@ -75,10 +77,10 @@ export class PartSettings {
     this.scopes.label('range', range ? this.rangeWords(range) : 'Range');
     if (!part) return;
     for (const { field, slider } of this.sliders) {
-      const used = (part.used as Record<string, number | undefined>)[field.name];
-      const value = part.settings[field.name] ?? used ?? field.min;
-      slider.show(typeof value === 'number' ? value : used ?? field.min,
-                  { set: part.set[field.name] !== undefined, enabled: this.scope !== 'range' || field.keyed });
+      const { name } = field, now = part.settings[name], set = part.set[name] !== undefined;
+      const used = (part.used as Record<string, number | undefined>)[name];
+      const auto = !!fieldWords(field).auto && !now && !set;
+      slider.show(auto ? used : now ?? used, { set, auto, enabled: this.scope !== 'range' || field.keyed });
     }
   }
 

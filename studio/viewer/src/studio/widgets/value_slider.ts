@@ -9,8 +9,10 @@ export type Scale = 'linear' | 'log' | 'square';
 
 export interface ValueOptions {
   label: string;
-  min: number;
+  min: number;      ///< that may be typed
   max: number;
+  low?: number;     ///< of the slider, where that is narrower
+  high?: number;
   unit: string;
   digits?: number;  ///< after the point
   scale?: Scale;
@@ -29,6 +31,7 @@ export class ValueSlider {
   private readonly range: HTMLInputElement;
   private readonly number: HTMLInputElement;
   private value = 0;
+  private shown = '';  ///< in the number's field, unless somebody types
   private held = false;  ///< a hand is on it: what the server says meanwhile is not shown
 
   constructor(private readonly options: ValueOptions, private readonly actions: ValueActions) {
@@ -42,18 +45,30 @@ export class ValueSlider {
     this.listen();
   }
 
-  /// `set`: somebody set it, so that there is something to reset.
-  show(value: number, { set = false, enabled = true } = {}): void {
+  /// `set`: somebody set it, so that there is something to reset. `auto`: nobody did, and the program finds it; without a
+  /// value it is still to be found. Without a value, and not `auto`, it cannot be used.
+  show(value: number | null | undefined, { set = false, enabled = true, auto = false } = {}): void {
+    const known = typeof value === 'number' && Number.isFinite(value);
     this.root.classList.toggle('set', set);
-    this.range.disabled = this.number.disabled = !enabled;
-    if (this.held || document.activeElement === this.number && this.number.value !== this.text()) return;
-    this.write(value);
+    this.root.classList.toggle('auto', auto && !this.held);
+    this.range.disabled = this.number.disabled = !enabled || !(known || auto);
+    if (this.held || document.activeElement === this.number && this.number.value !== this.shown) return;
+    if (known) this.write(value);
+    else if (auto) this.writeAuto();
   }
 
   private listen(): void {
     const { range, number, root, actions } = this;
-    range.addEventListener('input', () => { this.held = true; this.write(this.valueAt(Number(range.value) / kSteps)); actions.change(this.value, false); });
-    range.addEventListener('change', () => { this.held = false; actions.change(this.value, true); });
+    range.addEventListener('input', () => {
+      this.held = true;
+      root.classList.remove('auto');
+      this.write(rounded(this.valueAt(Number(range.value) / kSteps), this.digits));
+      actions.change(this.value, false);
+    });
+    range.addEventListener('change', () => {
+      this.held = false;
+      actions.change(this.value, true);
+    });
     range.addEventListener('pointerup', () => range.blur());
     number.addEventListener('focus', () => number.select());
     number.addEventListener('change', () => this.typed());
@@ -85,25 +100,38 @@ export class ValueSlider {
   private get digits(): number { return this.options.digits ?? 2; }
   private text(): string { return this.value.toFixed(this.digits); }
 
+  private writeAuto(): void {
+    this.write(this.valueAt(0.4));
+    this.number.value = this.shown = 'auto';
+    this.range.setAttribute('aria-valuetext', 'automatic');
+  }
+
   private write(value: number): void {
     this.value = value;
     const way = Math.min(Math.max(this.wayTo(value), 0), 1);
     this.range.value = String(Math.round(kSteps * way));
     this.range.style.setProperty('--done', `${100 * way}%`);
     this.range.setAttribute('aria-valuetext', `${this.text()} ${this.options.unit}`);
-    this.number.value = this.text();
+    this.number.value = this.shown = this.text();
+  }
+
+  private get ends(): { low: number; high: number } {
+    const { min, max, low = min, high = max } = this.options;
+    return { low, high };
   }
 
   private valueAt(way: number): number {
-    const { min, max, scale } = this.options;
-    if (scale === 'log' && min > 0) return min * (max / min) ** way;
-    return min + (max - min) * (scale === 'square' ? way * way : way);
+    const { scale } = this.options, { low, high } = this.ends;
+    if (scale === 'log' && low > 0) return low * (high / low) ** way;
+    return low + (high - low) * (scale === 'square' ? way * way : way);
   }
 
   private wayTo(value: number): number {
-    const { min, max, scale } = this.options;
-    if (scale === 'log' && min > 0) return Math.log(Math.max(value, min) / min) / Math.log(max / min);
-    const way = (value - min) / (max - min || 1);
+    const { scale } = this.options, { low, high } = this.ends;
+    if (scale === 'log' && low > 0) return Math.log(Math.max(value, low) / low) / Math.log(high / low);
+    const way = (value - low) / (high - low || 1);
     return scale === 'square' ? Math.sqrt(Math.max(0, way)) : way;
   }
 }
+
+function rounded(value: number, digits: number): number { return Number(value.toFixed(digits)); }
