@@ -24,6 +24,8 @@ import { Toasts } from './studio/toasts';
 import { TopBar } from './studio/top_bar';
 import { Welcome } from './studio/welcome';
 
+const kSlowAnswer = 400;  // ms: longer, the page says that it waits
+
 class StudioPage implements Studio {
   readonly store = new Store();
   readonly selection = new Selection();
@@ -34,6 +36,8 @@ class StudioPage implements Studio {
   private readonly themeListeners: ((theme: Theme) => void)[] = [];
   private readonly docks: Dock[];
   private readonly banner: LineBanner;
+  private readonly job = new JobBar(() => void this.act('job.cancel'));
+  private opening: string | null = null;  ///< the file that this page asked for
 
   constructor(host: HTMLElement) {
     document.body.classList.add('studio');
@@ -56,11 +60,15 @@ class StudioPage implements Studio {
   say(kind: SayKind, text: string): void { this.toasts.say(kind, text); }
 
   async act<Answer>(command: string, args: object = {}): Promise<Answer | null> {
+    const file = /^file\.(open|cast)$/.test(command) ? nameIn(args) : null;
+    this.opening = file ?? this.opening;
     try {
       return await this.connection.send<Answer>(command, args);
     } catch (error) {
       this.toasts.fail(error);
       return null;
+    } finally {
+      if (file !== null) this.opening = null;
     }
   }
 
@@ -95,15 +103,14 @@ class StudioPage implements Studio {
     this.store.on('parts', listParts);
     this.selection.on(listParts);
     this.onTheme(listParts);
-    const job = new JobBar(() => void this.act('job.cancel'));
-    this.store.on('job', (now) => job.show(now));
+    this.store.on('job', (now) => this.job.show(now));
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
     const tools = new StageTools(this);
     const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
-    host.append(tools.root, legend.root, job.root);
+    host.append(tools.root, legend.root);
     host.before(bar.root, left.tabs, left.body);
-    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root,
+    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root, this.job.root,
                element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open')), help.listing(shortcuts));
     listenToKeys(shortcuts);
   }
@@ -120,17 +127,26 @@ class StudioPage implements Studio {
     for (const listener of this.themeListeners) listener(this.theme);
   }
 
+  private showWaiting(): void {
+    const slow = this.connection.waited > kSlowAnswer;
+    this.job.wait(slow && this.opening !== null ? `Opening ${this.opening}` : null);
+    document.body.classList.toggle('waiting', slow);
+  }
+
   private run(): void {
     let last = performance.now();
     const tick = (now: number) => {
       const seconds = Math.min(0.1, Math.max(0, (now - last) / 1000));
       last = now;
       this.stage.tick(seconds);
+      this.showWaiting();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
   }
 }
+
+function nameIn(args: { name?: string; path?: string }): string { return args.name ?? args.path?.split(/[\\/]/).at(-1) ?? ''; }
 
 const page = new StudioPage(document.getElementById('stage')!);
 (window as { rigspace?: StudioApi }).rigspace = apiOf(page.connection, page.store, page.stage);

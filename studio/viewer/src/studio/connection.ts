@@ -16,6 +16,7 @@ export class CommandError extends Error {
 }
 
 interface Waiting {
+  since: number;  ///< ms
   resolve: (answer: never) => void;
   reject: (error: CommandError) => void;
 }
@@ -40,6 +41,12 @@ export class Connection {
 
   constructor(private readonly heard: Listeners) {}
 
+  /// How long the oldest command waits for its answer, ms.
+  get waited(): number {
+    for (const { since } of this.waiting.values()) return performance.now() - since;
+    return 0;
+  }
+
   get connected(): boolean { return this.socket?.readyState === WebSocket.OPEN; }
 
   open(): void {
@@ -62,7 +69,7 @@ export class Connection {
     const id = ++this.id;
     this.latencies.sent(id);
     this.socket!.send(JSON.stringify({ id, do: command, ...args }));
-    return new Promise<Answer>((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+    return new Promise<Answer>((resolve, reject) => this.waiting.set(id, { since: performance.now(), resolve, reject }));
   }
 
   /// For values that follow each other quickly, as from a slider: one command of a `key` is under way at a time; of those

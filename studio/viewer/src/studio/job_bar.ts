@@ -11,6 +11,9 @@ export class JobBar {
   private readonly left = element('span', { class: 'quiet job-left' });
   private readonly stop: HTMLButtonElement;
 
+  private job: JobSlice | null = null;
+  private own: string | null = null;
+
   constructor(cancel: () => void) {
     this.stop = element('button', { type: 'button', class: 'plain', onclick: cancel }, 'Cancel');
     this.root = element('div', { class: 'job', role: 'status', 'aria-label': 'Work in progress', hidden: true },
@@ -18,6 +21,19 @@ export class JobBar {
   }
 
   show(job: JobSlice | null): void {
+    this.job = job;
+    this.update();
+  }
+
+  /// What this page waits for, while the server names no work.
+  wait(name: string | null): void {
+    if (name === this.own) return;
+    this.own = name;
+    this.update();
+  }
+
+  private update(): void {
+    const job = this.job ?? (this.own ? { name: this.own, stage: '', fraction: null, left: null, cancel: false } : null);
     this.root.hidden = job === null;
     if (!job) return;
     this.name.textContent = job.name;

@@ -16,8 +16,8 @@ export class Legend {
     if (listed === this.listed) return;  // chips stay under the pointer while sliders move
     this.listed = listed;
     this.root.hidden = parts.length === 0;
-    this.root.replaceChildren(...parts.map((part, i) => {
-      const chip = element('button', { type: 'button', class: 'chip', style: `--part: ${colorOfPart(i, theme)}`,
+    this.root.replaceChildren(...parts.map((part) => {
+      const chip = element('button', { type: 'button', class: 'chip', style: `--part: ${colorOfPart(part, theme)}`,
         title: part.reason, 'aria-pressed': String(part.name === selected), onclick: (event) => {
           if ((event as MouseEvent).detail > 0) chip.blur();
           this.actions.select(part);

@@ -22,13 +22,28 @@ export interface Marked {
   part: string | null;
 }
 
-/// The colour of a chosen part, by its index.
-export function colorOfPart(index: number, theme: Theme): string { return partColor(index, theme); }
+const slots = new Map<string, number>();  // by part, of this page: a part keeps its colour while others come and go
+
+/// Every chosen part gets a colour that no other has. Called before anybody asks for colours of new parts.
+export function assignColors(chosen: readonly { name: string }[]): void {
+  const names = new Set(chosen.map(({ name }) => name));
+  const taken = new Set([...slots].filter(([name]) => names.has(name)).map(([, slot]) => slot));
+  for (const [name, slot] of slots) if (!names.has(name) && taken.has(slot)) slots.delete(name);
+  for (const name of names) {
+    if (slots.has(name)) continue;
+    let slot = 0;
+    while (taken.has(slot)) ++slot;
+    slots.set(name, slot);
+    taken.add(slot);
+  }
+}
+
+export function colorOfPart({ name }: { name: string }, theme: Theme): string { return partColor(slots.get(name) ?? 0, theme); }
 
 /// The colour of a candidate: of its part where it has one, else a quiet one.
 export function colorOfCandidate(candidate: number, parts: PartsSlice, theme: Theme): string {
-  const index = parts.chosen.findIndex((part) => part.candidate === candidate);
-  return index >= 0 ? partColor(index, theme) : theme.name === 'dark' ? '#c3cad3' : '#5d6672';
+  const part = parts.chosen.find((chosen) => chosen.candidate === candidate);
+  return part ? colorOfPart(part, theme) : theme.name === 'dark' ? '#c3cad3' : '#5d6672';
 }
 
 export function paintParts(model: Model, shares: Shares | null, parts: PartsSlice, marked: Marked, theme: Theme): void {
@@ -51,10 +66,10 @@ export function paintParts(model: Model, shares: Shares | null, parts: PartsSlic
 }
 
 function layersOf(model: Model, shares: Shares | null, parts: PartsSlice, marked: Marked, theme: Theme): Layer[] {
-  const chosen = parts.chosen.map((part, i): Layer => {
+  const chosen = parts.chosen.map((part): Layer => {
     const selected = part.name === marked.part || (part.candidate >= 0 && part.candidate === marked.candidate);
     const some = marked.part !== null || marked.candidate !== null;
-    return { shares: sharesOf(model, shares, part.candidate, part.nodes), color: new Color(colorOfPart(i, theme)),
+    return { shares: sharesOf(model, shares, part.candidate, part.nodes), color: new Color(colorOfPart(part, theme)),
              strength: selected ? kSelected : some ? kBesideSelected : kPlain };
   });
   const others = [marked.candidate, marked.hovered].flatMap((candidate, i): Layer[] => {

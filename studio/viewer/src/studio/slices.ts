@@ -76,6 +76,7 @@ export interface PartsSlice {
   protect: string[];
   remark: string;
   found: boolean;  ///< nothing was changed by hand
+  body?: string;   ///< what the character was taken for: "a body on four legs"
 }
 
 export interface PlaySlice {

@@ -11,7 +11,7 @@ import { Frame, revisionOf } from './frames';
 import { Model } from './model';
 import { Onion } from './onion';
 import { Pace } from './pace';
-import { paintParts } from './part_colors';
+import { assignColors, paintParts } from './part_colors';
 import { Pointer } from './pointer';
 import { ArrayPose } from './pose_driver';
 import { fetchShares, Shares } from './shares';
@@ -58,7 +58,7 @@ export class Stage implements StageApi {
     this.viewport.cover(kCovered);
     this.pointer = new Pointer(host, (event) => event.target === this.viewport.canvas);
     store.on('file', (file) => void this.open(file));
-    store.on('parts', () => { this.paintParts(); this.onion.update(); });
+    store.on('parts', ({ chosen }) => { assignColors(chosen); this.paintParts(); this.onion.update(); });
     store.on('play', (play) => { this.reframe(play.clip); this.onion.update(); });
     selection.on(() => this.paintParts());
   }

@@ -123,7 +123,8 @@ class PartsPanel implements Panel {
     const near = others.filter((entry, i) => i < count || this.selected(entry));
     this.chosen.show(this.chosenNow(parts), (entry) => this.selected(entry));
     this.others.show(near, (entry) => this.selected(entry));
-    this.remark.textContent = this.remark.title = parts.remark;
+    this.remark.textContent = this.remark.title = parts.remark ||
+      (!parts.found ? 'Changed by you.' : parts.chosen.length > 0 && parts.body ? `Found on ${parts.body}.` : '');
     this.find.hidden = parts.found;
     this.othersHead.hidden = others.length === 0;
     this.othersTitle.textContent = `Could move (${others.length})`;

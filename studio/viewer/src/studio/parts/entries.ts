@@ -6,10 +6,10 @@ import { BakedPart, BakeSlice, Candidate, PartsSlice } from '../slices';
 import { Entry } from './rows';
 
 export function chosenEntries({ chosen, candidates }: PartsSlice, theme: Theme, bake?: BakeSlice): Entry[] {
-  return chosen.map((part, i) => ({
+  return chosen.map((part) => ({
     key: part.candidate >= 0 ? `candidate ${part.candidate}` : `part ${part.name}`, candidate: part.candidate, part: part.name, name: part.name,
     word: part.preset, reading: readingOf(bake?.parts.find(({ name }) => name === part.name)), reason: part.reason || reasonOf(candidates[part.candidate]), nodes: part.nodes, mode: 'soft',
-    color: colorOfPart(i, theme) }));
+    color: colorOfPart(part, theme) }));
 }
 
 export function otherEntries({ chosen, candidates }: PartsSlice): Entry[] {
