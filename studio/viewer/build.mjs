@@ -1,8 +1,9 @@
 // node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html, OUTDIR/soft.html and OUTDIR/batch.html, templates
-// that view_page(), soft_page() and batch_page() of the library fill.
+// that view_page(), soft_page() and batch_page() of the library fill; and OUTDIR/studio.html, which `rigspace studio`
+// serves as it is.
 
 import * as esbuild from 'esbuild';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,9 +12,17 @@ const kPages = [
   { name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', styles: ['src/style.css'] },
   { name: 'soft', entry: 'src/soft.ts', html: 'page.html', styles: ['src/style.css', 'src/soft/soft.css'] },
   { name: 'batch', entry: 'src/batch.ts', html: 'batch_page.html', styles: ['src/style.css', 'src/batch/batch.css'] },
+  { name: 'studio', entry: 'src/studio.ts', html: 'studio_page.html',
+    styles: ['src/style.css', 'src/soft/soft.css', 'src/studio/studio.css', ...await panelStyles()] },
 ];
 const kSlots = { 'page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'],
-                 'batch_page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@'] };
+                 'batch_page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@'], 'studio_page.html': [] };
+
+/// What panels bring along: every style below src/studio but the page's own, by name.
+async function panelStyles() {
+  const found = await readdir(join(here, 'src/studio'), { recursive: true });
+  return found.filter((name) => name.endsWith('.css') && name !== 'studio.css').sort().map((name) => join('src/studio', name));
+}
 
 async function bundle(entry) {
   const result = await esbuild.build({
@@ -37,7 +46,7 @@ async function threeLicence() {
 async function buildPage(page) {
   const [template, script, style, licence] = await Promise.all([
     readFile(join(here, page.html), 'utf8'), bundle(page.entry), minified(page.styles),
-    page.html === 'page.html' ? threeLicence() : '']);
+    page.html === 'batch_page.html' ? '' : threeLicence()]);
   // Functions as replacements: in a string, $ would be read as a pattern.
   const html = template.replace('/*@STYLE@*/', () => style).replace('/*@SCRIPT@*/', () => licence + script);
   for (const slot of kSlots[page.html])

@@ -6,6 +6,11 @@ import { twinOf } from './twin';
 /// Ghosts are in a layer of their own, which a camera sees alone.
 export const kGhostLayer = 1;
 
+export interface GhostLook {
+  color: string;
+  opacity: number;  ///< 0 to 1
+}
+
 export class GhostOverlay {
   private readonly tinted: MeshBasicMaterial[] = [];
 
@@ -23,5 +28,11 @@ export class GhostOverlay {
     }
   }
 
-  setColor(color: Color): void { for (const material of this.tinted) material.color.copy(color); }
+  setLook({ color, opacity }: GhostLook): void {
+    const ink = new Color(color);
+    for (const material of this.tinted) {
+      material.color.copy(ink);
+      material.opacity = opacity;
+    }
+  }
 }

@@ -25,6 +25,9 @@ export class Lighting extends Group {
     this.add(new HemisphereLight(0xffffff, 0xc4beb7, 2.15), this.key, this.key.target, this.rim, this.rim.target);
   }
 
+  /// Off, they stay as they were last drawn, but are not seen; no material is compiled anew.
+  set shadows(on: boolean) { this.key.shadow.intensity = on ? 1 : 0; }
+
   /// Light and shadow for all of a motion.
   cover(extent: Extent): void {
     const size = sizeOf(extent);

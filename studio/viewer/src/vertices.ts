@@ -16,13 +16,13 @@ export function influenceSets(mesh: Mesh): { joints: Attribute; weights: Attribu
 }
 
 /// Calls `visit` with the scene-space position of every `stride`th vertex, as the scene is posed now.
-/// World matrices must be up to date. The vector is reused between calls.
-export function visitVertices(mesh: Mesh, stride: number, visit: (position: Vector3) => void): void {
+/// World matrices must be up to date. The vector is reused between calls. `only`: that vertex alone.
+export function visitVertices(mesh: Mesh, stride: number, visit: (position: Vector3) => void, only?: number): void {
   const place = mesh instanceof SkinnedMesh ? skinning(mesh) : rigid(mesh);
   const morph = morphing(mesh);
   const source = mesh.geometry.attributes.position;
   const position = new Vector3();
-  for (let i = 0; i < source.count; i += stride) {
+  for (let i = only ?? 0; i < (only === undefined ? source.count : only + 1); i += stride) {
     position.fromBufferAttribute(source as BufferAttribute, i);
     morph(i, position);
     place(i, position);

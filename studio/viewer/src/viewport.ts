@@ -1,10 +1,11 @@
 // A canvas that shows one character: camera, light, floor, overlays. Several panes of it can show several poses.
 
-import { Color, NeutralToneMapping, PerspectiveCamera, Scene, Vector3, VSMShadowMap, WebGLRenderer } from 'three';
+import { Color, Material, Mesh, NeutralToneMapping, Object3D, PerspectiveCamera, Scene, Texture, Vector2, Vector3,
+         VSMShadowMap, WebGLRenderer, WebGLRenderTarget } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Character } from './character';
 import { sizeOf, View, viewOf } from './framing';
-import { GhostOverlay, kGhostLayer } from './ghost_overlay';
+import { GhostLook, GhostOverlay, kGhostLayer } from './ghost_overlay';
 import { Ground } from './ground';
 import { Lighting, reflectRoom } from './lighting';
 import { SkeletonOverlay } from './skeleton_overlay';
@@ -13,6 +14,7 @@ import { Extent } from './vertices';
 import { WireframeOverlay } from './wireframe_overlay';
 
 const kFlightSeconds = 0.35;
+const kGhostOpacity = 0.5;
 
 /// A part of the canvas, in fractions of it from its top left corner.
 export interface Area {
@@ -28,7 +30,7 @@ export const kWhole: Area = { x: 0, y: 0, width: 1, height: 1 };
 export interface Pane {
   view: Area;    ///< what the camera's picture fills; of one size in all panes
   window: Area;  ///< the part of it that is drawn
-  ghost?: boolean;  ///< drawn over the pane before it, as a translucent shape alone
+  ghost?: boolean | GhostLook;  ///< drawn over the pane before it, as a translucent shape alone; true: as the theme says
   /// Puts the character into the pose to be drawn.
   pose: () => void;
 }
@@ -60,7 +62,9 @@ export class Viewport {
   private insets: Insets = { top: 0, right: 0, bottom: 0, left: 0 };
   private theme: Theme | null = null;
   private seen: Extent | null = null;  ///< what frame() last framed
+  private probed: WebGLRenderTarget | null = null;
   private dirty = true;
+  private quick_ = false;
   private size = 1;
   private readonly drawnListeners: (() => void)[] = [];
 
@@ -94,13 +98,34 @@ export class Viewport {
     this.illuminate(extent);
   }
 
+  /// Takes the character away, and what was made for it on the graphics card.
+  hide(): void {
+    const { character } = this;
+    if (!character) return;
+    for (const gone of [character.root, this.skeleton]) gone?.removeFromParent();
+    character.root.traverse((object) => {
+      if (!(object instanceof Mesh)) return;
+      object.geometry.dispose();
+      for (const material of [object.material as Material | Material[]].flat()) {
+        for (const value of Object.values(material)) if (value instanceof Texture) value.dispose();
+        material.dispose();
+      }
+    });
+    this.character = this.skeleton = this.wireframe = this.ghost = null;
+    this.invalidate();
+  }
+
+  /// Anything else to draw with the character, in scene space.
+  add(object: Object3D): void {
+    this.scene.add(object);
+    this.invalidate();
+  }
+
   /// What is drawn where. A camera that follows goes with the ghost, or with the first pane.
   divide(panes: readonly Pane[]): void {
     this.panes = panes;
-    if (this.character && !this.ghost && panes.some((pane) => pane.ghost)) {
+    if (this.character && !this.ghost && panes.some((pane) => pane.ghost))
       this.ghost = new GhostOverlay(this.character.meshes);
-      if (this.theme) this.paint(this.theme);
-    }
     this.resize();
   }
 
@@ -148,10 +173,18 @@ export class Viewport {
     this.ground.setInk(new Color(theme.grid), theme.gridStrength, theme.shadowStrength);
     this.skeleton?.setColors(new Color(theme.bone), new Color(theme.joint));
     this.wireframe?.setColor(new Color(theme.wire));
-    this.ghost?.setColor(new Color(theme.ghost));
     this.theme = theme;
     this.invalidate();
   }
+
+  /// For machines that draw slowly: smaller pictures, without shadows.
+  set quick(quick: boolean) {
+    if (quick === this.quick_) return;
+    this.quick_ = quick;
+    this.lighting.shadows = !quick;
+    this.resize();
+  }
+  get quick(): boolean { return this.quick_; }
 
   get shown(): readonly Pane[] { return this.panes; }
   get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
@@ -166,6 +199,38 @@ export class Viewport {
     const seen = point.clone().project(this.camera);
     if (seen.z > 1) return null;
     return { x: (view.x + (view.width * (seen.x + 1)) / 2) * width, y: (view.y + (view.height * (1 - seen.y)) / 2) * height };
+  }
+
+  /// The same place backwards: the point of the scene at a pixel of a pane whose depth is that of `like`.
+  pointAt(x: number, y: number, { view }: Pane, like: Vector3): Vector3 {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    const { z } = like.clone().project(this.camera);
+    return new Vector3(2 * (x / width - view.x) / view.width - 1, 1 - 2 * (y / height - view.y) / view.height, z)
+      .unproject(this.camera);
+  }
+
+  /// The pane that is seen at a pixel of the canvas.
+  paneAt(x: number, y: number): Pane | null {
+    const u = x / Math.max(1, this.host.clientWidth), v = y / Math.max(1, this.host.clientHeight);
+    return this.panes.find(({ window: w, ghost }) =>
+      !ghost && u >= w.x && u < w.x + w.width && v >= w.y && v < w.y + w.height) ?? null;
+  }
+
+  /// Red, green, blue and alpha, as bytes, that a layer of the scene alone has at a pixel of a pane.
+  probe(x: number, y: number, pane: Pane, layer: number): Uint8Array {
+    const target = this.probed ??= new WebGLRenderTarget(1, 1);
+    const { shadowMap } = this.renderer, bytes = new Uint8Array(4);
+    pane.pose();
+    this.aim(new Vector2(x - pane.view.x * this.host.clientWidth, y - pane.view.y * this.host.clientHeight));
+    this.renderer.autoClear = true;
+    shadowMap.autoUpdate = false;
+    this.camera.layers.set(layer);
+    this.renderer.setRenderTarget(target);
+    this.renderer.render(this.scene, this.camera);
+    this.renderer.readRenderTargetPixels(target, 0, 0, 1, 1, bytes);
+    this.renderer.setRenderTarget(null);
+    this.aim(null);
+    return bytes;
   }
 
   /// The picture is out of date: the next render() draws.
@@ -194,7 +259,10 @@ export class Viewport {
     this.renderer.setViewport(view.x * width, (1 - view.y - view.height) * height, view.width * width, view.height * height);
     this.renderer.setScissor(window.x * width, (1 - window.y - window.height) * height, window.width * width,
                              window.height * height);
-    this.renderer.autoClear = this.renderer.shadowMap.autoUpdate = !pane.ghost;
+    if (pane.ghost && this.theme)
+      this.ghost?.setLook(pane.ghost === true ? { color: this.theme.ghost, opacity: kGhostOpacity } : pane.ghost);
+    this.renderer.autoClear = !pane.ghost;
+    this.renderer.shadowMap.autoUpdate = !pane.ghost && !this.quick_;
     this.camera.layers.set(pane.ghost ? kGhostLayer : 0);
     this.renderer.render(this.scene, this.camera);
   }
@@ -248,14 +316,21 @@ export class Viewport {
   }
 
   private resize(): void {
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * (this.quick_ ? 0.6 : 1));
     this.renderer.setSize(Math.max(1, this.host.clientWidth), Math.max(1, this.host.clientHeight), false);
-    const { width, height } = this.viewSize();
-    this.camera.aspect = width / height;
-    const { top, right, bottom, left } = this.insets;
-    this.camera.setViewOffset(width, height, (right - left) / 2, (bottom - top) / 2, width, height);
+    this.aim(null);
     if (this.framed && this.seen) this.frame(this.seen, { smooth: false });
     this.invalidate();
+  }
+
+  /// The camera's picture is all of a pane's view, or one pixel of it.
+  private aim(pixel: Vector2 | null): void {
+    const { width, height } = this.viewSize();
+    const { top, right, bottom, left } = this.insets;
+    const x = (right - left) / 2, y = (bottom - top) / 2;
+    this.camera.aspect = width / height;
+    if (pixel) this.camera.setViewOffset(width, height, x + pixel.x, y + pixel.y, 1, 1);
+    else this.camera.setViewOffset(width, height, x, y, width, height);
   }
 }
 

@@ -19,8 +19,11 @@ export function whyNoRecording(): string {
   return '';
 }
 
+/// What `framesOf` needs of a clip.
+export type Filmed = Pick<Pair, 'duration' | 'frameRate'> & { options: { loop?: boolean; period?: number } };
+
 /// Times of the frames, s: of a loop one turn without the frame that closes it, else the whole clip with both ends.
-export function framesOf(pair: Pair): { times: number[]; rate: number } {
+export function framesOf(pair: Filmed): { times: number[]; rate: number } {
   const rate = Math.min(kMostRate, pair.frameRate || 30);
   const length = pair.options.loop ? Math.max(pair.options.period ?? 0, pair.duration) : pair.duration;
   const steps = Math.max(1, Math.round(length * rate));
@@ -40,7 +43,7 @@ export interface Film {
   size: { width: number; height: number };  ///< pixels
   times: readonly number[];  ///< of the clip, s
   rate: number;              ///< frames a second
-  draw: (pen: CanvasRenderingContext2D, time: number) => void;
+  draw: (pen: CanvasRenderingContext2D, time: number) => void | Promise<void>;  ///< a promise: drawn when it is kept
   progress: (done: number) => void;  ///< frames so far
 }
 
@@ -81,7 +84,7 @@ async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config
   const keyEvery = Math.round(kKeyEvery * film.rate);
   for (const [i, time] of film.times.entries()) {
     if (signal.aborted || failure) break;
-    film.draw(pen, time);
+    await film.draw(pen, time);
     const microseconds = (frames: number) => Math.round((1e6 * frames) / film.rate);
     const frame = new VideoFrame(pen.canvas, { timestamp: microseconds(i), duration: microseconds(1) });
     encoder.encode(frame, { keyFrame: i % keyEvery === 0 });
@@ -99,7 +102,7 @@ async function encode(film: Film, pen: CanvasRenderingContext2D, { id, ...config
 /// The recorder stamps frames with the time at which it gets them, so each waits for its moment. It may leave some out.
 async function captureLive(film: Film, pen: CanvasRenderingContext2D, bitrate: number,
                            signal: AbortSignal): Promise<Blob | null> {
-  film.draw(pen, film.times[0]);
+  await film.draw(pen, film.times[0]);
   const stream = pen.canvas.captureStream(0);
   const [track] = stream.getVideoTracks() as CanvasCaptureMediaStreamTrack[];
   const recorder = new MediaRecorder(stream, { mimeType: kTypes.find((type) => MediaRecorder.isTypeSupported(type)),
@@ -114,7 +117,7 @@ async function captureLive(film: Film, pen: CanvasRenderingContext2D, bitrate: n
   for (const [i, time] of film.times.entries()) {
     if (signal.aborted) break;
     track.requestFrame();
-    film.draw(pen, time);
+    await film.draw(pen, time);
     film.progress(i + 1);
     moment = Math.max(moment + 1000 / film.rate, await nextFrame());
     await until(moment);

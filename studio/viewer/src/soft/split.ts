@@ -1,16 +1,20 @@
-// How the stage is divided: side by side, wiped by a line that can be dragged, one over the other, or the clip's ends.
+// How the stage is divided: side by side, wiped by a line that can be dragged, one over the other, the clip's ends, or
+// not at all.
 
 import { element } from '../ui/dom';
 import { kWhole, Pane, Viewport } from '../viewport';
 import { EndPicture } from './seam';
 import { percentText } from './seam_words';
 
-export type Mode = 'side' | 'wipe' | 'overlay' | 'seam';
+export type Mode = 'side' | 'wipe' | 'overlay' | 'seam' | 'single';
 
 export interface Labels {
   before: string;
   after: string;
 }
+
+/// A pose to be drawn over another.
+export type Over = Pick<Pane, 'pose' | 'ghost'>;
 
 /// The ends of a clip, and a sentence about them.
 export interface Ends {
@@ -24,7 +28,9 @@ const kModes: { mode: Mode; name: string; title: (labels: Labels) => string }[] 
   { mode: 'overlay', name: 'Overlay', title: ({ before, after }) => `${after}, with ${before} as a ghost over it (V)` },
   { mode: 'seam', name: 'Seam', title: () => 'The ends of the clip: where a loop meets itself, where a clip that plays ' +
                                              'once meets the artist’s pose (E)' },
+  { mode: 'single', name: 'Single', title: ({ after }) => `${after} alone (V)` },
 ];
+export const kComparisons: readonly Mode[] = ['side', 'wipe', 'overlay', 'seam'];
 const kNarrow = 700;  // pixels: below, the halves are stacked where that shows more
 const kMuchMore = 1.3;  // times larger: in wider windows, stacked where that shows so much more
 const kLabelHeight = 34;
@@ -44,14 +50,18 @@ export class Split {
   private readonly marks = [0, 1].map(() => element('p', { class: 'seam-mark', hidden: true }));
   private readonly sentence = element('p', { class: 'seam-sentence', hidden: true });
   private ends: readonly EndPicture[] = [];
+  private readonly modes: typeof kModes;
 
+  /// `show.over`: what else is drawn over the picture of "after", in a pane of the same view.
   /// `show.ends` is called when the ends of the clip are to be seen, and again after every change().
   constructor(private readonly stage: HTMLElement, private readonly viewport: Viewport,
-              private readonly show: { before: () => void; after: () => void; ends: () => Ends },
-              labels: Labels, private readonly chosen: (mode: Mode) => void) {
+              private readonly show: { before: () => void; after: () => void; ends: () => Ends; over?: () => readonly Over[] },
+              labels: Labels, private readonly chosen: (mode: Mode) => void, offered = kComparisons) {
+    this.modes = offered.map((mode) => kModes.find((known) => known.mode === mode)!);
+    this.mode = offered[0];
     this.before = element('p', { class: 'side' }, labels.before);
     this.after = element('p', { class: 'side after second' }, `${labels.after} `, this.amount);
-    this.buttons = kModes.map(({ mode, name, title }) =>
+    this.buttons = this.modes.map(({ mode, name, title }) =>
       element('button', { type: 'button', title: title(labels), onclick: (event) => {
         (event.currentTarget as HTMLElement).blur();
         this.choose(mode);
@@ -83,8 +93,8 @@ export class Split {
   }
 
   chooseNext(): void {
-    const now = kModes.findIndex(({ mode }) => mode === this.mode);
-    this.choose(kModes[(now + 1) % kModes.length].mode);
+    const now = this.modes.findIndex(({ mode }) => mode === this.mode);
+    this.choose(this.modes[(now + 1) % this.modes.length].mode);
   }
 
   /// Told how wide the motion is, in its heights.
@@ -102,13 +112,14 @@ export class Split {
     const halves = this.mode === 'side' || this.mode === 'seam';
     const stacked = halves && this.stackingShowsMore();
     this.stage.dataset.split = stacked ? 'stacked' : halves ? 'side' : this.mode;
-    for (const label of [this.before, this.after]) label.hidden = this.mode === 'seam';
+    for (const label of [this.before, this.after]) label.hidden = this.mode === 'seam' || this.mode === 'single';
     for (const label of this.endLabels) label.hidden = this.mode !== 'seam';
     this.stage.style.setProperty('--wipe', `${100 * this.at}%`);
     this.divider.setAttribute('aria-valuenow', String(Math.round(100 * this.at)));
     this.divider.tabIndex = this.mode === 'wipe' ? 0 : -1;
-    this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(kModes[i].mode === this.mode)));
-    this.viewport.divide(this.panes(stacked));
+    this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(this.modes[i].mode === this.mode)));
+    const panes = this.panes(stacked), after = panes.find(({ pose }) => pose === this.show.after);
+    this.viewport.divide([...panes, ...(after ? this.show.over?.() ?? [] : []).map((over) => ({ ...after!, ...over }))]);
     this.placeMarks();
   }
 
@@ -134,6 +145,7 @@ export class Split {
 
   private panes(stacked: boolean): Pane[] {
     const { before, after } = this.show;
+    if (this.mode === 'single') return [{ view: kWhole, window: kWhole, pose: after }];
     if (this.mode === 'overlay')
       return [{ view: kWhole, window: kWhole, pose: after }, { view: kWhole, window: kWhole, pose: before, ghost: true }];
     if (this.mode === 'wipe')

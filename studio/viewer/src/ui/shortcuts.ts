@@ -7,7 +7,7 @@ import { Toolbar } from './toolbar';
 import { Transport } from './transport';
 
 export interface Shortcut {
-  keys: string[];   ///< as KeyboardEvent.key says, letters in lower case; "Shift+" before where it matters
+  keys: string[];   ///< as KeyboardEvent.key says, letters in lower case; "Shift+" before where it matters; "Ctrl+" (or ⌘)
   shown: string[];  ///< as the help writes them
   does: string;     ///< empty: not listed, since a neighbour speaks for it
   act: () => void;
@@ -15,9 +15,11 @@ export interface Shortcut {
 
 export function listenToKeys(shortcuts: readonly Shortcut[]): void {
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || keepsItsKeys(event)) return;
+    if (event.altKey || event.defaultPrevented || keepsItsKeys(event)) return;
+    const command = event.ctrlKey || event.metaKey;
     const plain = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const key = event.shiftKey && event.key.length > 1 ? `Shift+${plain}` : plain;
+    const shift = event.shiftKey && (command || event.key.length > 1) ? 'Shift+' : '';
+    const key = `${command ? 'Ctrl+' : ''}${shift}${plain}`;
     const shortcut = shortcuts.find((candidate) => candidate.keys.includes(key));
     if (!shortcut) return;
     event.preventDefault();
@@ -52,10 +54,11 @@ export function toolShortcut(toolbar: Toolbar, key: string, name: string, does: 
 function keepsItsKeys(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.key === 'Escape') return false;
-  if (target.matches('input[type=search]')) return true;
-  if (target.matches('button, summary')) return event.key === ' ' || event.key === 'Enter';
+  if (target.matches('input[type=search], input[type=text], input[type=number], textarea')) return true;
+  if (target.matches('button, summary') && (event.key === ' ' || event.key === 'Enter')) return true;
   if (target.matches('select')) return event.key !== 'Escape';
-  return target.matches('input[type=range]:not(.scrubber), [role=separator]') && /^(Arrow|Home|End)/.test(event.key);
+  return target.matches('input[type=range]:not(.scrubber), [role=separator], [role=tab], [role=radio], [role=option]') &&
+         /^(Arrow|Home|End)/.test(event.key);
 }
 
 export class Help {

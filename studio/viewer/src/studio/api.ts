@@ -1,0 +1,47 @@
+// window.rigspace of the studio, for tests and the curious.
+
+import { Connection } from './connection';
+import { Slices } from './slices';
+import { Stage } from './stage';
+import { Store } from './store';
+
+export interface StudioApi {
+  ready: Promise<void>;         ///< the state has come, and the open character is drawn
+  readonly connected: boolean;
+  slices(): Readonly<Partial<Slices>>;
+  stats(): {
+    framesPerSecond: number;    ///< received, over the last 2 s
+    latencies: number[];        ///< ms from sending a command to the first frame with its change; the last 500
+    drawnPerSecond: number;     ///< pictures, over the last 2 s
+  };
+  positions(): Float64Array;        ///< x y z of every point, soft pose, scene space, in the order of `rigspace eval`
+  beforePositions(): Float64Array;  ///< the same of the artist's pose
+  pointOnScreen(point: number): { x: number; y: number } | null;  ///< of the soft pose, pixels of the window
+}
+
+export function apiOf(connection: Connection, store: Store, stage: Stage): StudioApi {
+  return {
+    ready: readiness(store, stage),
+    get connected() { return connection.connected; },
+    slices: () => store.all(),
+    stats: () => ({ framesPerSecond: connection.latencies.framesPerSecond(), latencies: [...connection.latencies.ms],
+                    drawnPerSecond: stage.drawnPerSecond() }),
+    positions: () => stage.softPositions(),
+    beforePositions: () => stage.artistPositions(),
+    pointOnScreen: (point) => {
+      const position = stage.positionOf(point);
+      return position && stage.screenOf(position);
+    },
+  };
+}
+
+function readiness(store: Store, stage: Stage): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const file = store.get('file');
+      if (file === null || (file && stage.model?.revision === file.revision && stage.frame.revision === file.revision)) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}

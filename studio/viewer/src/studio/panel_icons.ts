@@ -1,0 +1,15 @@
+// Line drawings of the panels and tools on a 20 x 20 field, as in ui/icons.ts.
+
+const drawn = (body: string) =>
+  `<svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.5" ` +
+  `stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${body}</svg>`;
+
+export const panelIcons = {
+  curves: drawn('<path d="M2.5 14.5c4 0 4.5-9 7.5-9s3.5 9 7.5 9"/><path d="M10 3.5 12 5.5 10 7.5 8 5.5z" fill="currentColor"/>'),
+  controls: drawn('<path d="M5 3v7M5 14v3M10 3v3M10 10v7M15 3v9M15 16v1"/><circle cx="5" cy="12" r="2"/><circle cx="10" cy="8" r="2"/><circle cx="15" cy="14" r="2"/>'),
+  world: drawn('<path d="M2.5 16.5h15M10 2.5v8M7 8l3 3 3-3"/><path d="M5 13.5h10"/>'),
+  modes: drawn('<path d="M2.5 10c2.5-7 5-7 7.5 0s5 7 7.5 0"/><path d="M2.5 10h15" stroke-dasharray="1.5 2.5"/>'),
+  export: drawn('<path d="M10 3v9M6.5 8.5 10 12l3.5-3.5M3.5 13v2.5A1.5 1.5 0 0 0 5 17h10a1.5 1.5 0 0 0 1.5-1.5V13"/>'),
+  joints: drawn('<circle cx="5" cy="15" r="2"/><circle cx="9" cy="8" r="2"/><circle cx="16" cy="5" r="2"/><path d="m6 13.2 2-3.5M10.8 7.2 14.2 5.8"/>'),
+  pull: drawn('<circle cx="5" cy="15" r="2"/><path d="m6.5 13.5 9-9M10.5 4.5h5v5"/>'),
+};

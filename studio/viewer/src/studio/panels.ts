@@ -1,0 +1,20 @@
+// All panels, in the order of their tabs. A line a panel.
+
+import { PanelMaker } from './panel';
+import { controlsPanel } from './panels/controls';
+import { curvesPanel } from './panels/curves';
+import { exportPanel } from './panels/export';
+import { filePanel } from './panels/file';
+import { modesPanel } from './panels/modes';
+import { partsPanel } from './panels/parts';
+import { worldPanel } from './panels/world';
+
+export const kPanels: readonly PanelMaker[] = [
+  filePanel,
+  partsPanel,
+  controlsPanel,
+  worldPanel,
+  modesPanel,
+  exportPanel,
+  curvesPanel,
+];

@@ -1,0 +1,139 @@
+// The scrub bar: frames with their numbers, the present one, and a range of them.
+
+import { element } from '../ui/dom';
+import { TimeRange } from './store';
+
+const kSide = 14;        // pixels left free at both ends
+const kLabelRoom = 46;   // pixels between two numbers
+const kTickRoom = 5;     // pixels between two ticks
+const kHeadRoom = 12;    // pixels beside the present frame's line without a number
+const kSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+
+export interface RulerActions {
+  seek: (time: number) => void;
+  select: (range: TimeRange | null) => void;
+}
+
+export class Ruler {
+  readonly root = element('div', { class: 'ruler', role: 'slider', tabindex: 0, 'aria-label': 'Time',
+                                   title: 'Drag to scrub. Shift-drag to select a range of frames; double click to let it go.' });
+  private readonly canvas = element('canvas');
+  private duration = 0;
+  private rate = 24;
+  private time = 0;
+  private range: TimeRange | null = null;
+  private drag: { select: boolean; from: number } | null = null;
+  private dirty = true;
+
+  constructor(private readonly actions: RulerActions) {
+    this.root.append(this.canvas);
+    new ResizeObserver(() => { this.dirty = true; this.draw(); }).observe(this.root);
+    this.root.addEventListener('pointerdown', (event) => this.pressed(event));
+    this.root.addEventListener('pointermove', (event) => { if (this.drag) this.moved(event); });
+    for (const name of ['pointerup', 'pointercancel'] as const) this.root.addEventListener(name, () => { this.drag = null; });
+    this.root.addEventListener('dblclick', () => this.actions.select(null));
+  }
+
+  /// Whether a hand is on it.
+  get held(): boolean { return this.drag !== null; }
+
+  show(clip: { duration: number; rate: number } | null, range: TimeRange | null): void {
+    this.duration = clip?.duration ?? 0;
+    this.rate = clip?.rate ?? 24;
+    this.range = range;
+    this.dirty = true;
+    this.draw();
+  }
+
+  at(time: number): void {
+    if (time === this.time) return;
+    this.time = time;
+    this.dirty = true;
+    this.root.setAttribute('aria-valuemax', String(Math.round(this.duration * this.rate)));
+    this.root.setAttribute('aria-valuenow', String(Math.round(time * this.rate)));
+    this.root.setAttribute('aria-valuetext', `frame ${Math.round(time * this.rate)}`);
+    this.draw();
+  }
+
+  repaint(): void { this.dirty = true; this.draw(); }
+
+  private pressed(event: PointerEvent): void {
+    if (event.button !== 0 || this.duration === 0) return;
+    this.root.setPointerCapture(event.pointerId);
+    this.drag = { select: event.shiftKey, from: this.timeAt(event, true) };
+    if (!event.shiftKey) this.moved(event);
+  }
+
+  private moved(event: PointerEvent): void {
+    const { select, from } = this.drag!, to = this.timeAt(event, select);
+    if (!select) return this.actions.seek(to);
+    if (from !== to) this.actions.select({ from: Math.min(from, to), to: Math.max(from, to) });
+  }
+
+  private timeAt(event: PointerEvent, onFrame: boolean): number {
+    const { left, width } = this.root.getBoundingClientRect();
+    const time = ((event.clientX - left - kSide) / Math.max(1, width - 2 * kSide)) * this.duration;
+    const inside = Math.min(Math.max(time, 0), this.duration);
+    return onFrame ? Math.min(this.duration, Math.round(inside * this.rate) / this.rate) : inside;
+  }
+
+  private x(time: number): number {
+    return kSide + (this.duration > 0 ? time / this.duration : 0) * (this.root.clientWidth - 2 * kSide);
+  }
+
+  private draw(): void {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    if (!this.dirty || width === 0) return;
+    this.dirty = false;
+    const ratio = Math.min(2, devicePixelRatio);
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    const pen = this.canvas.getContext('2d')!;
+    pen.scale(ratio, ratio);
+    const style = getComputedStyle(this.root), ink = (name: string) => style.getPropertyValue(name).trim();
+    if (this.range) this.drawRange(pen, height, ink);
+    this.drawTicks(pen, height, ink, style.fontFamily);
+    if (this.duration > 0) this.drawHead(pen, height, ink, style.fontFamily);
+  }
+
+  private drawRange(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string): void {
+    const from = this.x(this.range!.from), to = this.x(this.range!.to);
+    pen.fillStyle = ink('--accent');
+    pen.globalAlpha = 0.18;
+    pen.fillRect(from, 0, to - from, height);
+    pen.globalAlpha = 1;
+    for (const x of [from, to]) pen.fillRect(x - 0.75, 0, 1.5, height);
+  }
+
+  private drawTicks(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string, font: string): void {
+    const frames = Math.round(this.duration * this.rate);
+    if (frames === 0) return;
+    const head = this.x(Math.min(this.time, this.duration));
+    const room = (this.root.clientWidth - 2 * kSide) / frames;
+    const labels = kSteps.find((step) => step * room >= kLabelRoom) ?? frames, ticks = kSteps.find((step) => step * room >= kTickRoom) ?? frames;
+    pen.font = `11px ${font}`;
+    pen.textAlign = 'center';
+    pen.fillStyle = ink('--quiet');
+    for (let frame = 0; frame <= frames; frame += ticks) {
+      const x = this.x(frame / this.rate), numbered = frame % labels === 0;
+      pen.globalAlpha = numbered ? 0.9 : 0.35;
+      pen.fillRect(x - 0.5, height - (numbered ? 9 : 5), 1, numbered ? 9 : 5);
+      if (numbered && Math.abs(x - head) > kHeadRoom) pen.fillText(String(frame), x, height - 14);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  private drawHead(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string, font: string): void {
+    const x = this.x(Math.min(this.time, this.duration)), text = String(Math.floor(this.time * this.rate + 1e-6));
+    pen.font = `600 11px ${font}`;
+    const wide = Math.max(24, pen.measureText(text).width + 12), middle = Math.min(Math.max(x, wide / 2), this.root.clientWidth - wide / 2);
+    pen.fillStyle = ink('--accent');
+    pen.fillRect(x - 0.75, 8, 1.5, height - 8);
+    pen.beginPath();
+    pen.roundRect(middle - wide / 2, 2, wide, 17, 5);
+    pen.fill();
+    pen.fillStyle = ink('--on-accent');
+    pen.textAlign = 'center';
+    pen.fillText(text, middle, 14.5);
+  }
+}

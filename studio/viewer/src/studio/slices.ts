@@ -1,0 +1,175 @@
+// What the server keeps and the page shows: the slices of studio/PROTOCOL.md, as types.
+
+export interface ServerSlice {
+  version: string;
+  started: string | number;  ///< id of this run of the server
+  folder: string;            ///< where files are written
+  cast: { name: string; about: string }[];
+}
+
+export interface ClipInfo {
+  name: string;
+  duration: number;  ///< s
+  rate: number;      ///< frames a second
+  loop: boolean;
+  why: string;       ///< the rule that decided `loop`
+}
+
+export interface FileSlice {
+  name: string;
+  path: string;
+  revision: number;  ///< another one: another model.glb
+  kind: 'nodes' | 'points';
+  nodes: string[];
+  morphs: string[];  ///< "node:morph"
+  points: number;
+  clips: ClipInfo[];
+  height: number;    ///< scene units
+  unit: number;      ///< metres per scene unit
+  warnings: string[];
+  notes: string[];
+}
+
+export type Mode = 'soft' | 'firm' | 'protected';
+export type PartKind = 'chain' | 'flesh' | 'sheet' | 'controls';
+export type Values = Record<string, number | null>;
+
+export interface Part {
+  name: string;
+  preset: string;
+  pattern: string;
+  kind: PartKind;
+  reason: string;
+  nodes: string[];
+  settings: Values;  ///< of every field
+  set: Values;       ///< what somebody set
+  joints?: string[];               ///< the artist's; `nodes` of flesh are soft joints
+  clip?: Record<string, [number, number][]>;  ///< fields set for the present clip: s and value
+  used: { rate?: number; settle?: number; lag?: number; amount?: number };
+  candidate: number;  ///< index in `candidates`, or -1
+}
+
+export interface Candidate {
+  name: string;
+  preset: string;
+  pattern: string;
+  kind: PartKind;
+  nodes: string[];
+  score: number;
+  for: string[];
+  against: string[];
+  mode: Mode;
+}
+
+export interface Field {
+  name: string;
+  min: number;
+  max: number;
+  keyed: boolean;  ///< may change over a clip
+}
+
+export interface PartsSlice {
+  chosen: Part[];
+  candidates: Candidate[];
+  presets: { name: string; flesh: boolean }[];
+  fields: Field[];
+  protect: string[];
+  remark: string;
+  found: boolean;  ///< nothing was changed by hand
+  body?: string;   ///< what the character was taken for: "a body on four legs"
+}
+
+export interface PlaySlice {
+  clip: string | null;  ///< null: the rest pose
+  time: number;         ///< s; while playing, that of the last change
+  playing: boolean;
+  speed: number;
+  loop: boolean;
+  live: boolean;
+  muted: boolean;
+}
+
+export interface Control {
+  name: string;
+  node: string;
+  group: string;
+  unit: string;
+  rest: number;
+  min: number | null;
+  max: number | null;
+  keyed: boolean;
+  free: boolean;
+  stiffness: number;
+  held: number | null;
+}
+
+export interface WorldSlice {
+  gravity: number;  ///< m/s^2
+  collide: string[];
+  friction: number;
+  material: string;
+  materials: string[];
+}
+
+export interface BakedPart {
+  name: string;
+  unit: 'degrees' | 'percent';  ///< of the turn, or of the part's size
+  swing: number;
+  largest: number;
+  largest_at: number;  ///< s
+}
+
+export interface BakeSlice {
+  clip: string | null;
+  state: 'none' | 'running' | 'ready' | 'stale';
+  seam: number | null;
+  parts: BakedPart[];
+}
+
+export interface CurvesSlice {
+  layer: { mute: boolean; influence: number };
+  tolerance: number;  ///< share of the height
+  edited: Record<string, string[]>;
+}
+
+export interface ModesSlice {
+  state: 'none' | 'ready';
+  modes: { name: string; share: number; min: number; max: number; factor: number }[];
+}
+
+export interface JobSlice {
+  name: string;
+  stage: string;
+  fraction: number | null;  ///< 0..1
+  left: number | null;      ///< s
+  cancel: boolean;
+}
+
+export interface ExportSlice {
+  command: string;
+  files: { name: string; url: string; bytes: number; about: string }[];
+  path: string;
+}
+
+export interface LiveSlice {
+  rate: number;  ///< solved frames a second
+  ms: number;    ///< a solve
+  unconverged: number;
+  outside: boolean;
+}
+
+export interface Slices {
+  server: ServerSlice;
+  file: FileSlice | null;
+  parts: PartsSlice;
+  play: PlaySlice;
+  controls: { controls: Control[] };
+  world: WorldSlice;
+  bake: BakeSlice;
+  curves: CurvesSlice;
+  modes: ModesSlice;
+  job: JobSlice | null;
+  export: ExportSlice;
+  history: { undo: string[]; redo: string[] };
+  live: LiveSlice;
+}

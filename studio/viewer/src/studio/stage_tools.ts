@@ -1,0 +1,50 @@
+// A bar on the stage with the tools that take hold of the character; one is on at a time, or none.
+
+import { element, iconButton } from '../ui/dom';
+import { Shortcut } from '../ui/shortcuts';
+import { MoveJoints } from './handles/move_joints';
+import { Pull } from './handles/pull';
+import { Studio } from './panel';
+import { Tool } from './tools';
+
+const kHintSeconds = 8;
+
+export class StageTools {
+  readonly root = element('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' });
+  private readonly hint = element('p', { class: 'tool-hint', role: 'status', hidden: true });
+  private readonly tools: { tool: Tool; button: HTMLButtonElement }[];
+  private on: Tool | null = null;
+  private timer = 0;
+
+  constructor(studio: Studio) {
+    this.tools = [new MoveJoints(studio), new Pull(studio)].map((tool) => ({ tool,
+      button: iconButton(tool.icon, `${tool.title} (${tool.key.toUpperCase()}): ${tool.about}`, () => this.toggle(tool)) }));
+    this.root.append(...this.tools.map(({ button }) => button), this.hint);
+    studio.store.on('file', () => this.choose(null));
+    this.choose(null);
+    addEventListener('keydown', (event) => {  // before the page's own keys, which have another Escape
+      if (event.key !== 'Escape' || !this.on || (event.target as HTMLElement).matches('input, select')) return;
+      event.stopPropagation();
+      this.choose(null);
+    }, { capture: true });
+  }
+
+  shortcuts(): Shortcut[] {
+    return this.tools.map(({ tool }): Shortcut => ({ keys: [tool.key], shown: [tool.key.toUpperCase()], does: `${tool.title} on the stage`, act: () => this.toggle(tool) }));
+  }
+
+  private toggle(tool: Tool): void { this.choose(this.on === tool ? null : tool); }
+
+  private choose(tool: Tool | null): void {
+    if (tool !== this.on) {
+      this.on?.active(false);
+      this.on = tool;
+      tool?.active(true);
+    }
+    for (const entry of this.tools) entry.button.setAttribute('aria-pressed', String(entry.tool === tool));
+    this.hint.hidden = tool === null;
+    this.hint.textContent = tool?.about ?? '';
+    clearTimeout(this.timer);
+    if (tool) this.timer = window.setTimeout(() => { this.hint.hidden = true; }, 1000 * kHintSeconds);
+  }
+}

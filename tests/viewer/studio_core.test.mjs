@@ -1,0 +1,153 @@
+// What the studio's page computes without a browser: frames, latencies, state, shares, its pace.
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { moduleOf } from './module.mjs';
+
+let frames, latencies, store, shares, pace, rows;
+before(async () => {
+  [frames, latencies, store, shares, pace, rows] = await Promise.all(
+    ['frames', 'latencies', 'store', 'shares', 'pace', 'parts/entries'].map((name) => moduleOf(`studio/${name}`)));
+});
+
+/// A frame as studio/PROTOCOL.md lays it out; `poses` has one or two.
+function frameOf({ revision = 3, number = 7, change = 5, time = 1.25, ms = 2.5, flags = 0, nodes, morphs = 0, poses }) {
+  const bytes = new ArrayBuffer(40 + 4 * poses.flat().length), view = new DataView(bytes);
+  [1, revision, number, change].forEach((value, i) => view.setUint32(4 * i, value, true));
+  view.setFloat64(16, time, true);
+  view.setFloat32(24, ms, true);
+  [flags, nodes, morphs].forEach((value, i) => view.setUint32(28 + 4 * i, value, true));
+  poses.flat().forEach((value, i) => view.setFloat32(40 + 4 * i, value, true));
+  return bytes;
+}
+const pose = (x) => [x, 0, 0, 0, 0, 0, 1, 1, 1, 1];
+
+describe('a frame', () => {
+  test('holds the soft pose and the artist’s, with the weights of morphs', () => {
+    const frame = new frames.Frame();
+    assert.ok(frame.read(frameOf({ flags: 3, nodes: 2, morphs: 1, poses: [[...pose(1), ...pose(2), 0.5], [...pose(3), ...pose(4), 0.25]] }), false));
+    assert.deepEqual([frame.revision, frame.number, frame.change, frame.time, frame.ms], [3, 7, 5, 1.25, 2.5]);
+    assert.deepEqual([frame.soft[0], frame.soft[10], frame.soft[20]], [1, 2, 0.5]);
+    assert.deepEqual([frame.artist[0], frame.artist[10], frame.artist[20]], [3, 4, 0.25]);
+  });
+
+  test('shows the soft pose on both sides where it has one alone', () => {
+    const frame = new frames.Frame();
+    assert.ok(frame.read(frameOf({ nodes: 1, poses: [pose(6)] }), false));
+    assert.equal(frame.artist[0], 6);
+  });
+
+  test('of points has three numbers each', () => {
+    const frame = new frames.Frame();
+    assert.ok(frame.read(frameOf({ nodes: 2, poses: [[1, 2, 3, 4, 5, 6]] }), true));
+    assert.deepEqual([...frame.soft], [1, 2, 3, 4, 5, 6]);
+  });
+
+  test('is read into the same arrays again', () => {
+    const frame = new frames.Frame(), bytes = frameOf({ nodes: 1, poses: [pose(1)] });
+    frame.read(bytes, false);
+    const { soft } = frame;
+    frame.read(frameOf({ nodes: 1, poses: [pose(2)] }), false);
+    assert.equal(frame.soft, soft);
+    assert.equal(soft[0], 2);
+  });
+
+  test('that is cut short, or of another kind, changes nothing', () => {
+    const frame = new frames.Frame(), bytes = frameOf({ nodes: 2, poses: [[...pose(1), ...pose(2)]] });
+    assert.equal(frame.read(bytes.slice(0, 60), false), false);
+    assert.equal(frame.read(bytes.slice(0, 12), false), false);
+    new DataView(bytes).setUint32(0, 2, true);
+    assert.equal(frame.read(bytes, false), false);
+    assert.equal(frame.revision, -1);
+  });
+});
+
+describe('latencies', () => {
+  test('end with the first frame that includes the change, before or after the answer', () => {
+    const measured = new latencies.Latencies();
+    measured.frame(4);
+    measured.sent(1);
+    measured.sent(2);
+    measured.answered(1, 5);
+    measured.frame(4);
+    assert.equal(measured.ms.length, 0, 'that frame is older');
+    measured.frame(6);
+    assert.equal(measured.ms.length, 1);
+    measured.answered(2, 6);
+    assert.equal(measured.ms.length, 2, 'its frame was there already');
+    assert.ok(measured.ms.every((ms) => ms >= 0));
+  });
+
+  test('leave out what changes nothing', () => {
+    const measured = new latencies.Latencies();
+    measured.frame(4);
+    measured.sent(1);
+    measured.answered(1, 4);
+    measured.sent(2);
+    measured.answered(2, undefined);
+    measured.frame(9);
+    assert.equal(measured.ms.length, 0);
+  });
+});
+
+describe('the state', () => {
+  test('is whole before anybody hears of it', () => {
+    const state = new store.Store(), heard = [];
+    state.on('job', (job) => heard.push([job, state.get('history')]));
+    state.take({ job: null, history: { undo: ['a'], redo: [] } });
+    assert.deepEqual(heard, [[null, { undo: ['a'], redo: [] }]]);
+    const stop = state.on('job', () => heard.push('again'));
+    assert.equal(heard.at(-1), 'again', 'called at once where there is a value');
+    stop();
+    state.take({ job: null });
+    assert.equal(heard.length, 3);
+  });
+
+  test('a selection is heard of when it changes, and not else', () => {
+    const selection = new store.Selection();
+    let calls = 0;
+    selection.on(() => { ++calls; });
+    selection.set({ part: 'tail', candidate: 2 });
+    selection.set({ part: 'tail' });
+    assert.equal(calls, 2);
+    assert.deepEqual([selection.part, selection.candidate], ['tail', 2]);
+  });
+});
+
+describe('shares', () => {
+  test('a point belongs to the candidate that most of it hangs on, if a tenth does', () => {
+    const found = new shares.Shares(Uint8Array.from([255, 100, 10, 0, 0, 120, 20, 0]), 4);
+    assert.equal(found.candidates, 2);
+    assert.deepEqual([0, 1, 2, 3, 9].map((point) => found.candidateAt(point)), [0, 1, -1, -1, -1]);
+    assert.deepEqual([...found.bytesOf(1)], [0, 120, 20, 0]);
+  });
+});
+
+describe('the pace', () => {
+  test('pictures are simple only on a slow machine, and only while something moves', () => {
+    const slow = new pace.Pace(), fast = new pace.Pace();
+    for (let i = 0; i < 60; ++i) { slow.quick(0.1, true); fast.quick(0.016, true); }
+    assert.equal(slow.quick(0.1, true), true);
+    assert.equal(fast.quick(0.016, true), false);
+    assert.equal(slow.quick(0.5, false), false);
+    assert.equal(slow.quick(0.1, true), true);
+  });
+
+  test('one long frame is no slow machine', () => {
+    const machine = new pace.Pace();
+    for (let i = 0; i < 30; ++i) machine.quick(0.016, true);
+    assert.equal(machine.quick(0.1, true), false);
+  });
+});
+
+describe('the rows of parts', () => {
+  const candidate = (name, mode, score) => ({ name, preset: 'tail', pattern: name, kind: 'chain', nodes: [name], score, for: [`${name} hangs`], against: [`${name} is keyed`], mode });
+  const parts = () => ({ chosen: [{ name: 'tail', preset: 'tail', reason: '', nodes: ['t'], candidate: 1 }], candidates: [
+    candidate('foot', 'protected', 0.9), candidate('tail', 'soft', 0.8), candidate('arm', 'firm', 0.2), candidate('ear', 'firm', 0.6)] });
+
+  test('what moves comes first, then what could, the likeliest first; what is protected last', () => {
+    assert.deepEqual(rows.chosenEntries(parts(), { name: 'light' }).map(({ name, reason, mode }) => [name, reason, mode]), [['tail', 'tail hangs', 'soft']]);
+    assert.deepEqual(rows.otherEntries(parts()).map(({ name, reason }) => [name, reason]),
+                     [['ear', 'ear is keyed'], ['arm', 'arm is keyed'], ['foot', 'foot is keyed']]);
+  });
+});
