@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -68,18 +68,12 @@ void open_browser(const std::string& address) {
 }
 
 void serve(const StudioArguments& given, const Context& context) {
-  // Signals are taken by a thread of their own, since `stop` may not be called from a handler; so all threads that are
-  // started from here on leave them alone.
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int each : {SIGINT, SIGTERM}) sigaddset(&signals, each);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   studio::Studio handler(options_of(given));
   const auto server = listen(given, handler.options(), handler);
   std::thread network([&] { server->run(); });
-  std::thread watcher([&] {
-    int signal = 0;
-    sigwait(&signals, &signal);
+  std::thread watcher([&] {  // `stop` may not be called from a handler of signals
+    watch_interrupts();
+    while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     handler.stop();
   });
   if (context.json)

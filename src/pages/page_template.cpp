@@ -142,4 +142,6 @@ std::string filled_page(PageKind kind, std::string_view title, std::string_view 
   return filled(page_template(kind), kSlots.size() - 1, title, options, {});
 }
 
+std::string filled_page(PageKind kind) { return std::string(page_template(kind)); }
+
 }  // namespace rigspace

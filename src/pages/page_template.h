@@ -22,6 +22,8 @@ std::string filled_page(PageKind kind, std::string_view title, std::string_view 
                         std::span<const std::byte> glb);
 /// The same for a page without a character.
 std::string filled_page(PageKind kind, std::string_view title, std::string_view options);
+/// A page without slots.
+std::string filled_page(PageKind kind);
 
 /// A JSON string that may stand in a <script> element: no quote, no control character, and no '<', since "</script"
 /// and "<!--" mean something there.

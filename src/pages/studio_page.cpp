@@ -4,6 +4,6 @@
 
 namespace rigspace {
 
-std::string studio_page() { return filled_page(PageKind::studio, "rigspace studio", "{}"); }
+std::string studio_page() { return filled_page(PageKind::studio); }
 
 }  // namespace rigspace

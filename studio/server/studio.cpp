@@ -116,7 +116,9 @@ void Studio::run(HttpServer& server) {
   server_ = nullptr;
 }
 
+/// Without a page nothing is solved: the motion goes on when one comes back.
 void Studio::tick(double dt) {
+  if (pages_ == 0) return;
   const bool moved = playback_.advance(dt);
   if (!playback_.is_open() || !(moved || frame_due_)) return;
   frame_due_ = false;
@@ -168,6 +170,7 @@ void Studio::report(std::exception_ptr error) {
 }
 
 void Studio::welcome(ClientId client) {
+  ++pages_;
   Json slices = Json::object();
   for (const auto& [name, write] : slices_) slices[name] = write();
   server_->send(client, message_of({{"event", "state"}, {"slices", std::move(slices)}}));
@@ -268,7 +271,7 @@ void Studio::received(ClientId client, std::string text) {
   post([this, client, text = std::move(text)] { take(client, text); });
 }
 void Studio::closed(ClientId client) {
-  post([this, client] { faults_.erase(client); });
+  post([this, client] { faults_.erase(client), --pages_; });
 }
 
 }  // namespace rigspace::studio

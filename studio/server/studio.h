@@ -139,6 +139,7 @@ class Studio final : public HttpHandler {
   History<Project> history_;
   std::uint32_t change_ = 0;
   bool frame_due_ = false;
+  int pages_ = 0;  // that are connected
   int solved_ = 0;            // frames since the meter was read
   double solved_ms_ = 0;      // time that they took
   double solved_rate_ = 0, mean_ms_ = 0;
