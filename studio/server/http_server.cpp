@@ -158,7 +158,9 @@ Task<bool> HttpServer::Core::answer_one(Stream& stream, beast::flat_buffer& buff
     if (failed.category() == http::make_error_code(http::error::bad_version).category()) {
       http::request<http::empty_body> none;
       none.version(11), none.keep_alive(false);
-      Answer refused = respond(none, plain(400, "This is no HTTP request.\n"));
+      Answer refused = failed == http::error::body_limit
+                           ? respond(none, plain(413, "The content is larger than this server takes.\n"))
+                           : respond(none, plain(400, "This is no HTTP request.\n"));
       co_await http::async_write(stream, refused, use_task);
     }
     co_return false;

@@ -204,9 +204,9 @@ void Studio::take(ClientId client, const std::string& text) {
   } catch (const std::exception& error) {
     answer = {{"re", id}, {"error", {{"sentence", error.what()}, {"problem", error.what()}}}};
   }
-  if (id.is_null() && ++faults_[client] > kMostFaults) return;  // whoever sends nonsense is not answered any more
+  if (id.is_null() && ++faults_[client] > kMostFaults) return send_touched();  // nonsense is not answered for ever
+  send_touched();  // first, so that whoever has the answer has the state that it led to
   server_->send(client, message_of(answer));
-  send_touched();
 }
 
 void Studio::edit(std::string what, std::string field, const std::function<void(Project&)>& change) {

@@ -90,6 +90,7 @@ class Page:
             head += got
         self.status = int(head.split(b" ")[1])
         if self.status != 101:
+            self.socket.close()
             raise ConnectionError(head.decode(errors="replace"))
 
     def _exactly(self, count):
@@ -151,7 +152,7 @@ class Page:
         answer = self._replies.pop(self._last)
         return answer["ok"] if "ok" in answer else {"error": answer["error"]}
 
-    def until(self, true, seconds=240):
+    def until(self, true, seconds=60):
         end = time.monotonic() + seconds
         while not true():
             if time.monotonic() > end:

@@ -73,28 +73,29 @@ class WhatPagesSee(Studio):
         for _ in range(40):  # the amount eases in
             self.page.until(lambda before=self.page.frames: self.page.frames > before)
         soft, artist = poses(self.page.frame)
-        self.assertLess(max(abs(a - b) for a, b in zip(soft, artist)), 1e-3)
+        nodes = self.page.state["file"]["nodes"]
+        for node in self.part()["nodes"]:
+            here = slice(10 * nodes.index(node), 10 * nodes.index(node) + 10)
+            self.assertLess(max(abs(a - b) for a, b in zip(soft[here], artist[here])), 1e-3)
         self.assertTrue(header(frame)[6] & 1, "solved live")
         self.page.do("history.undo")
         self.page.do("play.set", playing=False)
 
     def test_what_stands_still_is_what_simulate_writes(self):
-        self.page.do("play.set", clip="Walk", playing=False, time=0.25)
+        self.page.do("play.set", clip="Walk", playing=False)
         self.baked()
-        self.page.do("play.set", time=0.25)
         out = self.folder / "expected.glb"
         subprocess.run([PROGRAM, "simulate", self.hero, "--clip", "Walk", "-o", out], check=True, capture_output=True)
         tail = self.part()["nodes"][-1]
         times, values = Glb(out).channels("Walk_soft")[tail, "rotation"]
-        frame = self.frame_after(self.page.do("play.set", time=0.25))
+        key = len(times) // 3
+        frame = self.frame_after(self.page.do("play.set", time=times[key][0]))
         self.assertTrue(header(frame)[6] & 8, "baked")
         soft, artist = poses(frame)
         self.assertGreater(max(abs(a - b) for a, b in zip(soft, artist)), 1e-3)
         index = self.page.state["file"]["nodes"].index(tail)
         shown = soft[10 * index + 3:10 * index + 7]
-        nearest = min(range(len(times)), key=lambda k: abs(times[k][0] - 0.25))
-        self.assertLess(abs(times[nearest][0] - 0.25), 1e-3)
-        self.assertGreater(abs(sum(a * b for a, b in zip(shown, values[nearest]))), 1 - 1e-6)
+        self.assertGreater(abs(sum(a * b for a, b in zip(shown, values[key]))), 1 - 1e-6)
 
     def test_two_pages_see_one_state_and_undo_goes_back(self):
         other = self.server.page()
@@ -200,9 +201,8 @@ class Export(Studio):
         keys[len(keys) // 2]["value"] += 8
         self.page.do("curves.edit", control=control, keys=keys)
         self.page.do("export.run")
-        self.page.until(lambda: self.page.state["export"]["files"] or self.page.said)
+        self.page.until(lambda: self.page.state["export"]["files"])
         files = self.page.state["export"]["files"]
-        self.assertTrue(files, self.page.said)
         exported = {}
         for each in files:
             status, _, data = self.server.request("GET", each["url"])
@@ -296,11 +296,16 @@ class Safety(Studio):
         self.assertEqual(self.server.request("DELETE", "/")[0], 405)
 
     def test_nonsense_is_answered_with_a_sentence(self):
-        for text in ("", "{", "[]", "null", '{"do": 3}', '{"id": 1, "do": "no.such"}', '{"id": 2, "do": "play.set", "time": "x"}',
-                     '{"id": 3, "do": "parts.set"}', '{"id": 4, "do": "parts.set", "part": "x", "field": "rate", "value": 1e999}'):
+        for text in ("", "{", "[]", "null", '{"do": 3}', '{"id": 1001, "do": "no.such"}', '{"id": 1002, "do": "play.set", "time": "x"}',
+                     '{"id": 1003, "do": "parts.set"}', '{"id": 1004, "do": "parts.set", "part": "x", "field": "rate", "value": 1e999}'):
             self.page.send_raw(1, text.encode())
-        self.page.send_raw(1, b"\xff\xfe")
         self.page.send_raw(2, b"binary")
+        broken = self.server.page()
+        broken.send_raw(1, b"\xff\xfe")  # no UTF-8: WebSockets end there
+        with self.assertRaises(ConnectionError):
+            while True:
+                broken.take()
+        broken.close()
         self.assertIn("error", self.page.do("parts.mode", candidate=10 ** 9, mode="soft"))
         self.assertNotIn("error", self.page.do("file.list"))
 
