@@ -1,5 +1,6 @@
 #include "project.h"
 
+#include "rigspace/anim/key_edits.h"
 #include "rigspace/energy/material.h"
 #include "rigspace/jobs/clip_names.h"
 
@@ -59,27 +60,55 @@ ProjectSet set_from(const Json& json) {
   return set;
 }
 
-Json to_json(const ClipEdits& edits) {
-  Json json{{"mute", edits.mute}, {"influence", edits.influence}, {"controls", Json::object()}};
-  for (const auto& [control, keys] : edits.controls) {
-    Json& list = json["controls"][control] = Json::array();
+using KeysByControl = std::map<std::string, std::vector<ProjectKey>>;
+
+Json to_json(const KeysByControl& controls) {
+  Json json = Json::object();
+  for (const auto& [control, keys] : controls) {
+    Json& list = json[control] = Json::array();
     for (const ProjectKey& key : keys) list.push_back({key.time, key.value, key.in, key.out});
   }
   return json;
 }
 
-ClipEdits edits_from(const Json& json) {
-  const Arguments read(json);
-  ClipEdits edits{.mute = read.flag("mute"), .influence = read.number("influence", 0, 1)};
-  for (const auto& [control, keys] : read.object("controls", 100000).items()) {
+Json to_json(const ClipEdits& edits) {
+  return {{"mute", edits.mute},
+          {"influence", edits.influence},
+          {"controls", to_json(edits.controls)},
+          {"modes", to_json(edits.modes)}};
+}
+
+KeysByControl keys_from(const Json& json) {
+  KeysByControl controls;
+  for (const auto& [control, keys] : json.items()) {
     if (!keys.is_array()) refuse_project("\"controls\"", "lists of keys");
     for (const Json& key : keys) {
       if (!key.is_array() || key.size() != 4) refuse_project("keys of " + control, "[time, value, in, out]");
-      edits.controls[control].push_back({number_of(key[0], control), number_of(key[1], control),
-                                         number_of(key[2], control), number_of(key[3], control)});
+      controls[control].push_back({number_of(key[0], control), number_of(key[1], control), number_of(key[2], control),
+                                   number_of(key[3], control)});
     }
   }
-  return edits;
+  return controls;
+}
+
+ClipEdits edits_from(const Json& json) {
+  if (!json.is_object()) refuse_project("\"edits\"", "an object a clip");
+  const Arguments read(json);
+  constexpr std::size_t kMost = 100000;
+  return {.mute = read.flag("mute"),
+          .influence = read.number("influence", 0, 1),
+          .controls = keys_from(read.object("controls", kMost)),
+          .modes = keys_from(read.object("modes", kMost))};
+}
+
+Curve curve_of(const std::vector<ProjectKey>& keys) {
+  Curve curve;
+  curve.interpolation = Interpolation::hermite;
+  for (const ProjectKey& key : keys) {
+    curve.times.push_back(key.time), curve.values.push_back(key.value);
+    curve.in_tangents.push_back(key.in), curve.out_tangents.push_back(key.out);
+  }
+  return curve;
 }
 
 }  // namespace
@@ -125,14 +154,10 @@ Project project_from(const Json& json) {
 
 ClipFix fix_of(const ClipEdits& edits) {
   ClipFix fix{.influence = edits.influence, .mute = edits.mute};
-  for (const auto& [control, keys] : edits.controls) {
-    Curve curve;
-    curve.interpolation = Interpolation::hermite;
-    for (const ProjectKey& key : keys) {
-      curve.times.push_back(key.time), curve.values.push_back(key.value);
-      curve.in_tangents.push_back(key.in), curve.out_tangents.push_back(key.out);
-    }
-    fix.set(control, std::move(curve));
+  for (const auto& [control, keys] : edits.controls) fix.set(control, curve_of(keys));
+  for (const auto& [control, keys] : edits.modes) {
+    const Curve* own = fix.curve_of(control);
+    fix.set(control, own ? sum_of_keys(*own, curve_of(keys)) : curve_of(keys));
   }
   return fix;
 }

@@ -31,6 +31,7 @@ struct ClipEdits {
   bool mute = false;
   double influence = 1;
   std::map<std::string, std::vector<ProjectKey>> controls = {};  ///< by name
+  std::map<std::string, std::vector<ProjectKey>> modes = {};     ///< likewise, what sliders of modes add
   bool operator==(const ClipEdits&) const = default;
 };
 

@@ -93,7 +93,7 @@ Json curves_get(Studio& studio, Editor& editor, const Arguments& given) {
     for (std::size_t c = 0; c < asked.size(); ++c) artists[c].push_back(artists_value(controls, places[c], rest, p));
   }
   const std::vector<Track> tracks = editable(studio, editor).keys(clip, asked, editor.tolerance);
-  const ClipFix fix = fix_of(edits_of(studio));
+  ClipFix fix = fix_of(edits_of(studio));
   for (std::size_t c = 0; c < asked.size(); ++c) {
     const Control& control = controls[static_cast<std::size_t>(places[c])];
     const double factor = shown_units(control);
