@@ -26,8 +26,17 @@ std::vector<Weights> over_points(const CarrierWeights& carriers, const std::vect
   return result;
 }
 
+/// Sets body.rig to the rig, and body.ties with its point numbers.
+void tie_to_all(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weights>& weights) {
+  for (const Weights& each : weights) {
+    for (const auto& [point, weight] : each) body.ties.add(point, weight);
+    body.ties.end_row();
+  }
+  body.rig = std::move(rig);
+}
+
 /// Sets body.rig to the rig restricted to the points that nodes are tied to, and body.ties with its point numbers.
-void tie(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weights>& weights) {
+void tie_to_needed(RigBody& body, std::shared_ptr<const Rig> rig, const std::vector<Weights>& weights) {
   std::vector<int> needed;
   for (const Weights& each : weights)
     for (const auto& [point, weight] : each) needed.push_back(point);
@@ -125,7 +134,7 @@ RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMes
   std::vector<Weights> weights = over_points(harmonic_weights(body.mesh, body.skin), of_skin);
   for (const int point : options.points) weights.push_back({{point, 1.0}}), body.skin.push_back(1);
   body.mesh.points.conservativeResize(3 * static_cast<Eigen::Index>(weights.size()));
-  tie(body, std::move(rig), weights);
+  (options.all_points ? tie_to_all : tie_to_needed)(body, std::move(rig), weights);
   Vec s;
   body.rig->evaluate(*body.rig->make_workspace(), body.rig->rest(), s);
   const Vec stuffed = body.mesh.points;
@@ -135,6 +144,24 @@ RigBody make_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMes
 }
 
 }  // namespace
+
+RigBody with_points(const RigBody& body, std::span<const int> points) {
+  std::vector<Weights> weights;
+  for (int i = 0; i < body.node_count(); ++i) {
+    Weights& own = weights.emplace_back();
+    body.ties.for_each(i, [&](int point, double weight) { own.emplace_back(point, weight); });
+  }
+  RigBody result{.mesh = body.mesh, .skin = body.skin, .left_out = body.left_out};
+  for (const int point : points) weights.push_back({{point, 1.0}}), result.skin.push_back(1);
+  tie_to_needed(result, body.rig, weights);
+  const int nodes = body.node_count();
+  result.mesh.points.conservativeResize(3 * static_cast<Eigen::Index>(weights.size()));
+  Vec s;
+  result.rig->evaluate(*result.rig->make_workspace(), result.rig->rest(), s);
+  for (int k = nodes; k < nodes + static_cast<int>(points.size()); ++k)
+    point(result.mesh.points, k) = result.ties.row(k, s);
+  return result;
+}
 
 RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMesh mesh) {
   return make_body(std::move(rig), surface, std::move(mesh), {});

@@ -39,6 +39,22 @@ TEST_P(Bodies, AreAsLargeAsThePapersAndKeepTheShapeThatFillsTheSurface) {
   EXPECT_LT((body.mesh.points - filled.mesh.points).cwiseAbs().maxCoeff(), 1e-9 * size);
 }
 
+TEST(RigBody, WithPointsIsTheBodyMadeWithThesePoints) {
+  const Character bar = make_character("bar");
+  const std::vector<int> points{3, 0};
+  const RigBody made = make_rig_body(bar, {.cell = 0.08, .points = points});
+  const RigBody whole = make_rig_body(bar, {.cell = 0.08, .all_points = true});
+  EXPECT_EQ(whole.rig->point_count(), bar.rig->point_count());
+  const RigBody body = with_points(whole, points);
+  EXPECT_EQ(body.node_count(), whole.node_count() + 2);
+  EXPECT_EQ(body.rig->point_count(), made.rig->point_count());
+  EXPECT_EQ(body.skin, made.skin);
+  EXPECT_EQ(body.mesh.tets, made.mesh.tets);
+  EXPECT_EQ(body.mesh.points, made.mesh.points);
+  EXPECT_EQ(body.ties.point, made.ties.point);
+  EXPECT_EQ(body.ties.weight, made.ties.weight);
+}
+
 INSTANTIATE_TEST_SUITE_P(OfTheCast, Bodies,
                          ::testing::Values(Scene{"peanut", 3990, 2253}, Scene{"flower", 1089, 987},
                                            Scene{"sphere", 5430, 2580}, Scene{"bar", 489, 174}),

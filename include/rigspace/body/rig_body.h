@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace rigspace {
@@ -64,6 +65,7 @@ struct RigBodyOptions {
   /// Of two points of the rig, whether no cell may join them: limbs that touch where the surface was modelled would be
   /// one piece of flesh. Cells between such nodes are left out. None: all cells stay.
   std::function<bool(int, int)> apart = {};
+  bool all_points = false;  ///< the body's rig is the whole one, for with_points
 };
 
 /// Fills a surface, given at the rig's rest pose: its points are the rig's, all of them. Throws Error if it encloses
@@ -72,6 +74,10 @@ RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, co
 
 /// Of the character's proxy, or of its surface where it has none.
 RigBody make_rig_body(const Character& character, const RigBodyOptions& options = {});
+
+/// A body that was made with RigBodyOptions::all_points, with further nodes at points of the rig as
+/// RigBodyOptions::points has them. Nothing is meshed.
+RigBody with_points(const RigBody& body, std::span<const int> points);
 
 /// A body that somebody meshed: nodes of its boundary are skin; those beside the surface (by more than 1e-6 of its
 /// diagonal) go with the points around them.

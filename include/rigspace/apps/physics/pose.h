@@ -4,6 +4,7 @@
 // included.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/apps/physics/pull_body.h"
 #include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/energy/pull.h"
 
@@ -18,14 +19,16 @@ struct PoserOptions {
   std::vector<int> held;    ///< points that stay where the first pose has them
   std::vector<int> free;    ///< controls, ascending; empty: posable_controls on the chains of pulled and held points
   double strength =
-      0.1;              ///< of a pull, N/m, as a share of Young's modulus times the size of the body; holds: ten times
-  double reach = 0.01;  ///< share of the size: a target this near is reached
+      0.1;  ///< of a pull, N/m, as a share of Young's modulus times the size of the body; holds: ten times
+  double stiffening = 100;  ///< up to which factor pulls that end away from their targets are strengthened
+  double reach = 0.01;      ///< share of the size: a target this near is reached
   double cell = 0;  ///< edge of a lattice cube of the body, scene units; 0: 3 % of the diagonal, more for stout bodies
   bool use_cache = false;      ///< bodies from the cache, and into it
   bool keep_limits = true;     ///< free controls stay within their limits
   double tolerance = 1e-5;     ///< relative force out of balance that ends a solve: NewtonOptions::gradient_tolerance
   double settled = 3e-5;       ///< share of the size: a solve also ends with a full step that moves no node farther
   int max_iterations = 300;    ///< of a solve
+  int max_halvings = 4;        ///< of a step that does not converge
   double longest_walk = 0.15;  ///< share of the size: a target farther away is moved there in steps of at most this
   /// The rest is for Poser::step, which has momentum; see RigSpaceOptions.
   double step = 1.0 / 120;
@@ -75,14 +78,26 @@ class Poser {
   /// Starts in the pose p, in which the flesh has no stress. Throws Error for points or controls that do not exist, a
   /// pose that is not finite, or a surface that encloses no volume.
   Poser(const Character& character, In p, const PoserOptions& options);
+  /// The same of a body that is meshed already, which is not referred to; its character is. PoserOptions::cell and
+  /// use_cache do not count.
+  Poser(const PullBody& flesh, In p, const PoserOptions& options);
   ~Poser();
   Poser(const Poser&) = delete;
   Poser& operator=(const Poser&) = delete;
 
   /// Solves for the pose in balance with pulls toward these targets, one for each pulled point, from the last pose.
-  /// Pulls that end away from their targets are made up to a hundred times as strong; a target that is still not
-  /// reached is too far away, or limits of controls prevent it. Throws Error if a target is not finite.
+  /// Pulls that end away from their targets are made up to options().stiffening times as strong; a target that is still
+  /// not reached is too far away, or limits of controls prevent it. Throws Error if a target is not finite.
   PoseReport drag(std::span<const Vec3> targets, const ProgressCallback& = {});
+
+  /// A part of a drag, for frames: one solve toward these targets, or as far as options().longest_walk. What is left,
+  /// iterations or pulls to strengthen, is for the next call, until PoseReport::converged. Throws Error as `drag`, and
+  /// Cancelled; the pose is then the best so far.
+  PoseReport approach(std::span<const Vec3> targets, const ProgressCallback& = {});
+  /// Throws Error unless there is one finite target for each pulled point.
+  void require_targets(std::span<const Vec3> targets) const;
+  /// From now on nothing is pulled; what is held stays so.
+  void let_go();
 
   /// One step of options().step with momentum toward these targets. Pulls keep the strength that the last drag left.
   PoseReport step(std::span<const Vec3> targets);
@@ -103,7 +118,7 @@ class Poser {
 
  private:
   bool settle(PoseReport& report, const ProgressCallback&);
-  void check(std::span<const Vec3> targets) const;
+  double strongest() const;
   void describe(PoseReport& report) const;
 
   PoserOptions options_;

@@ -1,242 +1,17 @@
 #include "rigspace/apps/physics/pose.h"
 
-#include "flesh/flesh_region.h"
+#include "posable.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/body/pull_continuation.h"
-#include "rigspace/parts/part.h"
-#include "rigspace/rig/built_in_rig.h"
-#include "rigspace/rig/rig_health.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <set>
 
 namespace rigspace {
 namespace {
 
-constexpr double kCarries = 0.8;    // share of the points that a node must move to count as carrying the whole body
-constexpr double kNoEffect = 1e-9;  // of the size: a control that moves no point farther by a typical change is ignored
 constexpr double kHoldStrength = 10;  // stiffness of a hold, in multiples of that of a pull
-constexpr double kStiffening = 100;   // largest factor by which a pull is strengthened
-constexpr double kCellShare = 0.03;
-constexpr double kNodes = 1500;  // about the largest number of nodes in the body: posing needs no more
-
-/// The effect of a typical change of a control: the largest displacement of a point, and the share of points it moves.
-struct Effect {
-  double most = 0, share = 0;
-};
-
-std::vector<Effect> effects(const Rig& rig, In p, std::span<const int> controls) {
-  BlockJacobian J;
-  rig.jacobian(*rig.make_workspace(), p, controls, J);
-  Mat motion = Mat::Zero(J.points(), static_cast<Eigen::Index>(controls.size()));
-  for (int i = 0; i < J.points(); ++i)
-    for (int e = J.start[i]; e < J.start[i + 1]; ++e)
-      motion(i, J.column[e]) = J.value.col(e).norm() * rig.controls()[controls[J.column[e]]].typical;
-  std::vector<Effect> result(controls.size());
-  for (std::size_t k = 0; k < controls.size() && J.points() > 0; ++k) {
-    const auto column = motion.col(static_cast<Eigen::Index>(k));
-    result[k].most = column.maxCoeff();
-    // Points count as moved above a thousandth of the largest displacement: points near the axis of a turn move little.
-    result[k].share = static_cast<double>((column.array() > 1e-3 * result[k].most).count()) / J.points();
-  }
-  return result;
-}
-
-double extent(const Rig& rig, In p) {
-  Vec s;
-  rig.evaluate(*rig.make_workspace(), p, s);
-  return bounding_box(s).diagonal();
-}
-
-/// The cell of the lattice that fills the character, scene units; there are about two nodes a cube.
-double chosen_cell(const Character& character) {
-  const TriMesh surface = rest_surface(character);
-  return std::max(kCellShare * bounding_box(surface.points).diagonal(),
-                  std::cbrt(2 * std::abs(signed_volume(surface)) / kNodes));
-}
-
-/// The rig restricted to at most `most` points, evenly chosen.
-std::unique_ptr<Rig> sampled(const Rig& rig, int most) {
-  const int stride = std::max(1, (rig.point_count() + most - 1) / most);
-  std::vector<int> points;
-  for (int i = 0; i < rig.point_count(); i += stride) points.push_back(i);
-  return rig.restricted(points);
-}
-
-/// Of each point the bone that holds it most; -1 for points that no skin holds; none for rigs whose skin nobody knows.
-std::vector<int> main_bones(const Character& character) {
-  std::vector<int> bones;
-  if (dynamic_cast<const BuiltInRig*>(character.rig.get()) == nullptr) return bones;
-  for (const auto& weights : rigged_surface(character).weights) {
-    const auto most = std::max_element(weights.begin(), weights.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    bones.push_back(most == weights.end() ? -1 : most->first);
-  }
-  return bones;
-}
-
-/// Pairs of bones that are far from each other along the skeleton: by at least four joints and a fifth of the size. A
-/// hand that touches the thigh at rest is no part of it.
-std::vector<char> far_apart(const Character& character, double size) {
-  constexpr int kJoints = 4;
-  constexpr double kPath = 0.2;
-  const auto& rig = dynamic_cast<const BuiltInRig&>(*character.rig);
-  const std::size_t n = character.bones.size();
-  Vec u;
-  rig.evaluate_slots(*rig.make_workspace(), rig.rest(), u);
-  const auto head = [&](int bone) -> Vec3 {
-    return translation(transform_at(u, rig.graph().slots()[character.bones[bone].slot]));
-  };
-  const auto above = [&](int bone) {
-    std::vector<int> chain;
-    for (; bone >= 0; bone = character.bones[bone].parent) chain.push_back(bone);
-    return chain;
-  };
-  std::vector<char> apart(n * n, 0);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = 0; b < a; ++b) {
-      const std::vector<int> from = above(static_cast<int>(a)), to = above(static_cast<int>(b));
-      std::size_t i = from.size(), j = to.size();  // both chains without what they share
-      while (i > 0 && j > 0 && from[i - 1] == to[j - 1]) --i, --j;
-      double path = 0;
-      const auto add = [&](const std::vector<int>& chain, std::size_t own) {
-        for (std::size_t k = 0; k < own && k + 1 < chain.size(); ++k)
-          path += (head(chain[k]) - head(chain[k + 1])).norm();
-      };
-      add(from, i), add(to, j);
-      apart[a * n + b] = apart[b * n + a] = static_cast<int>(i + j) >= kJoints && path > kPath * size;
-    }
-  return apart;
-}
-
-/// RigBodyOptions::apart of a character with a skeleton; none of others.
-std::function<bool(int, int)> apart_in(const Character& character) {
-  std::vector<int> bones = main_bones(character);
-  if (bones.empty() || character.bones.empty()) return {};
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  return [bones = std::move(bones), apart = far_apart(character, bounding_box(s).diagonal()),
-          n = character.bones.size()](int a, int b) {
-    return bones[a] >= 0 && bones[b] >= 0 && apart[static_cast<std::size_t>(bones[a]) * n + bones[b]] != 0;
-  };
-}
-
-/// Names of the joints that carry these points: those that hold them most, and all above. Of points that no skin holds,
-/// and of rigs whose skin nobody knows, the joints that move them at all.
-std::set<std::string> chain_joints(const Character& character, In p, std::span<const int> points) {
-  std::set<std::string> names;
-  std::vector<int> unheld(points.begin(), points.end());
-  const std::vector<int> bones = main_bones(character);
-  std::erase_if(unheld, [&](int i) {
-    if (bones.empty() || bones[i] < 0) return false;
-    for (int bone = bones[i]; bone >= 0; bone = character.bones[bone].parent) names.insert(character.bones[bone].name);
-    return true;
-  });
-  if (unheld.empty()) return names;
-  std::vector<int> all(character.rig->controls().size());
-  std::iota(all.begin(), all.end(), 0);
-  BlockJacobian J;
-  const auto picked = character.rig->restricted(unheld);
-  picked->jacobian(*picked->make_workspace(), p, all, J);
-  for (int e = 0; e < J.value.cols(); ++e)
-    if (J.value.col(e).norm() > 0) names.insert(character.rig->controls()[J.column[e]].node);
-  return names;
-}
-
-/// Sorts the controls that posing may turn.
-class Choice {
- public:
-  Choice(const Character& character, In p) : rig_(*character.rig), shown_(shown_controls(rig_.controls())) {
-    const auto sample = sampled(rig_, 2000);
-    const double size = extent(*sample, p);
-    const std::vector<Effect> moved = effects(*sample, p, shown_);
-    for (const Control& control : rig_.controls())
-      if (control.unit == Unit::angle && !control.node.empty()) turning_.insert(control.node);
-    for (const Bone& bone : character.bones) {
-      bones_.insert(bone.name);
-      if (bone.parent >= 0) joints_.insert(bone.name);
-    }
-    has_bones_ = !joints_.empty();
-    for (const Part& part : find_control_parts(character))
-      if (part.preset == "belly" || part.preset == "chest" || part.preset == "cheek")
-        flesh_.insert(part.controls.begin(), part.controls.end());
-    for (std::size_t k = 0; k < shown_.size(); ++k) {
-      if (!(moved[k].most > kNoEffect * size)) continue;
-      effective_.push_back(shown_[k]);
-      const Control& control = rig_.controls()[shown_[k]];
-      // Only nodes with translations of their own carry the body, not a slider that happens to move all points.
-      if (moved[k].share >= kCarries && turning_.contains(control.node) && control.unit == Unit::length) {
-        carriers_.insert(control.node);
-        hips_ = control.node;
-      }
-    }
-  }
-
-  std::vector<int> within(bool held) const {
-    std::vector<int> result;
-    for (const int c : effective_)
-      if (!flesh_.contains(c) && posable(rig_.controls()[c], held)) result.push_back(c);
-    return result.empty() ? effective_ : result;
-  }
-
-  /// Of those, the ones on the chains of some points, and all that turn no joint.
-  std::vector<int> within(bool held, const std::set<std::string>& chain) const {
-    const std::vector<int> all = within(held);
-    const auto off_chain = [&](int c) {
-      const std::string& node = rig_.controls()[c].node;
-      return bones_.contains(node) && !chain.contains(node);
-    };
-    std::vector<int> result = all;
-    std::erase_if(result, off_chain);
-    if (!result.empty() || hips_.empty()) return result.empty() ? all : result;
-    for (const int c : effective_)
-      if (const Control& control = rig_.controls()[c];
-          control.node == hips_ && (control.unit == Unit::angle || control.unit == Unit::length))
-        result.push_back(c);
-    return result;
-  }
-
- private:
-  bool posable(const Control& control, bool held) const {
-    const bool node = turning_.contains(control.node);
-    if (carriers_.contains(control.node))
-      return held && control.node == hips_ && (control.unit == Unit::angle || control.unit == Unit::length);
-    if (control.unit == Unit::angle || control.unit == Unit::scalar) return true;
-    if (control.unit != Unit::length) return false;
-    return !node || (has_bones_ && !joints_.contains(control.node));
-  }
-
-  const Rig& rig_;
-  std::vector<int> shown_, effective_;
-  std::set<int> flesh_;
-  std::set<std::string> turning_, bones_, joints_, carriers_;  // names of nodes; joints_: bones below another
-  std::string hips_;
-  bool has_bones_ = false;
-};
-
-void require_points(std::span<const int> points, const Rig& rig, const std::string& name) {
-  for (const int point : points)
-    if (point < 0 || point >= rig.point_count())
-      throw Error({.code = ErrorCode::usage,
-                   .file = name,
-                   .element = "vertex " + std::to_string(point),
-                   .value = std::to_string(point),
-                   .problem = "is not there",
-                   .remedy = "the character has " + std::to_string(rig.point_count()) + ", counted from 0"});
-}
-
-/// The controls that move a node of the body. Others would be determined only by the solver's weak springs.
-std::vector<int> effective(const Rig& rig, In p, const std::vector<int>& controls) {
-  const double size = extent(rig, p);
-  const std::vector<Effect> moved = effects(rig, p, controls);
-  std::vector<int> result;
-  for (std::size_t k = 0; k < controls.size(); ++k)
-    if (moved[k].most > kNoEffect * size) result.push_back(controls[k]);
-  return result;
-}
 
 }  // namespace
 
@@ -244,7 +19,7 @@ void PoserOptions::validate() const {
   require_option(strength > 0 && std::isfinite(strength), "strength of pulls", strength, "expected a number above 0");
   require_option(reach > 0 && reach < 1, "reach", reach, "expected a share of the size, between 0 and 1");
   require_option(longest_walk > 0, "longest walk", longest_walk, "expected a share of the size above 0");
-  require_option(cell >= 0 && std::isfinite(cell), "cell", cell, "expected at least 0");
+  require_option(stiffening >= 1, "stiffening of pulls", stiffening, "expected a factor of at least 1");
 }
 
 double PoseReport::distance() const {
@@ -253,34 +28,26 @@ double PoseReport::distance() const {
   return most;
 }
 
-std::vector<int> posable_controls(const Character& character, In p, bool points_are_held, std::span<const int> points) {
-  require_points(points, *character.rig, character.name);
-  const Choice choice(character, p);
-  if (points.empty() || character.bones.empty()) return choice.within(points_are_held);
-  return choice.within(points_are_held, chain_joints(character, p, points));
-}
+Poser::Poser(const Character& character, In p, const PoserOptions& options)
+    : Poser(PullBody(character, {.cell = options.cell, .use_cache = options.use_cache}), p, options) {}
 
-Poser::Poser(const Character& character, In p, const PoserOptions& options) : options_(options), key_(p) {
+Poser::Poser(const PullBody& flesh, In p, const PoserOptions& options) : options_(options), key_(p) {
   options.validate();
+  const Character& character = flesh.character();
   const Rig& rig = *character.rig;
-  require_points(options.pulled, rig, character.name);
-  require_points(options.held, rig, character.name);
   if (p.size() != static_cast<Eigen::Index>(rig.controls().size()) || !p.allFinite())
     throw Error({.code = ErrorCode::usage,
                  .file = character.name,
                  .element = "first pose",
                  .problem = "is not one finite number for each control",
                  .remedy = "expected " + std::to_string(rig.controls().size())});
-  RigBodyOptions filling{.cell = options.cell, .use_cache = options.use_cache, .points = options.pulled};
-  filling.points.insert(filling.points.end(), options.held.begin(), options.held.end());
-  if (filling.cell == 0) filling.cell = chosen_cell(character);
-  filling.apart = apart_in(character);
-  RigBody body = make_rig_body(character, filling);
-  const int nodes = body.node_count(), ends = static_cast<int>(filling.points.size());
+  std::vector<int> points = options.pulled;
+  points.insert(points.end(), options.held.begin(), options.held.end());
+  RigBody body = flesh.with_points(points);
+  const int nodes = body.node_count(), ends = static_cast<int>(points.size());
   first_node_ = nodes - ends;
   size_ = bounding_box(body.mesh.points).diagonal();
-  std::vector<int> free =
-      options.free.empty() ? posable_controls(character, p, !options.held.empty(), filling.points) : options.free;
+  std::vector<int> free = options.free.empty() ? flesh.posable(p, !options.held.empty(), points) : options.free;
   free = effective(*body.rig, p, free);
   if (free.empty())
     throw Error({.code = ErrorCode::usage,
@@ -301,6 +68,7 @@ Poser::Poser(const Character& character, In p, const PoserOptions& options) : op
                                                                      .gradient_floor = floor,
                                                                      .step_tolerance = settled,
                                                                      .max_iterations = options.max_iterations,
+                                                                     .max_halvings = options.max_halvings,
                                                                      .keep_limits = options.keep_limits});
   restart(p);
   set_key(p);
@@ -326,7 +94,7 @@ void Poser::restart(In p) { simulation_->restart(p); }
 
 Vec3 Poser::position(int pull) const { return pulls_->position(simulation_->nodes(), pull); }
 
-void Poser::check(std::span<const Vec3> targets) const {
+void Poser::require_targets(std::span<const Vec3> targets) const {
   if (targets.size() != options_.pulled.size())
     throw Error(
         {.code = ErrorCode::usage,
@@ -362,19 +130,48 @@ void Poser::describe(PoseReport& report) const {
 }
 
 PoseReport Poser::drag(std::span<const Vec3> targets, const ProgressCallback& progress) {
-  check(targets);
+  require_targets(targets);
   PoseReport report;
-  const double strongest = kStiffening * options_.strength * simulation_->solid().material().young * size_;
   report.converged = lead_pulls(
       *pulls_, targets,
-      {.longest_step = options_.longest_walk * size_, .reach = options_.reach * size_, .strongest = strongest},
+      {.longest_step = options_.longest_walk * size_, .reach = options_.reach * size_, .strongest = strongest()},
       [this](int k) { return position(k); }, [&] { return settle(report, progress); });
   describe(report);
   return report;
 }
 
+double Poser::strongest() const {
+  return options_.stiffening * options_.strength * simulation_->solid().material().young * size_;
+}
+
+PoseReport Poser::approach(std::span<const Vec3> targets, const ProgressCallback& progress) {
+  require_targets(targets);
+  const double longest = options_.longest_walk * size_;
+  bool led = false;  // whether a target is too far for one solve
+  for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
+    const Vec3 way = targets[k] - position(k);
+    led = led || way.norm() > longest;
+    pulls_->set_target(k, way.norm() > longest ? Vec3(position(k) + longest / way.norm() * way) : targets[k]);
+  }
+  PoseReport report;
+  report.converged = settle(report, progress) && !led;
+  for (int k = 0; k < static_cast<int>(targets.size()); ++k) pulls_->set_target(k, targets[k]);
+  describe(report);
+  for (int k = 0; report.converged && k < static_cast<int>(targets.size()); ++k) {
+    const double stiffness = pulls_->pulls()[k].stiffness;
+    if (report.pulls[k].reached || stiffness == 0 || stiffness >= strongest()) continue;
+    pulls_->set_stiffness(k, std::min(10 * stiffness, strongest()));
+    report.converged = false;
+  }
+  return report;
+}
+
+void Poser::let_go() {
+  for (int k = 0; k < static_cast<int>(options_.pulled.size()); ++k) pulls_->set_stiffness(k, 0);
+}
+
 PoseReport Poser::step(std::span<const Vec3> targets) {
-  check(targets);
+  require_targets(targets);
   for (int k = 0; k < static_cast<int>(targets.size()); ++k) pulls_->set_target(k, targets[k]);
   const RigSpaceStep taken = simulation_->step(key_);
   PoseReport report{.converged = taken.converged, .solves = taken.solves, .iterations = taken.iterations};
