@@ -47,8 +47,8 @@ export class CurveBar {
       element('div', { class: 'set', role: 'group', 'aria-label': 'Selected key' }, labelled('Time', this.time), labelled('Value', this.value)),
       this.tangents.root,
       element('span', { class: 'spring' }),
-      element('div', { class: 'set' }, labelled('Tolerance', this.tolerance), this.count),
-      element('div', { class: 'set' }, labelled('Influence', this.influence), this.share, this.mute),
+      element('div', { class: 'set layer' }, labelled('Tolerance', this.tolerance), this.count),
+      element('div', { class: 'set layer' }, labelled('Influence', this.influence), this.share, this.mute),
       element('div', { class: 'set tight' }, this.clearOne, this.clearAll, merge));
     session.onChange(() => this.update());
     studio.store.on('curves', () => this.update());
