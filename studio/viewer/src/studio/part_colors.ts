@@ -32,11 +32,11 @@ export function assignColors(file: string, chosen: readonly { name: string }[]):
   slotsOf = file;
   const names = new Set(chosen.map(({ name }) => name));
   const taken = new Set([...slots].filter(([name]) => names.has(name)).map(([, slot]) => slot));
-  for (const [name, slot] of slots) if (!names.has(name) && taken.has(slot)) slots.delete(name);
   for (const name of names) {
     if (slots.has(name)) continue;
     let slot = 0;
     while (taken.has(slot)) ++slot;
+    for (const [gone, its] of slots) if (its === slot) slots.delete(gone);
     slots.set(name, slot);
     taken.add(slot);
   }
