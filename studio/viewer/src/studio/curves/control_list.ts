@@ -119,5 +119,6 @@ export class ControlList {
       row.classList.toggle('active', at === 0);
       row.tabIndex = at === 0 ? 0 : -1;
     }
+    if (!this.list.matches(':hover')) this.list.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
   }
 }
