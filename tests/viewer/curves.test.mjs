@@ -88,6 +88,12 @@ describe('an edit', () => {
     assert.equal(edits.insertKey(more, 1.3).keys.length, 5, 'on a key there is one already');
   });
 
+  test('that inserts a key leaves one and the same curve; one that moves it does not', () => {
+    const { keys } = edits.insertKey(wave(), 0.7), times = Array.from({ length: 41 }, (_, i) => 0.05 * i);
+    assert.ok(hermite.sameCurve(wave(), keys, times));
+    assert.ok(!hermite.sameCurve(wave(), edits.moveKeys(keys, new Set([2]), 0, 0.1, 2), times));
+  });
+
   test('that removes all keys leaves one', () => {
     assert.deepEqual(edits.removeKeys(wave(), new Set([1, 2])).keys.map(({ time }) => time), [0, 2]);
     assert.equal(edits.removeKeys(wave(), new Set([0, 1, 2, 3])).keys.length, 1);

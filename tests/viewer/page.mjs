@@ -17,13 +17,17 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 const templates = new Map();
 
-/// A page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer, soft or batch.
+/// The path of a page without its character: beside $RIGSPACE_VIEWER_HTML, else built here and now. `name` is viewer,
+/// soft, batch or studio.
+export function builtPage(name) {
+  const built = process.env.RIGSPACE_VIEWER_HTML;
+  if (!built && !existsSync(join(scratch, `${name}.html`)))
+    execFileSync(process.execPath, [join(root, 'studio/viewer/build.mjs'), scratch]);
+  return join(built ? dirname(built) : scratch, `${name}.html`);
+}
+
 function templateOf(name) {
-  if (!templates.has(name)) {
-    const built = process.env.RIGSPACE_VIEWER_HTML;
-    if (!built && templates.size === 0) execFileSync(process.execPath, [join(root, 'studio/viewer/build.mjs'), scratch]);
-    templates.set(name, readFileSync(join(built ? dirname(built) : scratch, `${name}.html`), 'utf8'));
-  }
+  if (!templates.has(name)) templates.set(name, readFileSync(builtPage(name), 'utf8'));
   return templates.get(name);
 }
 

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { moduleOf } from './module.mjs';
 
-let frames, latencies, store, shares, pace, rows;
+let frames, latencies, store, shares, pace, rows, driver, colors, first;
 before(async () => {
-  [frames, latencies, store, shares, pace, rows] = await Promise.all(
-    ['frames', 'latencies', 'store', 'shares', 'pace', 'parts/entries'].map((name) => moduleOf(`studio/${name}`)));
+  [frames, latencies, store, shares, pace, rows, driver, colors, first] = await Promise.all(
+    ['frames', 'latencies', 'store', 'shares', 'pace', 'parts/entries', 'pose_driver', 'part_colors', 'first_clip']
+      .map((name) => moduleOf(`studio/${name}`)));
 });
 
 /// A frame as studio/PROTOCOL.md lays it out; `poses` has one or two.
@@ -149,5 +150,62 @@ describe('the rows of parts', () => {
     assert.deepEqual(rows.chosenEntries(parts(), { name: 'light' }).map(({ name, reason, mode }) => [name, reason, mode]), [['tail', 'tail hangs', 'soft']]);
     assert.deepEqual(rows.otherEntries(parts()).map(({ name, reason }) => [name, reason]),
                      [['ear', 'ear is keyed'], ['arm', 'arm is keyed'], ['foot', 'foot is keyed']]);
+  });
+});
+
+describe('a pose', () => {
+  const vector = () => ({ at: null, set(...values) { this.at = values; } });
+  const node = () => ({ position: vector(), quaternion: vector(), scale: vector() });
+  const root = () => ({ updated: 0, updateMatrixWorld() { ++this.updated; }, add() {} });
+
+  test('goes onto nodes and morphs by their names; what the picture does not have is left out', () => {
+    const tail = node(), mesh = { morphTargetInfluences: [0, 0] };
+    const character = { root: root(), nodes: new Map([['tail', tail]]), meshes: [mesh],
+                        morphs: { all: [{ group: 'face', name: 'smile', index: 1, meshes: [mesh] }] } };
+    const file = { kind: 'nodes', nodes: ['hidden', 'tail'], morphs: ['face:frown', 'face:smile'] };
+    driver.driverOf(character, file).apply([...pose(9), 1, 2, 3, 0, 0, 1, 0, 2, 2, 2, 0.1, 0.7]);
+    assert.deepEqual([tail.position.at, tail.quaternion.at, tail.scale.at], [[1, 2, 3], [0, 0, 1, 0], [2, 2, 2]]);
+    assert.deepEqual(mesh.morphTargetInfluences, [0, 0.7]);
+    assert.equal(character.root.updated, 1);
+  });
+
+  test('of points goes onto all vertices, mesh after mesh, in the scene’s own axes', () => {
+    const mesh = (count) => {
+      const placed = [];
+      const position = { count, setXYZ: (i, ...xyz) => { placed[i] = xyz; } };
+      return { placed, geometry: { attributes: { position }, computeVertexNormals() {} }, position: vector(), scale: vector(),
+               quaternion: { identity() { this.unit = true; } } };
+    };
+    const meshes = [mesh(1), mesh(2)];
+    driver.driverOf({ root: root(), meshes }, { kind: 'points' }).apply([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert.deepEqual(meshes.map(({ placed }) => placed), [[[1, 2, 3]], [[4, 5, 6], [7, 8, 9]]]);
+    assert.deepEqual(meshes.map((m) => [m.position.at, m.quaternion.unit]), [[[0, 0, 0], true], [[0, 0, 0], true]]);
+  });
+});
+
+describe('colours of parts', () => {
+  test('stay while other parts come and go, and differ', () => {
+    const theme = { name: 'light' }, part = (name) => ({ name }), color = (name) => colors.colorOfPart(part(name), theme);
+    colors.assignColors('a.glb', ['tail', 'ear', 'belly'].map(part));
+    const belly = color('belly'), tail = color('tail');
+    colors.assignColors('a.glb', ['ear', 'belly'].map(part));
+    assert.equal(color('belly'), belly);
+    colors.assignColors('a.glb', ['hair', 'ear', 'belly'].map(part));
+    assert.equal(color('hair'), tail, 'a free colour is used again');
+    colors.assignColors('a.glb', ['hair', 'tail', 'ear', 'belly'].map(part));
+    assert.equal(new Set(['hair', 'tail', 'ear', 'belly'].map(color)).size, 4);
+    colors.assignColors('b.glb', [part('belly')]);
+    assert.equal(color('belly'), tail, 'another file begins anew');
+  });
+});
+
+describe('the clip to begin with', () => {
+  const clip = (name, loop) => ({ name, loop });
+  test('is a walk, else a loop, else the first', () => {
+    const name = (...clips) => first.clipToBeginWith(clips)?.name;
+    assert.equal(name(clip('Jump', false), clip('Run', true), clip('Walk_fast', true)), 'Walk_fast');
+    assert.equal(name(clip('Jump', false), clip('Swim', true)), 'Swim');
+    assert.equal(name(clip('Jump', false), clip('Hit', false)), 'Jump');
+    assert.equal(name(), undefined);
   });
 });

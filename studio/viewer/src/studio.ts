@@ -20,7 +20,7 @@ import { Stage } from './studio/stage';
 import { StageTools } from './studio/stage_tools';
 import { Selection, Store } from './studio/store';
 import { Timeline } from './studio/timeline';
-import { Toasts } from './studio/toasts';
+import { errorWords, Toasts } from './studio/toasts';
 import { TopBar } from './studio/top_bar';
 import { Welcome } from './studio/welcome';
 
@@ -57,7 +57,11 @@ class StudioPage implements Studio {
     this.run();
   }
 
-  say(kind: SayKind, text: string): void { this.toasts.say(kind, text); }
+  /// Paths below the folder of results are said without it.
+  say(kind: SayKind, text: string): void {
+    const { folder = '' } = this.store.get('server') ?? {};
+    this.toasts.say(kind, folder ? text.replaceAll(`${folder}/`, '') : text);
+  }
 
   async act<Answer>(command: string, args: object = {}): Promise<Answer | null> {
     const file = /^file\.(open|cast)$/.test(command) ? nameIn(args) : null;
@@ -65,7 +69,7 @@ class StudioPage implements Studio {
     try {
       return await this.connection.send<Answer>(command, args);
     } catch (error) {
-      this.toasts.fail(error);
+      this.fail(error);
       return null;
     } finally {
       if (file !== null) this.opening = null;
@@ -73,8 +77,10 @@ class StudioPage implements Studio {
   }
 
   stream(key: string, command: string, args: object): void {
-    this.connection.stream(key, command, args, (error) => this.toasts.fail(error));
+    this.connection.stream(key, command, args, (error) => this.fail(error));
   }
+
+  private fail(error: unknown): void { this.say('error', errorWords(error)); }
 
   onTheme(listener: (theme: Theme) => void): void {
     this.themeListeners.push(listener);

@@ -24,15 +24,19 @@ export interface Marked {
 
 const slots = new Map<string, number>();  // by part, of this page: a part keeps its colour while others come and go
 
-/// Every chosen part gets a colour that no other has. Called before anybody asks for colours of new parts.
-export function assignColors(chosen: readonly { name: string }[]): void {
+let slotsOf = '';  // the file that they are of
+
+/// Every chosen part of a file gets a colour that no other has. Called before anybody asks for colours of new parts.
+export function assignColors(file: string, chosen: readonly { name: string }[]): void {
+  if (file !== slotsOf) slots.clear();
+  slotsOf = file;
   const names = new Set(chosen.map(({ name }) => name));
   const taken = new Set([...slots].filter(([name]) => names.has(name)).map(([, slot]) => slot));
-  for (const [name, slot] of slots) if (!names.has(name) && taken.has(slot)) slots.delete(name);
   for (const name of names) {
     if (slots.has(name)) continue;
     let slot = 0;
     while (taken.has(slot)) ++slot;
+    for (const [gone, its] of slots) if (its === slot) slots.delete(gone);
     slots.set(name, slot);
     taken.add(slot);
   }

@@ -6,7 +6,6 @@ import { TimeRange } from './store';
 const kSide = 14;        // pixels left free at both ends
 const kLabelRoom = 46;   // pixels between two numbers
 const kTickRoom = 5;     // pixels between two ticks
-const kHeadRoom = 12;    // pixels beside the present frame's line without a number
 const kSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 export interface RulerActions {
@@ -18,16 +17,18 @@ export class Ruler {
   readonly root = element('div', { class: 'ruler', role: 'slider', tabindex: 0, 'aria-label': 'Time',
                                    title: 'Drag to scrub. Shift-drag to select a range of frames; double click to let it go.' });
   private readonly canvas = element('canvas');
+  private readonly tag = element('span');  ///< the present frame's number
+  private readonly head = element('div', { class: 'ruler-head', hidden: true }, this.tag);  // apart: the canvas is drawn seldom
   private duration = 0;
   private rate = 24;
   private time = 0;
   private range: TimeRange | null = null;
+  private drawn = '';  ///< what the canvas shows
   private drag: { select: boolean; from: number } | null = null;
-  private dirty = true;
 
   constructor(private readonly actions: RulerActions) {
-    this.root.append(this.canvas);
-    new ResizeObserver(() => { this.dirty = true; this.draw(); }).observe(this.root);
+    this.root.append(this.canvas, this.head);
+    new ResizeObserver(() => { this.draw(); this.place(); }).observe(this.root);
     this.root.addEventListener('pointerdown', (event) => this.pressed(event));
     this.root.addEventListener('pointermove', (event) => { if (this.drag) this.moved(event); });
     for (const name of ['pointerup', 'pointercancel'] as const) this.root.addEventListener(name, () => { this.drag = null; });
@@ -41,21 +42,29 @@ export class Ruler {
     this.duration = clip?.duration ?? 0;
     this.rate = clip?.rate ?? 24;
     this.range = range;
-    this.dirty = true;
-    this.draw();
+    this.head.hidden = this.duration === 0;
+    const drawn = JSON.stringify([this.duration, this.rate, range]);
+    if (drawn !== this.drawn) this.draw();
+    this.drawn = drawn;
+    this.place();
   }
 
   at(time: number): void {
     if (time === this.time) return;
     this.time = time;
-    this.dirty = true;
     this.root.setAttribute('aria-valuemax', String(Math.round(this.duration * this.rate)));
     this.root.setAttribute('aria-valuenow', String(Math.round(time * this.rate)));
     this.root.setAttribute('aria-valuetext', `frame ${Math.round(time * this.rate)}`);
-    this.draw();
+    this.place();
   }
 
-  repaint(): void { this.dirty = true; this.draw(); }
+  repaint(): void { this.draw(); }
+
+  private place(): void {
+    const text = String(Math.floor(this.time * this.rate + 1e-3));
+    if (this.tag.textContent !== text) this.tag.textContent = text;
+    this.head.style.transform = `translateX(${this.x(Math.min(this.time, this.duration)).toFixed(1)}px)`;
+  }
 
   private pressed(event: PointerEvent): void {
     if (event.button !== 0 || this.duration === 0) return;
@@ -83,8 +92,7 @@ export class Ruler {
 
   private draw(): void {
     const { clientWidth: width, clientHeight: height } = this.root;
-    if (!this.dirty || width === 0) return;
-    this.dirty = false;
+    if (width === 0) return;
     const ratio = Math.min(2, devicePixelRatio);
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -93,7 +101,6 @@ export class Ruler {
     const style = getComputedStyle(this.root), ink = (name: string) => style.getPropertyValue(name).trim();
     if (this.range) this.drawRange(pen, height, ink);
     this.drawTicks(pen, height, ink, style.fontFamily);
-    if (this.duration > 0) this.drawHead(pen, height, ink, style.fontFamily);
   }
 
   private drawRange(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string): void {
@@ -108,7 +115,6 @@ export class Ruler {
   private drawTicks(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string, font: string): void {
     const frames = Math.round(this.duration * this.rate);
     if (frames === 0) return;
-    const head = this.x(Math.min(this.time, this.duration));
     const room = (this.root.clientWidth - 2 * kSide) / frames;
     const labels = kSteps.find((step) => step * room >= kLabelRoom) ?? frames, ticks = kSteps.find((step) => step * room >= kTickRoom) ?? frames;
     pen.font = `11px ${font}`;
@@ -118,22 +124,8 @@ export class Ruler {
       const x = this.x(frame / this.rate), numbered = frame % labels === 0;
       pen.globalAlpha = numbered ? 0.9 : 0.35;
       pen.fillRect(x - 0.5, height - (numbered ? 9 : 5), 1, numbered ? 9 : 5);
-      if (numbered && Math.abs(x - head) > kHeadRoom) pen.fillText(String(frame), x, height - 14);
+      if (numbered) pen.fillText(String(frame), x, height - 14);
     }
     pen.globalAlpha = 1;
-  }
-
-  private drawHead(pen: CanvasRenderingContext2D, height: number, ink: (name: string) => string, font: string): void {
-    const x = this.x(Math.min(this.time, this.duration)), text = String(Math.floor(this.time * this.rate + 1e-6));
-    pen.font = `600 11px ${font}`;
-    const wide = Math.max(24, pen.measureText(text).width + 12), middle = Math.min(Math.max(x, wide / 2), this.root.clientWidth - wide / 2);
-    pen.fillStyle = ink('--accent');
-    pen.fillRect(x - 0.75, 8, 1.5, height - 8);
-    pen.beginPath();
-    pen.roundRect(middle - wide / 2, 2, wide, 17, 5);
-    pen.fill();
-    pen.fillStyle = ink('--on-accent');
-    pen.textAlign = 'center';
-    pen.fillText(text, middle, 14.5);
   }
 }

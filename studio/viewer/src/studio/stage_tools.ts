@@ -10,7 +10,7 @@ import { Tool } from './tools';
 const kHintSeconds = 8;
 
 export class StageTools {
-  readonly root = element('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' });
+  readonly root = element('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Tools' });
   private readonly hint = element('p', { class: 'tool-hint', role: 'status', hidden: true });
   private readonly tools: { tool: Tool; button: HTMLButtonElement }[];
   private on: Tool | null = null;

@@ -10,26 +10,26 @@ const kMost = 4;
 export class Toasts {
   readonly root = element('div', { class: 'toasts' });
 
-  say(kind: SayKind, text: string, remedy = ''): void {
-    const same = [...this.root.children].find((toast) => (toast as HTMLElement).dataset.text === text + remedy);
+  /// A second line is the remedy.
+  say(kind: SayKind, text: string): void {
+    const same = [...this.root.children].find((toast) => (toast as HTMLElement).dataset.text === text);
     same?.remove();
-    const toast = element('div', { class: `toast ${kind}`, role: kind === 'error' ? 'alert' : 'status', 'data-text': text + remedy },
-      element('div', { class: 'toast-words' }, element('p', {}, text), ...(remedy ? [element('p', { class: 'quiet' }, remedy)] : [])),
+    const [problem, ...remedy] = text.split('\n');
+    const toast = element('div', { class: `toast ${kind}`, role: kind === 'error' ? 'alert' : 'status', 'data-text': text },
+      element('div', { class: 'toast-words' }, element('p', {}, problem), ...remedy.map((line) => element('p', { class: 'quiet' }, line))),
       iconButton(icons.close, 'Close', () => toast.remove()));
     this.root.append(toast);
     if (this.root.children.length > kMost) this.root.firstElementChild?.remove();
     const go = () => toast.matches(':hover, :focus-within') ? setTimeout(go, 1000) : toast.remove();
     setTimeout(go, 1000 * kSeconds[kind]);
   }
-
-  fail(error: unknown): void {
-    if (error instanceof CommandError) this.say('error', sentence(error), error.remedy);
-    else this.say('error', error instanceof Error ? error.message : String(error));
-  }
 }
 
-/// The problem, and what it is about where the problem does not name it.
-function sentence({ problem, details }: CommandError): string {
+/// The problem, what it is about where the problem does not name it, and the remedy as a line of its own.
+export function errorWords(error: unknown): string {
+  if (!(error instanceof CommandError)) return error instanceof Error ? error.message : String(error);
+  const { problem, remedy, details } = error;
   const about = [details.element, details.value].filter((word) => word && !problem.includes(word));
-  return about.length > 0 ? `${problem} (${about.join(': ')})` : problem;
+  const said = about.length > 0 ? `${problem} (${about.join(': ')})` : problem;
+  return remedy && !problem.includes(remedy) ? `${said}\n${remedy}` : said;
 }

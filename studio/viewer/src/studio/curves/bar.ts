@@ -16,11 +16,11 @@ const kTangents: Option<TangentMode>[] = [
 ];
 const kMergeWords = 'Export writes one clip: the artist’s curves and this layer merged. Here they stay apart, so that the ' +
                     'simulation can run again under your edits.';
-// Of the height; the slider goes evenly through their logarithm, and its left end is none.
+// Of the height, within what the server takes; the slider goes evenly through their logarithm.
 const kLeastTolerance = 1e-5, kMostTolerance = 3e-2;
 
 export const toleranceAt = (position: number) =>
-  position <= 0 ? 0 : kLeastTolerance * (kMostTolerance / kLeastTolerance) ** position;
+  kLeastTolerance * (kMostTolerance / kLeastTolerance) ** position;
 export const positionOfTolerance = (value: number) =>
   value <= kLeastTolerance ? 0 : Math.min(1, Math.log(value / kLeastTolerance) / Math.log(kMostTolerance / kLeastTolerance));
 
@@ -47,8 +47,8 @@ export class CurveBar {
       element('div', { class: 'set', role: 'group', 'aria-label': 'Selected key' }, labelled('Time', this.time), labelled('Value', this.value)),
       this.tangents.root,
       element('span', { class: 'spring' }),
-      element('div', { class: 'set' }, labelled('Tolerance', this.tolerance), this.count),
-      element('div', { class: 'set' }, labelled('Influence', this.influence), this.share, this.mute),
+      element('div', { class: 'set layer' }, labelled('Tolerance', this.tolerance), this.count),
+      element('div', { class: 'set layer' }, labelled('Influence', this.influence), this.share, this.mute),
       element('div', { class: 'set tight' }, this.clearOne, this.clearAll, merge));
     session.onChange(() => this.update());
     studio.store.on('curves', () => this.update());

@@ -80,3 +80,10 @@ export function bezierOf(a: PlainKey, b: PlainKey): [{ time: number; value: numb
   const third = (b.time - a.time) / 3;
   return [{ time: a.time + third, value: a.value + third * a.out }, { time: b.time - third, value: b.value - third * b.in }];
 }
+
+/// Whether two sets of keys are one curve: at `times` their values differ by less than a thousandth of the range.
+export function sameCurve(a: readonly PlainKey[], b: readonly PlainKey[], times: readonly number[]): boolean {
+  if (a.length === 0 || b.length === 0) return a.length === b.length;
+  const values = times.map((time) => curveAt(a, time).value), span = Math.max(...values) - Math.min(...values);
+  return times.every((time, i) => Math.abs(curveAt(b, time).value - values[i]) <= 1e-3 * span + 1e-9);
+}

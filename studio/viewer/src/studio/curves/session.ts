@@ -3,7 +3,7 @@
 import { Studio } from '../panel';
 import { Throttle } from '../throttle';
 import { plain } from './edits';
-import { Key, PlainKey, withModes } from './hermite';
+import { Key, PlainKey, sameCurve, withModes } from './hermite';
 
 const kEditsPerSecond = 30, kRefreshesPerSecond = 12;
 
@@ -28,6 +28,7 @@ export class CurveSession {
   private wanted: string[] = [];
   private curves = new Map<string, Curve>();
   private held = false;    ///< a hand is on the keys: nothing else changes them
+  private edited = '';     ///< the control whose keys hands changed last, until others come
   private asked = 0;
   private taken = 0;       ///< number of the newest answer; older ones that come later are left out
   private readonly listeners: (() => void)[] = [];
@@ -45,6 +46,7 @@ export class CurveSession {
       if (play.clip === clip) return;
       clip = play.clip;
       this.selected.clear();
+      this.edited = '';
       this.refreshing.push();
     });
     studio.stage.onFrame((time) => this.moveClock(time));
@@ -79,6 +81,7 @@ export class CurveSession {
     const curve = this.active;
     if (!curve) return;
     curve.keys = keys;
+    this.edited = curve.control;
     this.selected = new Set(selected);
     this.held = !done;
     this.sending.push({ control: curve.control, keys: plain(keys) });
@@ -124,6 +127,9 @@ export class CurveSession {
     this.curves = new Map(answer.curves.map((curve) => [curve.control, { ...curve, keys: withModes(curve.keys) }]));
     const now = this.active;
     const same = now && before?.control === now.control;
+    // A key that was inserted on the curve changes nothing yet, so the server may leave it out: it stays for the hand.
+    if (same && this.edited === now.control && before.keys.length > now.keys.length && sameCurve(before.keys, now.keys, this.times)) now.keys = before.keys;
+    else this.edited = '';
     this.selected = new Set(!same ? [] : now.keys.flatMap(({ time }, i) => (times.some((t) => t !== undefined && Math.abs(t - time) < 1e-6) ? [i] : [])));
     this.changed();
   }

@@ -2,6 +2,7 @@
 
 import { Color, Vector3 } from 'three';
 import { element } from '../../ui/dom';
+import { tickText } from '../curves/view';
 import { Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
 import { PointerKind } from '../stage_types';
@@ -154,7 +155,7 @@ export class MoveJoints implements Tool {
     const target = drag.target = this.studio.stage.dragged(drag.from, event).add(drag.offset), values = drag.values(target);
     this.sending.push(Object.fromEntries(drag.channels.map((channel, i) => [`${drag.node}.${channel}`, values.getComponent(i)])));
     const unit = drag.channels === kTurn ? '°' : '';
-    this.tell(event, `${drag.node}  ${values.toArray().map((value) => `${value.toFixed(unit ? 0 : 2)}${unit}`).join('  ')}${event.altKey ? '  stays held' : ''}`);
+    this.tell(event, `${drag.node}  ${values.toArray().map((value) => `${tickText(value, unit ? 1 : 0.01)}${unit}`).join('  ')}${event.altKey ? '  stays held' : ''}`);
     this.draw();
   }
 

@@ -15,9 +15,9 @@ export function curvesPanel(studio: Studio): Panel {
   const list = new ControlList(studio, (names) => session.show(names));
   const legend = element('p', { class: 'curve-legend', 'aria-hidden': true }, element('i', { class: 'artist' }), 'artist',
                          element('i', { class: 'soft' }), 'soft');
-  canvas.root.append(legend);
+  list.head.append(legend);
   const root = element('section', { class: 'curve-panel', 'aria-label': 'Curves' }, list.root,
                        element('div', { class: 'curve-side' }, bar.root, canvas.root));
   return { id: 'curves', title: 'Curves', icon: panelIcons.curves, place: 'bottom', root,
-           shown: (on) => { session.watching = on; canvas.redraw(); } };
+           shown: (on) => { session.watching = list.survey.watching = on; canvas.redraw(); } };
 }

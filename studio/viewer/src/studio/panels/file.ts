@@ -30,6 +30,8 @@ function describe(file: FileSlice): HTMLElement[] {
     element('p', { class: 'file-name', title: file.path }, file.name),
     element('dl', {}, ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)])),
     ...file.warnings.map((warning) => element('p', { class: 'remark warning' }, warning)),
-    ...file.notes.map((note) => element('p', { class: 'remark' }, note)),
+    ...(file.notes.length > 0 ? [element('details', { class: 'more' },
+      element('summary', {}, file.notes.length === 1 ? 'What was noted' : `What was noted (${file.notes.length})`),
+      ...file.notes.map((note) => element('p', { class: 'remark' }, note)))] : []),
   ];
 }

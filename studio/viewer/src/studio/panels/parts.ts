@@ -123,7 +123,7 @@ class PartsPanel implements Panel {
     const near = others.filter((entry, i) => i < count || this.selected(entry));
     this.chosen.show(this.chosenNow(parts), (entry) => this.selected(entry));
     this.others.show(near, (entry) => this.selected(entry));
-    this.remark.textContent = this.remark.title = parts.remark ||
+    this.remark.textContent = this.remark.title = sentence(parts.remark) ||
       (!parts.found ? 'Changed by you.' : parts.chosen.length > 0 && parts.body ? `Found on ${parts.body}.` : '');
     this.find.hidden = parts.found;
     this.othersHead.hidden = others.length === 0;
@@ -154,3 +154,6 @@ class PartsPanel implements Panel {
     if (part) this.settings.show(part, parts.fields);
   }
 }
+
+/// What the program says of a file begins in lower case.
+function sentence(text: string): string { return text === '' ? '' : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`; }
