@@ -2,6 +2,10 @@
 
 #include "studio.h"
 
+#include "rigspace/anim/plain_character.h"
+#include "rigspace/io/formats.h"
+#include "rigspace/io/rig_file.h"
+
 #include <cmath>
 
 namespace rigspace::studio {
@@ -34,6 +38,10 @@ void leave_out_trifles(PartSearch& search) {
 }
 
 std::shared_ptr<OpenFile> read_with_parts(const Project& project, const ProgressCallback& progress) {
+  if (project.file.ends_with(".rig.json") && !is_plain(load_character(project.file)))
+    throw Error({.file = project.file,
+                 .problem = "is a rig whose own controls move, which the studio cannot draw yet",
+                 .remedy = "open the .glb that it was made for, or use `rigspace simulate` and `rigspace view`"});
   auto file = std::make_shared<OpenFile>();
   RealtimeOptions options;
   options.adjustable = true;

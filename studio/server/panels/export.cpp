@@ -4,8 +4,14 @@
 
 #include "../guard.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
+#include "rigspace/io/rig_file.h"
+#include "rigspace/render/sheet.h"
+#include "rigspace/render/video.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace rigspace::studio {
 namespace {
@@ -18,6 +24,14 @@ struct Results {
   std::map<std::string, fs::path> files;
   Json list = Json::array();
 };
+
+/// A clip's name as a part of a file's: Armature|Walk as Walk.
+std::string plain_word(const std::string& clip) {
+  std::string word = clip.substr(clip.find_last_of("|:/") + 1);
+  for (char& c : word)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '_';
+  return word.empty() ? "clip" : word;
+}
 
 std::string stem_of(const Project& project) { return fs::path(project.file).stem().string(); }
 fs::path model_of(const Studio& studio) { return studio.options().out / (stem_of(studio.project()) + ".soft.glb"); }
@@ -38,11 +52,50 @@ std::string about(const RunFiles& files, const fs::path& path) {
   return "curves on the controls";
 }
 
-void run(Studio& studio, const std::shared_ptr<Results>& results) {
+/// A file beside the model, and what it is.
+struct Extra {
+  fs::path path;
+  std::string about;
+};
+
+/// Curves, a contact sheet and a film of one soft clip of the written model.
+std::vector<Extra> write_extras(const std::vector<std::string>& what, const fs::path& model, const std::string& clip,
+                                const ProgressCallback& progress) {
+  const auto wanted = [&](const char* kind) { return std::find(what.begin(), what.end(), kind) != what.end(); };
+  std::vector<Extra> extras;
+  if (!wanted("curves") && !wanted("sheet") && !wanted("video")) return extras;
+  const Character character = load_character(model);
+  const Animation* soft = character.clip(clip + "_soft");
+  if (soft == nullptr) return extras;
+  const auto beside = [&](const char* ending) { return model.parent_path() / (model.stem().stem().string() + "." + plain_word(clip) + ending); };
+  if (wanted("curves")) {
+    extras.push_back({beside(".csv"), "curves of " + clip + ": time, control, base and delta"});
+    write_curves(extras.back().path, character, *soft, {.base = character.clip(clip)});
+  }
+  if (!wanted("sheet") && !wanted("video")) return extras;
+  const Renderer renderer(character);
+  constexpr int kMoments = 12;
+  if (wanted("sheet")) {
+    extras.push_back({beside(".png"), "contact sheet of " + clip});
+    write_png(extras.back().path, contact_sheet(renderer, clip_motion(character, soft, kMoments), {}, progress));
+  }
+  if (wanted("video")) {
+    extras.push_back({beside(".mp4"), "film of " + clip});
+    const VideoOptions film{.frames_per_second = 30};
+    write_video(extras.back().path, renderer, clip_motion_at_rate(character, soft, film.frames_per_second), film, progress);
+  }
+  return extras;
+}
+
+void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<std::string> what) {
   if (!studio.file()) refuse("the studio", "", "has no character", "open a file first");
+  for (const std::string& kind : what)
+    if (kind != "glb" && kind != "curves" && kind != "sheet" && kind != "video")
+      refuse("argument \"what\"", kind, "has \"" + kind + "\"", "expected glb, curves, sheet and video");
+  const std::string clip = studio.playback().state().clip;
   studio.work().start(
       "Exporting " + model_of(studio).filename().string(),
-      [&studio, results, project = studio.project(), model = model_of(studio), fix = fix_of(studio)](
+      [&studio, results, what = std::move(what), clip, project = studio.project(), model = model_of(studio), fix = fix_of(studio)](
           const ProgressCallback& progress) -> std::function<void()> {
         if (project.edited()) write_file(fix, fix_text(project));
         SimulationSource source;
@@ -50,13 +103,18 @@ void run(Studio& studio, const std::shared_ptr<Results>& results) {
         JobEvents events;
         events.progress = progress;
         const SimulationResult made = simulate_file(source, request_of(project, fix.string()), model, events);
-        return [&studio, results, made] {
+        std::vector<Extra> extras = write_extras(what, model, clip, progress);
+        return [&studio, results, made, extras = std::move(extras)] {
           {
             const std::lock_guard lock(results->mutex);
             results->list = Json::array();
             for (const fs::path& path : made.files.written()) {
               results->files[path.filename().string()] = path;
               results->list.push_back(entry(path, about(made.files, path)));
+            }
+            for (const Extra& extra : extras) {
+              results->files[extra.path.filename().string()] = extra.path;
+              results->list.push_back(entry(extra.path, extra.about));
             }
           }
           studio.touch("export"), studio.touch("job");
@@ -71,6 +129,7 @@ std::string type_of(const std::string& name) {
   if (name.ends_with(".glb")) return "model/gltf-binary";
   if (name.ends_with(".json")) return "application/json";
   if (name.ends_with(".png")) return "image/png";
+  if (name.ends_with(".mp4")) return "video/mp4";
   return "application/octet-stream";  // pages too: they are saved, not shown from here
 }
 
@@ -85,7 +144,10 @@ void add_export_panel(Studio& studio) {
             {"files", results->list},
             {"path", studio.options().out.string()}};
   });
-  studio.add_command("export.run", [&studio, results](const Arguments&) { return run(studio, results), Json::object(); });
+  studio.add_command("export.run", [&studio, results](const Arguments& given) {
+    run(studio, results, given.has("what") ? given.texts("what", 10) : std::vector<std::string>{});
+    return Json::object();
+  });
   studio.add_command("project.save", [&studio](const Arguments&) {
     if (!studio.file()) refuse("the studio", "", "has no character", "open a file first");
     const fs::path path = studio.options().out / (stem_of(studio.project()) + ".studio.json");
