@@ -146,5 +146,25 @@ TEST(PoserOnAssets, ReachesWithTheChainThatIsPulledAndWithNothingElse) {
   EXPECT_GE(posed, 20);
 }
 
+// A helmet or a sword has a transform of its own below a bone. Pulled at a hand, none of them may leave its bone.
+TEST(PoserOnAssets, KeepsPropsOnTheirBones) {
+  RIGSPACE_ASSET_OR_SKIP(file, "kaykit_Knight/Knight.glb");
+  const Character knight = load_character(file);
+  const Vec rest = knight.rig->rest();
+  const auto piece = [&](std::string_view name) {
+    return std::find_if(knight.pieces.begin(), knight.pieces.end(),
+                        [&](const Piece& each) { return each.name == name; })
+        ->first_point;
+  };
+  for (const int pulled : {piece("Knight_ArmLeft"), piece("1H_Sword")}) {
+    std::set<std::string> nodes;
+    for (const int c : posable_controls(knight, rest, false, std::span(&pulled, 1)))
+      nodes.insert(knight.rig->controls()[c].node);
+    EXPECT_TRUE(nodes.contains(pulled == piece("1H_Sword") ? "upperarm.r" : "upperarm.l"));
+    for (const char* prop : {"1H_Sword", "2H_Sword", "Round_Shield", "Knight_Helmet", "Knight_Cape"})
+      EXPECT_FALSE(nodes.contains(prop)) << prop;
+  }
+}
+
 }  // namespace
 }  // namespace rigspace

@@ -66,8 +66,9 @@ struct PoseReport {
 ///
 /// With `points`, those that are pulled and held, joints off their chains stay too: a chain is the joint that holds a
 /// point most, and all joints above it. Flesh in coarse cells ties thin limbs to their neighbours, and a joint that
-/// moves less than a cell is held by nothing; such joints would turn for no reason that can be seen. Where a chain has
-/// nothing but what carries the body, that is free.
+/// moves less than a cell is held by nothing; such joints would turn for no reason that can be seen. So would pieces
+/// that hang on a bone by a node of their own (helmets, swords): they stay on it. Where a chain has nothing but what
+/// carries the body, that is free.
 std::vector<int> posable_controls(const Character& character, In p, bool points_are_held,
                                   std::span<const int> points = {});
 

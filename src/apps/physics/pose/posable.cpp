@@ -110,6 +110,26 @@ std::set<std::string> chain_joints(const Character& character, std::span<const i
   return names;
 }
 
+/// Names of the pieces that a bone moves: helmets, swords.
+std::set<std::string> hanging_pieces(const Character& character, In p) {
+  std::set<std::string> names, bones;
+  for (const Bone& bone : character.bones) bones.insert(bone.name);
+  std::vector<int> firsts, controls;
+  std::vector<const Piece*> pieces;
+  for (const Piece& piece : character.pieces)
+    if (piece.point_count > 0) firsts.push_back(piece.first_point), pieces.push_back(&piece);
+  const std::span<const Control> all = character.rig->controls();
+  for (int c = 0; c < static_cast<int>(all.size()); ++c)
+    if (bones.contains(all[c].node)) controls.push_back(c);
+  if (firsts.empty() || !std::is_sorted(firsts.begin(), firsts.end())) return names;
+  BlockJacobian J;
+  const auto picked = character.rig->restricted(firsts);
+  picked->jacobian(*picked->make_workspace(), p, controls, J);
+  for (int i = 0; i < J.points(); ++i)
+    if (J.value.middleCols(J.start[i], J.start[i + 1] - J.start[i]).norm() > 0) names.insert(pieces[i]->name);
+  return names;
+}
+
 /// Sorts the controls that posing may turn.
 class Choice {
  public:
@@ -146,12 +166,13 @@ class Choice {
     return result.empty() ? effective_ : result;
   }
 
-  /// Of those, the ones on the chains of some points, and all that turn no joint.
-  std::vector<int> within(bool held, const std::set<std::string>& chain) const {
+  /// Of those, the ones on the chains of some points, and all that turn neither a joint nor a piece that hangs on one.
+  std::vector<int> within(bool held, const std::set<std::string>& chain, const std::set<std::string>& hanging) const {
     const std::vector<int> all = within(held);
     const auto off_chain = [&](int c) {
       const std::string& node = rig_.controls()[c].node;
-      return bones_.contains(node) && !chain.contains(node);
+      if (bones_.contains(node)) return !chain.contains(node);
+      return turning_.contains(node) && hanging.contains(node);
     };
     std::vector<int> result = all;
     std::erase_if(result, off_chain);
@@ -229,7 +250,7 @@ std::vector<int> posable_with(const Character& character, std::span<const int> b
   require_points(points, *character.rig, character.name);
   const Choice choice(character, p);
   if (points.empty() || character.bones.empty()) return choice.within(points_are_held);
-  return choice.within(points_are_held, chain_joints(character, bones, p, points));
+  return choice.within(points_are_held, chain_joints(character, bones, p, points), hanging_pieces(character, p));
 }
 
 std::vector<int> posable_controls(const Character& character, In p, bool points_are_held, std::span<const int> points) {
