@@ -7,8 +7,9 @@ import { Shortcut } from '../ui/shortcuts';
 import { studioIcons } from './icons';
 import { Studio } from './panel';
 import { Ruler } from './ruler';
-import { ClipInfo, PlaySlice } from './slices';
+import { BakeSlice, ClipInfo, PlaySlice } from './slices';
 
+const kLive = 'Solve live while it plays; off: play what was baked (K)';
 const kRest = '';  // the list's value for the rest pose
 
 export class Timeline {
@@ -17,7 +18,7 @@ export class Timeline {
   private readonly play = iconButton(icons.play, 'Play (space)', () => this.toggle());
   private readonly loop = iconButton(icons.loop, 'Loop (L)', () => this.set({ loop: !this.now.loop }));
   private readonly mute = iconButton(studioIcons.mute, 'Mute the secondary motion (M)', () => this.set({ muted: !this.now.muted }));
-  private readonly live = iconButton(studioIcons.live, 'Solve live while it plays; off: play what was baked (K)', () => this.set({ live: !this.now.live }));
+  private readonly live = iconButton(studioIcons.live, kLive, () => this.set({ live: !this.now.live }));
   private readonly clips = element('select', { class: 'clip', 'aria-label': 'Clip', title: 'Clip ([ and ])', onchange: () => {
     this.set({ clip: this.clips.value === kRest ? null : this.clips.value });
     this.clips.blur();
@@ -44,6 +45,7 @@ export class Timeline {
     store.on('file', () => this.listClips());
     store.on('play', () => this.update());
     store.on('live', ({ rate, ms }) => { this.solved.textContent = rate > 0 ? `${rate.toFixed(0)} /s · ${ms.toFixed(1)} ms` : ''; });
+    store.on('bake', ({ state }) => this.showBake(state));
     selection.on(({ range }) => this.ruler.show(this.clip, range));
     stage.onFrame((time) => this.show(time));
     studio.onTheme(() => this.ruler.repaint());
@@ -132,6 +134,7 @@ export class Timeline {
     for (const [button, on] of [[this.loop, now.loop], [this.mute, now.muted], [this.live, now.live]] as const)
       button.setAttribute('aria-pressed', String(on));
     for (const control of [this.play, this.loop, this.speed]) control.disabled = !clip;
+    document.body.classList.toggle('muted-motion', now.muted);
     const label = now.playing ? 'Pause (space)' : 'Play (space)';
     if (this.play.title !== label) {
       this.play.innerHTML = now.playing ? icons.pause : icons.play;
@@ -142,6 +145,12 @@ export class Timeline {
     if (range && (!clip || range.to > clip.duration + 1e-6)) studio.selection.set({ range: null });
     this.ruler.show(clip, studio.selection.range);
     if (!now.playing && !this.ruler.held) this.show(now.time);
+  }
+
+  private showBake(state: BakeSlice['state']): void {
+    const running = state === 'running' || state === 'stale';
+    this.live.classList.toggle('baking', running);
+    this.live.title = running ? `${kLive}. This clip is being baked` : kLive;
   }
 
   private show(time: number): void {
