@@ -6,6 +6,7 @@ import { Help, listenToKeys, Shortcut } from './ui/shortcuts';
 import { apiOf, StudioApi } from './studio/api';
 import { Connection, SayKind } from './studio/connection';
 import { Dock } from './studio/dock';
+import { errorWords } from './studio/error_words';
 import { beginWithAClip } from './studio/first_clip';
 import { changeOf } from './studio/frames';
 import { JobBar } from './studio/job_bar';
@@ -20,7 +21,7 @@ import { Stage } from './studio/stage';
 import { StageTools } from './studio/stage_tools';
 import { Selection, Store } from './studio/store';
 import { Timeline } from './studio/timeline';
-import { errorWords, Toasts } from './studio/toasts';
+import { Toasts } from './studio/toasts';
 import { TopBar } from './studio/top_bar';
 import { Welcome } from './studio/welcome';
 

@@ -9,6 +9,7 @@ import { PresetGrid } from '../parts/presets';
 import { Entry, RowList } from '../parts/rows';
 import { PartSettings } from '../parts/settings';
 import { Mode, PartsSlice } from '../slices';
+import { sentence } from '../error_words';
 
 const kOthersAtFirst = 4;
 
@@ -154,6 +155,3 @@ class PartsPanel implements Panel {
     if (part) this.settings.show(part, parts.fields);
   }
 }
-
-/// What the program says of a file begins in lower case.
-function sentence(text: string): string { return text === '' ? '' : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`; }
