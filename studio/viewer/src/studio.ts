@@ -104,8 +104,12 @@ class StudioPage implements Studio {
   private assemble(host: HTMLElement, panels: readonly Panel[]): void {
     const [left, right, bottom] = this.docks, help = new Help();
     const selecting = new Selecting(this, this.stage);
-    const legend = new Legend({ select: ({ name, candidate }) => { candidate >= 0 ? selecting.select(candidate) : this.selection.set({ part: name, candidate: null }); this.show('parts'); },
-                                hover: (part) => { this.stage.hovered = part && part.candidate >= 0 ? part.candidate : null; } });
+    const legend = new Legend({
+      select: ({ name, candidate }) => {
+        candidate >= 0 ? selecting.select(candidate) : this.selection.set({ part: name, candidate: null });
+        this.show('parts');
+      },
+      hover: (part) => { this.stage.hovered = part && part.candidate >= 0 ? part.candidate : null; } });
     const listParts = () => legend.show(this.store.get('parts')?.chosen ?? [], this.selection.part, this.theme);
     this.store.on('parts', listParts);
     this.selection.on(listParts);
@@ -114,11 +118,12 @@ class StudioPage implements Studio {
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
     const tools = new StageTools(this);
-    const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
+    const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(),
+                                   ...panels.flatMap((panel) => panel.shortcuts ?? [])];
     host.append(tools.root, legend.root);
     host.before(bar.root, left.tabs, left.body);
-    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root, this.job.root,
-               element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open')), help.listing(shortcuts));
+    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root,
+               this.toasts.root, this.job.root, dropVeil(), help.listing(shortcuts));
     listenToKeys(shortcuts);
   }
 
@@ -151,6 +156,11 @@ class StudioPage implements Studio {
     };
     requestAnimationFrame(tick);
   }
+}
+
+/// Over all while a file is dragged across the page.
+function dropVeil(): HTMLElement {
+  return element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open'));
 }
 
 function nameIn(args: { name?: string; path?: string }): string { return args.name ?? args.path?.split(/[\\/]/).at(-1) ?? ''; }

@@ -31,7 +31,8 @@ export class Timeline {
   private readonly reading = element('output', { class: 'time', 'aria-label': 'Time' });
   private readonly seconds = element('span', { class: 'seconds' });
   private readonly frames = element('span', { class: 'quiet frames' });
-  private readonly solved = element('span', { class: 'quiet solved', title: 'Frames that the server solves a second, and the time of a solve' });
+  private readonly solved = element('span', { class: 'quiet solved',
+                                              title: 'Frames that the server solves a second, and the time of a solve' });
   private time = 0;
 
   constructor(private readonly studio: Studio, tabs: HTMLElement) {
@@ -44,7 +45,9 @@ export class Timeline {
       this.loop, this.mute, this.live, tabs));
     store.on('file', () => this.listClips());
     store.on('play', () => this.update());
-    store.on('live', ({ rate, ms }) => { this.solved.textContent = rate > 0 ? `${rate.toFixed(0)} /s · ${ms.toFixed(1)} ms` : ''; });
+    store.on('live', ({ rate, ms }) => {
+      this.solved.textContent = rate > 0 ? `${rate.toFixed(0)} /s · ${ms.toFixed(1)} ms` : '';
+    });
     store.on('bake', ({ state }) => this.showBake(state));
     selection.on(({ range }) => this.ruler.show(this.clip, range));
     stage.onFrame((time) => this.show(time));
@@ -113,7 +116,8 @@ export class Timeline {
   private bound(end: 'from' | 'to'): void {
     const { clip } = this;
     if (!clip) return;
-    const range = { from: 0, to: clip.duration, ...this.studio.selection.range, [end]: Math.round(this.time * clip.rate) / clip.rate };
+    const here = Math.round(this.time * clip.rate) / clip.rate;
+    const range = { from: 0, to: clip.duration, ...this.studio.selection.range, [end]: here };
     this.studio.selection.set({ range: range.from < range.to ? range : null });
   }
 
@@ -158,7 +162,8 @@ export class Timeline {
     this.time = time;
     this.ruler.at(time);
     this.seconds.textContent = clip ? `${time.toFixed(2)} / ${clip.duration.toFixed(2)} s` : 'Rest pose';
-    this.frames.textContent = clip ? `frame ${Math.floor(time * clip.rate + 1e-3)} / ${Math.round(clip.duration * clip.rate)} · ${clip.rate} fps` : '';
+    const frame = (at: number) => Math.floor(at * (clip?.rate ?? 0) + 1e-3);
+    this.frames.textContent = clip ? `frame ${frame(time)} / ${frame(clip.duration + 0.5 / clip.rate)} · ${clip.rate} fps` : '';
   }
 }
 
