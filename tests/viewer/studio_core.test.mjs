@@ -209,3 +209,16 @@ describe('the clip to begin with', () => {
     assert.equal(name(), undefined);
   });
 });
+
+describe('an error in words', () => {
+  test('names what it is about, and the remedy in a line of its own', async () => {
+    // One bundle: the words must know the same class of errors.
+    const { errorWords, CommandError } = await moduleOf('studio/error_words');
+    const words = (problem, remedy, details) => errorWords(new CommandError(problem, remedy, details));
+    assert.equal(words('is missing', 'the command needs it', { element: 'argument "candidate"', value: '' }),
+                 'Argument "candidate" is missing.\nThe command needs it.');
+    assert.equal(words('is not there', 'check the path', { file: '/a/b/hero.glb', element: '' }), 'hero.glb is not there.\nCheck the path.');
+    assert.equal(words('must lie between 0 and 10', '', { element: 'amount', value: '12' }), 'Amount must lie between 0 and 10 (12).');
+    assert.equal(errorWords(new Error('No line.')), 'No line.');
+  });
+});

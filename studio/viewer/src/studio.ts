@@ -6,6 +6,7 @@ import { Help, listenToKeys, Shortcut } from './ui/shortcuts';
 import { apiOf, StudioApi } from './studio/api';
 import { Connection, SayKind } from './studio/connection';
 import { Dock } from './studio/dock';
+import { errorWords } from './studio/error_words';
 import { beginWithAClip } from './studio/first_clip';
 import { changeOf } from './studio/frames';
 import { JobBar } from './studio/job_bar';
@@ -20,7 +21,7 @@ import { Stage } from './studio/stage';
 import { StageTools } from './studio/stage_tools';
 import { Selection, Store } from './studio/store';
 import { Timeline } from './studio/timeline';
-import { errorWords, Toasts } from './studio/toasts';
+import { Toasts } from './studio/toasts';
 import { TopBar } from './studio/top_bar';
 import { Welcome } from './studio/welcome';
 
@@ -103,8 +104,12 @@ class StudioPage implements Studio {
   private assemble(host: HTMLElement, panels: readonly Panel[]): void {
     const [left, right, bottom] = this.docks, help = new Help();
     const selecting = new Selecting(this, this.stage);
-    const legend = new Legend({ select: ({ name, candidate }) => { candidate >= 0 ? selecting.select(candidate) : this.selection.set({ part: name, candidate: null }); this.show('parts'); },
-                                hover: (part) => { this.stage.hovered = part && part.candidate >= 0 ? part.candidate : null; } });
+    const legend = new Legend({
+      select: ({ name, candidate }) => {
+        candidate >= 0 ? selecting.select(candidate) : this.selection.set({ part: name, candidate: null });
+        this.show('parts');
+      },
+      hover: (part) => { this.stage.hovered = part && part.candidate >= 0 ? part.candidate : null; } });
     const listParts = () => legend.show(this.store.get('parts')?.chosen ?? [], this.selection.part, this.theme);
     this.store.on('parts', listParts);
     this.selection.on(listParts);
@@ -113,11 +118,12 @@ class StudioPage implements Studio {
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
     const tools = new StageTools(this);
-    const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(), ...panels.flatMap((panel) => panel.shortcuts ?? [])];
+    const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(),
+                                   ...panels.flatMap((panel) => panel.shortcuts ?? [])];
     host.append(tools.root, legend.root);
     host.before(bar.root, left.tabs, left.body);
-    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root, this.toasts.root, this.job.root,
-               element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open')), help.listing(shortcuts));
+    host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root,
+               this.toasts.root, this.job.root, dropVeil(), help.listing(shortcuts));
     listenToKeys(shortcuts);
   }
 
@@ -150,6 +156,11 @@ class StudioPage implements Studio {
     };
     requestAnimationFrame(tick);
   }
+}
+
+/// Over all while a file is dragged across the page.
+function dropVeil(): HTMLElement {
+  return element('div', { class: 'drop-veil', 'aria-hidden': 'true' }, element('p', {}, 'Drop to open'));
 }
 
 function nameIn(args: { name?: string; path?: string }): string { return args.name ?? args.path?.split(/[\\/]/).at(-1) ?? ''; }

@@ -1,19 +1,15 @@
 // The line to the server: commands with their answers, events, frames; made again when it breaks.
 
+import { CommandError } from './error_words';
 import { Latencies } from './latencies';
 import { Slices } from './slices';
+
+export { CommandError };
 
 const kFirstWait = 0.25, kLongestWait = 4;  // s between attempts, doubled after each
 
 export type SayKind = 'note' | 'warning' | 'error';
 export type LineState = 'connecting' | 'open' | 'lost' | 'refused';
-
-/// What the server says in place of an answer.
-export class CommandError extends Error {
-  constructor(readonly problem: string, readonly remedy = '', readonly details: Record<string, string> = {}) {
-    super(remedy ? `${problem} ${remedy}` : problem);
-  }
-}
 
 interface Waiting {
   since: number;  ///< ms

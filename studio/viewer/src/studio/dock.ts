@@ -59,7 +59,8 @@ export class Dock {
   private pressed(event: KeyboardEvent): void {
     const keys: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
     const at = this.buttons.indexOf(event.currentTarget as HTMLButtonElement), count = this.buttons.length;
-    const to = event.key === 'Home' ? 0 : event.key === 'End' ? count - 1 : event.key in keys ? (at + keys[event.key] + count) % count : -1;
+    const beside = event.key in keys ? (at + keys[event.key] + count) % count : -1;
+    const to = event.key === 'Home' ? 0 : event.key === 'End' ? count - 1 : beside;
     if (to < 0) return;
     event.preventDefault();
     this.roam(to);

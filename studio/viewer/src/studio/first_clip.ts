@@ -5,8 +5,8 @@ import { ClipInfo } from './slices';
 
 /// An ordinary loop says most: a walk, then any loop, then the first.
 export function clipToBeginWith(clips: readonly ClipInfo[]): ClipInfo | undefined {
-  return clips.find(({ name, loop }) => loop && /walk/i.test(name)) ?? clips.find(({ name, loop }) => loop && /run|trot|idle/i.test(name)) ??
-         clips.find(({ loop }) => loop) ?? clips[0];
+  const loop = (words: RegExp) => clips.find((clip) => clip.loop && words.test(clip.name));
+  return loop(/walk/i) ?? loop(/run|trot|idle/i) ?? loop(/./) ?? clips[0];
 }
 
 /// Once a file; where the server plays already, nothing is done.

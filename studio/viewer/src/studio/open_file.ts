@@ -16,7 +16,8 @@ export async function openLocal(studio: Studio, files: readonly File[]): Promise
   const main = files.find(({ name }) => kCharacters.test(name)) ?? files[0];
   if (!main) return;
   const large = files.find(({ size }) => size > kMostBytes);
-  if (large) return studio.say('error', `${large.name} has more than 256 MB. Start the program with its folder instead, and open it there.`);
+  if (large)
+    return studio.say('error', `${large.name} has more than 256 MB.\nStart the program with its folder instead, and open it there.`);
   try {
     let path = '';
     for (const file of files) {

@@ -116,7 +116,8 @@ export class Ruler {
     const frames = Math.round(this.duration * this.rate);
     if (frames === 0) return;
     const room = (this.root.clientWidth - 2 * kSide) / frames;
-    const labels = kSteps.find((step) => step * room >= kLabelRoom) ?? frames, ticks = kSteps.find((step) => step * room >= kTickRoom) ?? frames;
+    const every = (least: number) => kSteps.find((step) => step * room >= least) ?? frames;
+    const labels = every(kLabelRoom), ticks = every(kTickRoom);
     pen.font = `11px ${font}`;
     pen.textAlign = 'center';
     pen.fillStyle = ink('--quiet');

@@ -58,7 +58,11 @@ export class Stage implements StageApi {
     this.viewport.cover(kCovered);
     this.pointer = new Pointer(host, (event) => event.target === this.viewport.canvas);
     store.on('file', (file) => void this.open(file));
-    store.on('parts', ({ chosen }) => { assignColors(store.get('file')?.path ?? '', chosen); this.paintParts(); this.onion.update(); });
+    store.on('parts', ({ chosen }) => {
+      assignColors(store.get('file')?.path ?? '', chosen);
+      this.paintParts();
+      this.onion.update();
+    });
     store.on('play', (play) => { this.reframe(play.clip); this.onion.update(); });
     selection.on(() => this.paintParts());
   }

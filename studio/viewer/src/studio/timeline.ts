@@ -7,8 +7,9 @@ import { Shortcut } from '../ui/shortcuts';
 import { studioIcons } from './icons';
 import { Studio } from './panel';
 import { Ruler } from './ruler';
-import { ClipInfo, PlaySlice } from './slices';
+import { BakeSlice, ClipInfo, PlaySlice } from './slices';
 
+const kLive = 'Solve live while it plays; off: play what was baked (K)';
 const kRest = '';  // the list's value for the rest pose
 
 export class Timeline {
@@ -17,7 +18,7 @@ export class Timeline {
   private readonly play = iconButton(icons.play, 'Play (space)', () => this.toggle());
   private readonly loop = iconButton(icons.loop, 'Loop (L)', () => this.set({ loop: !this.now.loop }));
   private readonly mute = iconButton(studioIcons.mute, 'Mute the secondary motion (M)', () => this.set({ muted: !this.now.muted }));
-  private readonly live = iconButton(studioIcons.live, 'Solve live while it plays; off: play what was baked (K)', () => this.set({ live: !this.now.live }));
+  private readonly live = iconButton(studioIcons.live, kLive, () => this.set({ live: !this.now.live }));
   private readonly clips = element('select', { class: 'clip', 'aria-label': 'Clip', title: 'Clip ([ and ])', onchange: () => {
     this.set({ clip: this.clips.value === kRest ? null : this.clips.value });
     this.clips.blur();
@@ -30,7 +31,8 @@ export class Timeline {
   private readonly reading = element('output', { class: 'time', 'aria-label': 'Time' });
   private readonly seconds = element('span', { class: 'seconds' });
   private readonly frames = element('span', { class: 'quiet frames' });
-  private readonly solved = element('span', { class: 'quiet solved', title: 'Frames that the server solves a second, and the time of a solve' });
+  private readonly solved = element('span', { class: 'quiet solved',
+                                              title: 'Frames that the server solves a second, and the time of a solve' });
   private time = 0;
 
   constructor(private readonly studio: Studio, tabs: HTMLElement) {
@@ -43,7 +45,10 @@ export class Timeline {
       this.loop, this.mute, this.live, tabs));
     store.on('file', () => this.listClips());
     store.on('play', () => this.update());
-    store.on('live', ({ rate, ms }) => { this.solved.textContent = rate > 0 ? `${rate.toFixed(0)} /s · ${ms.toFixed(1)} ms` : ''; });
+    store.on('live', ({ rate, ms }) => {
+      this.solved.textContent = rate > 0 ? `${rate.toFixed(0)} /s · ${ms.toFixed(1)} ms` : '';
+    });
+    store.on('bake', ({ state }) => this.showBake(state));
     selection.on(({ range }) => this.ruler.show(this.clip, range));
     stage.onFrame((time) => this.show(time));
     studio.onTheme(() => this.ruler.repaint());
@@ -111,7 +116,8 @@ export class Timeline {
   private bound(end: 'from' | 'to'): void {
     const { clip } = this;
     if (!clip) return;
-    const range = { from: 0, to: clip.duration, ...this.studio.selection.range, [end]: Math.round(this.time * clip.rate) / clip.rate };
+    const here = Math.round(this.time * clip.rate) / clip.rate;
+    const range = { from: 0, to: clip.duration, ...this.studio.selection.range, [end]: here };
     this.studio.selection.set({ range: range.from < range.to ? range : null });
   }
 
@@ -132,6 +138,7 @@ export class Timeline {
     for (const [button, on] of [[this.loop, now.loop], [this.mute, now.muted], [this.live, now.live]] as const)
       button.setAttribute('aria-pressed', String(on));
     for (const control of [this.play, this.loop, this.speed]) control.disabled = !clip;
+    document.body.classList.toggle('muted-motion', now.muted);
     const label = now.playing ? 'Pause (space)' : 'Play (space)';
     if (this.play.title !== label) {
       this.play.innerHTML = now.playing ? icons.pause : icons.play;
@@ -144,12 +151,19 @@ export class Timeline {
     if (!now.playing && !this.ruler.held) this.show(now.time);
   }
 
+  private showBake(state: BakeSlice['state']): void {
+    const running = state === 'running' || state === 'stale';
+    this.live.classList.toggle('baking', running);
+    this.live.title = running ? `${kLive}. This clip is being baked` : kLive;
+  }
+
   private show(time: number): void {
     const { clip } = this;
     this.time = time;
     this.ruler.at(time);
     this.seconds.textContent = clip ? `${time.toFixed(2)} / ${clip.duration.toFixed(2)} s` : 'Rest pose';
-    this.frames.textContent = clip ? `frame ${Math.floor(time * clip.rate + 1e-3)} / ${Math.round(clip.duration * clip.rate)} · ${clip.rate} fps` : '';
+    const frame = (at: number) => Math.floor(at * (clip?.rate ?? 0) + 1e-3);
+    this.frames.textContent = clip ? `frame ${frame(time)} / ${frame(clip.duration + 0.5 / clip.rate)} · ${clip.rate} fps` : '';
   }
 }
 

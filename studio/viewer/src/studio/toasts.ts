@@ -2,7 +2,7 @@
 
 import { element, iconButton } from '../ui/dom';
 import { icons } from '../ui/icons';
-import { CommandError, SayKind } from './connection';
+import { SayKind } from './connection';
 
 const kSeconds = { note: 5, warning: 12, error: 20 };
 const kMost = 4;
@@ -23,13 +23,4 @@ export class Toasts {
     const go = () => toast.matches(':hover, :focus-within') ? setTimeout(go, 1000) : toast.remove();
     setTimeout(go, 1000 * kSeconds[kind]);
   }
-}
-
-/// The problem, what it is about where the problem does not name it, and the remedy as a line of its own.
-export function errorWords(error: unknown): string {
-  if (!(error instanceof CommandError)) return error instanceof Error ? error.message : String(error);
-  const { problem, remedy, details } = error;
-  const about = [details.element, details.value].filter((word) => word && !problem.includes(word));
-  const said = about.length > 0 ? `${problem} (${about.join(': ')})` : problem;
-  return remedy && !problem.includes(remedy) ? `${said}\n${remedy}` : said;
 }

@@ -9,7 +9,8 @@ import { Studio } from './panel';
 import { Stage } from './stage';
 
 const kMark = '<svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="var(--accent)" stroke-width="2.4" ' +
-  'stroke-linecap="round" aria-hidden="true"><circle cx="5" cy="15" r="2.5"/><circle cx="15" cy="5" r="2.5"/><path d="m7 13 6-6"/></svg>';
+  'stroke-linecap="round" aria-hidden="true">' +
+  '<circle cx="5" cy="15" r="2.5"/><circle cx="15" cy="5" r="2.5"/><path d="m7 13 6-6"/></svg>';
 
 export class TopBar {
   readonly root: HTMLElement;
@@ -24,8 +25,9 @@ export class TopBar {
     mark.innerHTML = kMark;
     mark.append(element('span', {}, 'rigspace studio'));
     this.fillTools(theme, help);
-    this.root = element('header', { class: 'topbar' }, mark, this.file, element('span', { class: 'pair', role: 'group', 'aria-label': 'History' },
-      this.undo, this.redo), element('span', { class: 'spring' }), stage.split.chooser, this.tools.root);
+    const history = element('span', { class: 'pair', role: 'group', 'aria-label': 'History' }, this.undo, this.redo);
+    this.root = element('header', { class: 'topbar' }, mark, this.file, history, element('span', { class: 'spring' }),
+                        stage.split.chooser, this.tools.root);
     studio.store.on('file', (file) => {
       this.file.textContent = file?.name ?? '';
       this.file.title = file ? `${file.path}: about the file, or open another` : '';
@@ -42,7 +44,8 @@ export class TopBar {
     return [
       { keys: ['Ctrl+z'], shown: ['Ctrl', 'Z'], does: 'Undo', act: () => this.back('undo') },
       { keys: ['Ctrl+Shift+z', 'Ctrl+y'], shown: ['Ctrl', 'Shift', 'Z'], does: 'Redo', act: () => this.back('redo') },
-      { keys: ['Escape'], shown: ['Esc'], does: 'Select nothing', act: () => this.studio.selection.set({ candidate: null, part: null, node: null }) },
+      { keys: ['Escape'], shown: ['Esc'], does: 'Select nothing',
+        act: () => this.studio.selection.set({ candidate: null, part: null, node: null }) },
       { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, single', act: () => this.stage.split.chooseNext() },
       toolShortcut(tools, 't', 'colors', 'Colours of parts'), toolShortcut(tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(tools, 'w', 'wireframe', 'Wireframe'), toolShortcut(tools, 'g', 'grid', 'Grid'),
@@ -58,11 +61,15 @@ export class TopBar {
 
   private fillTools(theme: () => void, help: () => void): void {
     const { tools, stage } = this;
-    tools.addToggle('colors', studioIcons.colors, 'Colours of parts (T)', (on) => { stage.colors = on; document.body.classList.toggle('uncolored', !on); }, { on: true });
+    tools.addToggle('colors', studioIcons.colors, 'Colours of parts (T)', (on) => {
+      stage.colors = on;
+      document.body.classList.toggle('uncolored', !on);
+    }, { on: true });
     tools.addToggle('skeleton', icons.skeleton, 'Skeleton (S)', (on) => { stage.skeletonVisible = on; });
     tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { stage.wireframeVisible = on; });
     tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { stage.viewport.gridVisible = on; }, { on: true });
-    tools.addToggle('onion', studioIcons.onion, 'Onion skin, while the clip stands still (N)', (on) => { stage.onion.visible = on; });
+    tools.addToggle('onion', studioIcons.onion, 'Onion skin, while the clip stands still (N)',
+                    (on) => { stage.onion.visible = on; });
     tools.addRule();
     tools.addToggle('follow', icons.follow, 'Follow the character (C)', (on) => {
       stage.viewport.following = on;

@@ -65,7 +65,12 @@ export class CurveBar {
       this.update();
     };
     input.addEventListener('change', take);
-    input.addEventListener('keydown', (event) => { event.stopPropagation(); if (event.key === 'Escape') { input.value = ''; input.blur(); this.update(); } });
+    input.addEventListener('blur', () => this.update());
+    input.addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      if (event.key === 'Escape') input.value = '';
+      if (event.key === 'Escape' || event.key === 'Enter') this.canvas.focus();  // back to the keys
+    });
     return input;
   }
 

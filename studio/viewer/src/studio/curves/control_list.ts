@@ -34,7 +34,7 @@ export class ControlList {
   readonly survey: Survey;
 
   constructor(private readonly studio: Studio, private readonly choose: (names: string[]) => void) {
-    this.search = element('input', { type: 'search', placeholder: 'Search all controls', 'aria-label': 'Search controls',
+    this.search = element('input', { type: 'search', placeholder: 'Search all controls', 'aria-label': 'Search curves',
       title: 'Finds controls of the whole rig by name; empty: those of the selected part', oninput: () => this.update() });
     this.root = element('div', { class: 'curve-list' }, this.head, this.search, this.list);
     this.survey = new Survey(studio, () => this.update());

@@ -9,6 +9,7 @@ import { PresetGrid } from '../parts/presets';
 import { Entry, RowList } from '../parts/rows';
 import { PartSettings } from '../parts/settings';
 import { Mode, PartsSlice } from '../slices';
+import { sentence } from '../error_words';
 
 const kOthersAtFirst = 4;
 
@@ -23,7 +24,10 @@ class PartsPanel implements Panel {
   private readonly chosen: RowList;
   private readonly others: RowList;
   private readonly remark = element('p', { class: 'quiet' });
-  private readonly moreOthers = element('button', { type: 'button', class: 'text', onclick: () => { this.all = !this.all; this.update(); } });
+  private readonly moreOthers = element('button', { type: 'button', class: 'text', onclick: () => {
+    this.all = !this.all;
+    this.update();
+  } });
   private readonly find = element('button', { type: 'button', class: 'text', title: 'Back to the parts that were found by themselves',
                                               onclick: () => void this.studio.act('parts.find') }, 'Find again');
   private readonly othersTitle = element('button', { type: 'button', class: 'others-title', title: 'What else could be soft',
@@ -42,7 +46,7 @@ class PartsPanel implements Panel {
   constructor(private readonly studio: Studio) {
     this.theme = studio.theme;
     const actions = {
-      select: (entry: Entry) => studio.selection.set({ candidate: entry.candidate >= 0 ? entry.candidate : null, part: entry.part }),
+      select: ({ candidate, part }: Entry) => studio.selection.set({ candidate: candidate >= 0 ? candidate : null, part }),
       hover: (entry: Entry | null) => { studio.stage.hovered = entry && entry.candidate >= 0 ? entry.candidate : null; },
       mode: (entry: Entry, mode: Mode) => this.setMode(entry, mode),
     };
@@ -101,13 +105,15 @@ class PartsPanel implements Panel {
   /// The selected candidate's part, whatever it is called now; of a new file the first part, so that there is something to drag.
   private keepSelection(parts: PartsSlice): void {
     const { selection, store } = this.studio, path = store.get('file')?.path ?? '';
-    const known = parts.chosen.find(({ candidate, name }) => selection.candidate !== null ? candidate === selection.candidate : name === selection.part);
+    const known = parts.chosen.find(({ candidate, name }) =>
+      selection.candidate !== null ? candidate === selection.candidate : name === selection.part);
     const fresh = path !== this.file;
     this.file = path;
     if (fresh) this.all = false;
     const part = fresh ? parts.chosen[0] : known;
     const candidate = fresh || part ? part?.candidate ?? -1 : selection.candidate ?? -1;
-    selection.set({ part: part?.name ?? null, candidate: candidate >= 0 && candidate < parts.candidates.length ? candidate : null });
+    const there = candidate >= 0 && candidate < parts.candidates.length;
+    selection.set({ part: part?.name ?? null, candidate: there ? candidate : null });
   }
 
   private reveal(): void {
@@ -154,6 +160,3 @@ class PartsPanel implements Panel {
     if (part) this.settings.show(part, parts.fields);
   }
 }
-
-/// What the program says of a file begins in lower case.
-function sentence(text: string): string { return text === '' ? '' : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`; }

@@ -25,7 +25,8 @@ export class PresetGrid {
   private get buttons(): HTMLButtonElement[] { return [...this.root.children] as HTMLButtonElement[]; }
 
   private buttonOf(name: string, flesh: boolean): HTMLButtonElement {
-    const button = element('button', { type: 'button', class: 'preset', role: 'radio', title: flesh ? `${name}: flesh without joints` : `${name}: a chain of joints`,
+    const button = element('button', { type: 'button', class: 'preset', role: 'radio',
+      title: flesh ? `${name}: flesh without joints` : `${name}: a chain of joints`,
       onclick: (event) => {
         if ((event as MouseEvent).detail > 0) button.blur();
         this.choose(name);

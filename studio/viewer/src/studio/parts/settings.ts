@@ -13,7 +13,8 @@ export type Scope = 'all' | 'clip' | 'range';
 const kScopes: { value: Scope; label: string; title: string }[] = [
   { value: 'all', label: 'All clips', title: 'What you set holds for every clip' },
   { value: 'clip', label: 'This clip', title: 'What you set holds for the present clip alone' },
-  { value: 'range', label: 'Range', title: 'What you set holds for the selected frames (shift-drag on the time line), with blended ends' },
+  { value: 'range', label: 'Range',
+    title: 'What you set holds for the selected frames (shift-drag on the time line), with blended ends' },
 ];
 
 export class PartSettings {
@@ -45,8 +46,10 @@ export class PartSettings {
 
   private list(fields: readonly Field[]): void {
     const order = (name: string) => (kFirstFields.indexOf(name) + 1 || 100);
-    this.sliders = [...fields].sort((a, b) => order(a.name) - order(b.name)).map((field) => ({ field, slider: this.sliderOf(field) }));
-    const place = (chosen: boolean) => this.sliders.filter(({ field }) => kFirstFields.includes(field.name) === chosen).map(({ slider }) => slider.root);
+    this.sliders = [...fields].sort((a, b) => order(a.name) - order(b.name))
+      .map((field) => ({ field, slider: this.sliderOf(field) }));
+    const place = (chosen: boolean) => this.sliders
+      .filter(({ field }) => kFirstFields.includes(field.name) === chosen).map(({ slider }) => slider.root);
     this.first.replaceChildren(...place(true));
     this.rest.replaceChildren(...place(false));
     this.more.hidden = this.rest.children.length === 0;
