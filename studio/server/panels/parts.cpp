@@ -154,25 +154,49 @@ std::vector<std::string> patterns_now(const OpenFile& file) {
   return patterns;
 }
 
+/// What `parts.mode` is about: a candidate, or joints that somebody names.
+struct Chosen {
+  std::string name, pattern, preset;
+  std::vector<std::string> joints;
+};
+
+Chosen chosen_of(const OpenFile& file, const Arguments& given) {
+  if (given.has("candidate")) {
+    const int k = given.integer("candidate", 0, static_cast<int>(file.search.candidates.size()) - 1);
+    const Part& part = file.search.candidates[static_cast<std::size_t>(k)].part;
+    const std::string& pattern = file.patterns[static_cast<std::size_t>(k)];
+    return {part.name, pattern.substr(0, pattern.rfind('=')), part.preset, joints_of(file.character->artists(), part)};
+  }
+  Chosen chosen{.name = "", .pattern = "", .preset = "tail", .joints = given.texts("nodes", 200)};
+  const std::vector<Bone>& bones = file.character->artists().bones;
+  for (const std::string& joint : chosen.joints) {
+    if (std::none_of(bones.begin(), bones.end(), [&](const Bone& bone) { return bone.name == joint; }))
+      refuse("joint \"" + joint + "\"", joint, "is not in the file", "choose one on the body");
+    chosen.pattern += (chosen.pattern.empty() ? "" : ",") + joint;
+  }
+  if (chosen.joints.empty()) refuse("argument \"nodes\"", "", "is empty", "name joints, or a candidate");
+  chosen.name = chosen.joints.front();
+  return chosen;
+}
+
 void set_mode(Studio& studio, const Arguments& given) {
   const OpenFile& file = open_file(studio);
-  const auto candidates = static_cast<int>(file.search.candidates.size());
-  const int k = given.integer("candidate", 0, candidates - 1);
-  const PartCandidate& candidate = file.search.candidates[static_cast<std::size_t>(k)];
+  const Chosen chosen = chosen_of(file, given);
   const std::string mode = given.text("mode");
   if (mode != "soft" && mode != "firm" && mode != "protected")
     refuse("argument \"mode\"", mode, "is \"" + mode + "\"", "expected soft, firm or protected");
-  const std::string preset(preset_named(given.text_or("preset", candidate.part.preset)).name);
-  const std::vector<std::string> joints = joints_of(file.character->artists(), candidate.part);
+  const std::string preset(preset_named(given.text_or("preset", chosen.preset)).name);
+  const auto is_chosen = [&](const std::string& joint) {
+    return std::find(chosen.joints.begin(), chosen.joints.end(), joint) != chosen.joints.end();
+  };
   std::vector<std::string> patterns;
   for (const LivePart& part : file.character->parts())
-    if (!is_same(file, candidate, part)) patterns.push_back(pattern_of(file, part));
-  std::string own = file.patterns[static_cast<std::size_t>(k)];
-  own = own.substr(0, own.rfind('=')) + "=" + preset;
-  if (mode == "soft") patterns.push_back(own);
-  studio.edit(candidate.part.name + ": " + mode, "", [&](Project& project) {
-    std::erase_if(project.protect, [&](const std::string& each) { return std::find(joints.begin(), joints.end(), each) != joints.end(); });
-    if (mode == "protected") project.protect.insert(project.protect.end(), joints.begin(), joints.end());
+    if (part.carried.size() != chosen.joints.size() || !std::all_of(part.carried.begin(), part.carried.end(), is_chosen))
+      patterns.push_back(pattern_of(file, part));
+  if (mode == "soft") patterns.push_back(chosen.pattern + "=" + preset);
+  studio.edit(chosen.name + ": " + mode, "", [&](Project& project) {
+    std::erase_if(project.protect, is_chosen);
+    if (mode == "protected") project.protect.insert(project.protect.end(), chosen.joints.begin(), chosen.joints.end());
     set_parts(project, file, patterns);
   });
 }
