@@ -46,7 +46,8 @@ class StudioPage implements Studio {
       state: (slices) => this.store.take(slices), say: (kind, text) => this.say(kind, text),
       frame: (bytes) => { this.connection.latencies.frame(changeOf(bytes)); this.stage.receive(bytes); },
       line: (state, about) => this.banner.show(state, about) });
-    this.banner = new LineBanner(this.store, (kind, text) => this.say(kind, text), () => this.connection.open());
+    this.banner = new LineBanner(this.store, (kind, text) => this.say(kind, text), () => this.connection.open(),
+                                 (path) => { void this.act('file.open', { path }); });
     this.stage = new Stage(host, this.connection, this.store, this.selection, (sentence) => this.say('error', sentence));
     const panels = kPanels.map((make) => make(this));
     this.docks = (['left', 'right', 'bottom'] as const).map((place) => this.dockOf(place, panels));

@@ -10,7 +10,11 @@ export class LineBanner {
   readonly root: HTMLElement;
   private run: string | number | null = null;  ///< of the server that we spoke with
 
-  constructor(private readonly store: Store, private readonly say: (kind: SayKind, text: string) => void, retry: () => void) {
+  private path: string | null = null;          ///< of the file that was shown last
+
+  constructor(private readonly store: Store, private readonly say: (kind: SayKind, text: string) => void, retry: () => void,
+              private readonly reopen: (path: string) => void) {
+    store.on('file', (file) => { this.path = file?.path ?? this.path; });
     this.again = element('button', { type: 'button', class: 'plain', onclick: retry }, 'Try now');
     this.root = element('div', { class: 'line-banner', role: 'status', hidden: true }, this.words, this.again);
     store.on('server', ({ started }) => {
@@ -29,12 +33,14 @@ export class LineBanner {
       : `${lost}; trying again${wait >= 1 ? ` in ${Math.round(wait)} s` : ''}.`;
   }
 
-  // The slice `server` comes with the others, after the line is made.
+  // The slice `server` comes with the others, after the line is made. A server that was restarted without a file is
+  // given the one that this page shows; its project was kept, and comes back with it.
   private sayBack(restarted: boolean): void {
-    const open = this.store.get('file');
-    this.say(restarted && !open ? 'warning' : 'note',
+    const open = this.store.get('file'), job = this.store.get('job'), shown = this.path;
+    if (restarted && !open && !job && shown) this.reopen(shown);
+    this.say(restarted && !open && !job && !shown ? 'warning' : 'note',
       !restarted ? 'Connected again; nothing was lost.'
-      : open ? 'The server was restarted; your project is as you left it.'
+      : open || job || shown ? 'The server was restarted; your project is as you left it.'
       : 'The server was restarted and has no file open; open yours again.');
   }
 }
