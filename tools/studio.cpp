@@ -38,7 +38,9 @@ studio::StudioOptions options_of(const StudioArguments& given) {
     if (!fs::is_directory(folder)) refuse_file(folder, "is no folder", "give one that is there");
     options.folders.push_back(fs::canonical(folder));
   }
-  fs::path out = !given.out.empty() ? fs::path(given.out) : options.folders.empty() ? fs::path("rigspace-studio") : options.folders.front();
+  fs::path out = !given.out.empty()        ? fs::path(given.out)
+                 : options.folders.empty() ? fs::path("rigspace-studio")
+                                           : options.folders.front();
   std::error_code failed;
   fs::create_directories(out, failed);
   if (failed) refuse_file(out.string(), "cannot be made (" + failed.message() + ")", "give another folder with --out");
@@ -50,7 +52,8 @@ studio::StudioOptions options_of(const StudioArguments& given) {
 /// The asked port; where nobody asked, another one if it is taken.
 std::unique_ptr<studio::HttpServer> listen(const StudioArguments& given, const studio::StudioOptions& options,
                                            studio::Studio& handler) {
-  studio::HttpOptions http{.port = given.port, .token = studio::token_for(options.state, given.port), .uploads = options.out};
+  studio::HttpOptions http{
+      .port = given.port, .token = studio::token_for(options.state, given.port), .uploads = options.out};
   try {
     return std::make_unique<studio::HttpServer>(http, handler);
   } catch (const Error&) {
@@ -98,7 +101,9 @@ void add_studio(CLI::App& app, Context& context) {
       ->type_name("DIR");
   command->add_option("--out", given->out, "where results and dropped files go; FILE's folder, or ./rigspace-studio")
       ->type_name("DIR");
-  CLI::Option* port = command->add_option("--port", given->port, "of 127.0.0.1; 0: any that is free; 4747 by default, or another if it is taken")
+  CLI::Option* port = command
+                          ->add_option("--port", given->port,
+                                       "of 127.0.0.1; 0: any that is free; 4747 by default, or another if it is taken")
                           ->check(CLI::Range(0, 65535))
                           ->type_name("N");
   command->add_flag("--no-browser", given->no_browser, "only print the address");

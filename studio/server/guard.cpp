@@ -80,8 +80,7 @@ std::string cookie_of(int port, std::string_view token) {
 }
 
 Verdict judge(const Headers& headers, int port, std::string_view token) {
-  if (!is_own(headers.host, port))
-    return {403, "This server answers to 127.0.0.1 and localhost alone.\n", ""};
+  if (!is_own(headers.host, port)) return {403, "This server answers to 127.0.0.1 and localhost alone.\n", ""};
   if (!headers.origin.empty() &&
       (!headers.origin.starts_with("http://") || !is_own(std::string_view(headers.origin).substr(7), port)))
     return {403, "Pages of other sites may not use this server.\n", ""};

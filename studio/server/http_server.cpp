@@ -43,8 +43,8 @@ struct Client {
   explicit Client(Stream&& stream) : socket(std::move(stream)) {}
   websocket::stream<Stream> socket;
   std::deque<std::shared_ptr<const std::string>> texts;
-  std::size_t waiting = 0;              // bytes of `texts`
-  std::shared_ptr<const Bytes> frame;   // the newest that is not sent
+  std::size_t waiting = 0;             // bytes of `texts`
+  std::shared_ptr<const Bytes> frame;  // the newest that is not sent
   bool writing = false, open = false;
 };
 
@@ -80,10 +80,14 @@ struct HttpServer::Core : std::enable_shared_from_this<Core> {
 namespace {
 
 Headers headers_of(const http::request<http::empty_body>& request) {
-  Headers headers{.method = std::string(text_of(request.method_string())), .target = std::string(text_of(request.target()))};
-  if (const auto at = request.find(http::field::host); at != request.end()) headers.host = std::string(text_of(at->value()));
-  if (const auto at = request.find(http::field::origin); at != request.end()) headers.origin = std::string(text_of(at->value()));
-  if (const auto at = request.find(http::field::cookie); at != request.end()) headers.cookie = std::string(text_of(at->value()));
+  Headers headers{.method = std::string(text_of(request.method_string())),
+                  .target = std::string(text_of(request.target()))};
+  if (const auto at = request.find(http::field::host); at != request.end())
+    headers.host = std::string(text_of(at->value()));
+  if (const auto at = request.find(http::field::origin); at != request.end())
+    headers.origin = std::string(text_of(at->value()));
+  if (const auto at = request.find(http::field::cookie); at != request.end())
+    headers.cookie = std::string(text_of(at->value()));
   return headers;
 }
 

@@ -36,13 +36,13 @@ class HttpHandler {
 };
 
 struct HttpOptions {
-  int port = 0;                     ///< 0: any that is free
-  std::string token;                ///< without it nothing is answered
-  std::filesystem::path uploads;    ///< folder of uploads until the handler has moved them
-  std::size_t most_upload = 256u << 20;   ///< bytes
-  std::size_t most_message = 4u << 20;    ///< bytes of a text message from a page
-  std::size_t most_waiting = 64u << 20;   ///< bytes of text that wait for a slow page before it is cut off
-  int most_clients = 64;                  ///< connections at a time
+  int port = 0;                          ///< 0: any that is free
+  std::string token;                     ///< without it nothing is answered
+  std::filesystem::path uploads;         ///< folder of uploads until the handler has moved them
+  std::size_t most_upload = 256u << 20;  ///< bytes
+  std::size_t most_message = 4u << 20;   ///< bytes of a text message from a page
+  std::size_t most_waiting = 64u << 20;  ///< bytes of text that wait for a slow page before it is cut off
+  int most_clients = 64;                 ///< connections at a time
 };
 
 class HttpServer {

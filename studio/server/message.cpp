@@ -76,8 +76,7 @@ bool Arguments::flag(const char* field) const {
 
 const Json& Arguments::list(const char* field, std::size_t most) const {
   const Json& value = at(field);
-  if (!value.is_array() || value.size() > most)
-    refuse_field(field, value, "a list of at most " + std::to_string(most));
+  if (!value.is_array() || value.size() > most) refuse_field(field, value, "a list of at most " + std::to_string(most));
   return value;
 }
 

@@ -94,7 +94,8 @@ std::vector<RealtimeLook> Studio::looks_at(double time) const {
   for (const bool of_clip : {false, true})
     for (const ProjectSet& set : project_.sets) {
       if (set.clip.empty() == of_clip || (of_clip && set.clip != playback_.state().clip)) continue;
-      if (std::none_of(parts.begin(), parts.end(), [&](const LivePart& part) { return part.name == set.part; })) continue;
+      if (std::none_of(parts.begin(), parts.end(), [&](const LivePart& part) { return part.name == set.part; }))
+        continue;
       std::vector<double> times, values;
       for (const auto& [at, value] : set.keys) times.push_back(at), values.push_back(value);
       looks.push_back({set.part, set.field, times.size() == 1 ? values.front() : smooth_keys(times, values)(time)});

@@ -120,8 +120,7 @@ void Playback::show_moment() {
 /// Adds the solved deviation and the corrections to the artist's pose.
 void Playback::add_layer() {
   const std::span<const int> free = model_->free();
-  for (std::size_t k = 0; k < free.size(); ++k)
-    p_[free[k]] += influence_ * deviation_[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < free.size(); ++k) p_[free[k]] += influence_ * deviation_[static_cast<Eigen::Index>(k)];
   for (const auto& [control, curve] : corrections_) p_[control] += curve(state_.time);
 }
 
@@ -211,8 +210,8 @@ std::shared_ptr<const std::vector<std::byte>> Playback::frame(std::uint32_t chan
   numbers.reserve(2 * map_->size());
   map_->append(p_, numbers);
   map_->append(p_key_, numbers);
-  const std::uint32_t flags = kBefore | (solving() ? kSolved : 0) | (outside_training() ? kOutside : 0) |
-                              (baked_shown_ ? kBaked : 0);
+  const std::uint32_t flags =
+      kBefore | (solving() ? kSolved : 0) | (outside_training() ? kOutside : 0) | (baked_shown_ ? kBaked : 0);
   const auto bytes = std::make_shared<std::vector<std::byte>>(40 + 4 * numbers.size());
   std::byte* at = bytes->data();
   const auto put = [&at](const auto& value) { std::memcpy(at, &value, sizeof value), at += sizeof value; };

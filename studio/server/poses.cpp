@@ -50,7 +50,8 @@ void PoseMap::append(In p, std::vector<float>& numbers) const {
   const auto value = [&](int control, double otherwise) { return control >= 0 ? p[control] : otherwise; };
   for (const Node& node : places_) {
     for (const int c : node.translation) numbers.push_back(static_cast<float>(value(c, 0)));
-    Quat q(value(node.rotation[3], 1), value(node.rotation[0], 0), value(node.rotation[1], 0), value(node.rotation[2], 0));
+    Quat q(value(node.rotation[3], 1), value(node.rotation[0], 0), value(node.rotation[1], 0),
+           value(node.rotation[2], 0));
     if (q.norm() < 1e-12) q = Quat::Identity();
     q.normalize();
     q = q * turned({value(node.turn[0], 0), value(node.turn[1], 0), value(node.turn[2], 0)});

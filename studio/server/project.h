@@ -42,8 +42,8 @@ struct Project {
   std::vector<ProjectSet> sets = {};
   std::vector<std::string> protect = {}, collide = {}, stiffness = {};
   double friction = 0.3;
-  std::string material = {};  ///< empty: the default
-  double unit = 0;            ///< metres per unit of the file; 0: guessed
+  std::string material = {};                    ///< empty: the default
+  double unit = 0;                              ///< metres per unit of the file; 0: guessed
   std::map<std::string, ClipEdits> edits = {};  ///< by clip
   bool operator==(const Project&) const = default;
 

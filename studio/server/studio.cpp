@@ -31,8 +31,7 @@ Studio::Studio(StudioOptions options)
   add_slice("history", [this] { return Json{{"undo", history_.undo_list()}, {"redo", history_.redo_list()}}; });
   add_slice("server", [this, started = random_token()] {
     Json members = Json::array();
-    for (const CastMember& member : cast())
-      members.push_back({{"name", member.name}, {"about", member.description}});
+    for (const CastMember& member : cast()) members.push_back({{"name", member.name}, {"about", member.description}});
     return Json{{"version", version()}, {"started", started}, {"folder", options_.out.string()}, {"cast", members}};
   });
   add_slice("job", [this]() -> Json {
@@ -251,8 +250,10 @@ HttpAnswer Studio::uploaded(const std::string& name, const std::filesystem::path
     return HttpAnswer{.type = "application/json", .body = bytes_of(written(Json{{"path", to.string()}}))};
   };
   for (int k = 2; fs::exists(to, failed); ++k) {
-    if (fs::file_size(to, failed) == fs::file_size(file, failed) && read_file(to) == read_file(file)) return path_answer();
-    to = options_.out / (fs::path(name).stem().string() + "-" + std::to_string(k) + fs::path(name).extension().string());
+    if (fs::file_size(to, failed) == fs::file_size(file, failed) && read_file(to) == read_file(file))
+      return path_answer();
+    to =
+        options_.out / (fs::path(name).stem().string() + "-" + std::to_string(k) + fs::path(name).extension().string());
   }
   fs::rename(file, to, failed);
   if (failed) return {.status = 500, .body = bytes_of("The file cannot be kept: " + failed.message() + "\n")};

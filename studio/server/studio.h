@@ -33,9 +33,9 @@ struct StudioOptions {
 struct OpenFile {
   std::uint32_t revision = 0;
   std::shared_ptr<const LiveCharacter> character;
-  PartSearch search;                                ///< of the artist's character
-  std::vector<std::string> patterns;                ///< of each candidate, as --part takes it
-  std::shared_ptr<const Bytes> glb, shares;         ///< PROTOCOL.md
+  PartSearch search;                         ///< of the artist's character
+  std::vector<std::string> patterns;         ///< of each candidate, as --part takes it
+  std::shared_ptr<const Bytes> glb, shares;  ///< PROTOCOL.md
 };
 
 class Studio final : public HttpHandler {
@@ -139,9 +139,9 @@ class Studio final : public HttpHandler {
   History<Project> history_;
   std::uint32_t change_ = 0;
   bool frame_due_ = false;
-  int pages_ = 0;  // that are connected
-  int solved_ = 0;            // frames since the meter was read
-  double solved_ms_ = 0;      // time that they took
+  int pages_ = 0;         // that are connected
+  int solved_ = 0;        // frames since the meter was read
+  double solved_ms_ = 0;  // time that they took
   double solved_rate_ = 0, mean_ms_ = 0;
   Lane work_, background_;
 };

@@ -27,10 +27,11 @@ std::shared_ptr<const SimulatedCharacter> simulated(const Project& project, cons
   SimulationRequest request = request_of(of_clip, "");
   request.clips = {clip};
   request.soft = "joints";  // as the page draws it
-  MemoryCharacter input{.name = project.file,
-                        .character = std::shared_ptr<const Character>(std::shared_ptr<const Character>(), &live.artists()),
-                        .path = project.file,
-                        .is_file = false};
+  MemoryCharacter input{
+      .name = project.file,
+      .character = std::shared_ptr<const Character>(std::shared_ptr<const Character>(), &live.artists()),
+      .path = project.file,
+      .is_file = false};
   JobEvents events;
   events.progress = progress;
   return std::make_shared<const SimulatedCharacter>(std::move(input), request, "", events);
@@ -62,7 +63,8 @@ void show_layers(Studio& studio) {
   made.fix = fix;
   const Character& character = baked->character();
   const SoftMotion motion = layered_motion(made, character.rig->controls());
-  playback.set_baked(clip, std::make_shared<const Animation>(soft_clip(character, character.clip(clip), motion, made.frame_rate)));
+  playback.set_baked(
+      clip, std::make_shared<const Animation>(soft_clip(character, character.clip(clip), motion, made.frame_rate)));
 }
 
 /// Whether what physics makes of the clip is the same in both.
@@ -92,7 +94,8 @@ void start(Studio& studio, const std::shared_ptr<Bake>& bake) {
   bake->clip = studio.playback().state().clip, bake->state = "running";
   studio.background().start(
       "Baking " + bake->clip,
-      [&studio, bake, file, project = studio.project(), clip = bake->clip](const ProgressCallback& progress) -> std::function<void()> {
+      [&studio, bake, file, project = studio.project(),
+       clip = bake->clip](const ProgressCallback& progress) -> std::function<void()> {
         auto made = simulated(project, *file->character, clip, progress);
         return [&studio, bake, clip, made, revision = file->revision] {
           if (studio.file()->revision != revision || studio.playback().state().clip != clip) return;

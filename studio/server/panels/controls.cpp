@@ -59,7 +59,8 @@ void hold(Studio& studio, const Arguments& given) {
     }
     const Control& known = controls[static_cast<std::size_t>(control)];
     const double number = value.is_number() ? value.get<double>() / shown_units(known) : std::nan("");
-    if (!std::isfinite(number)) refuse("control \"" + name + "\"", written(value), "is no number", "give one, or null to let go");
+    if (!std::isfinite(number))
+      refuse("control \"" + name + "\"", written(value), "is no number", "give one, or null to let go");
     values.emplace_back(control, std::clamp(number, known.min, known.max));
   }
   for (const auto& [control, value] : values) studio.playback().hold(control, value);
@@ -69,7 +70,8 @@ void hold(Studio& studio, const Arguments& given) {
 
 void add_controls_panel(Studio& studio) {
   studio.add_slice("controls", [&studio] { return controls_slice(studio); });
-  // A hand that drags sends 60 values a second, and the slice of a large rig has 100 kB: it follows five times a second.
+  // A hand that drags sends 60 values a second, and the slice of a large rig has 100 kB: it follows five times a
+  // second.
   const auto due = std::make_shared<int>(0);
   studio.add_tick([&studio, due] {
     if (*due > 0 && --*due == 0) studio.touch("controls");

@@ -21,7 +21,8 @@ struct Editor {
 const RecipeClip& baked_clip(Studio& studio) {
   const auto& baked = studio.baked();
   if (!baked || baked->recipe().clips.empty())
-    refuse("the simulated layer", "", "is not made yet", "wait until the clip is baked, a moment after the last change");
+    refuse("the simulated layer", "", "is not made yet",
+           "wait until the clip is baked, a moment after the last change");
   return baked->recipe().clips.front();
 }
 
@@ -75,7 +76,8 @@ Json curves_get(Studio& studio, Editor& editor, const Arguments& given) {
   std::vector<int> places;
   for (const std::string& name : asked) {
     places.push_back(find_control(controls, name));
-    if (places.back() < 0) refuse("control \"" + name + "\"", name, "is not in the rig", "the panel Controls lists them");
+    if (places.back() < 0)
+      refuse("control \"" + name + "\"", name, "is not in the rig", "the panel Controls lists them");
   }
   constexpr int kMostSamples = 1200;
   const double length = studio.playback().duration();
@@ -107,7 +109,8 @@ Json curves_get(Studio& studio, Editor& editor, const Arguments& given) {
         const auto k = std::clamp<std::ptrdiff_t>(after - motion.times.begin() - 1, 0, last);
         const auto next = std::min(k + 1, last);
         const double gap = motion.times[static_cast<std::size_t>(next)] - motion.times[static_cast<std::size_t>(k)];
-        const double u = gap > 0 ? std::clamp((at.get<double>() - motion.times[static_cast<std::size_t>(k)]) / gap, 0.0, 1.0) : 0;
+        const double u =
+            gap > 0 ? std::clamp((at.get<double>() - motion.times[static_cast<std::size_t>(k)]) / gap, 0.0, 1.0) : 0;
         const auto r = row - motion.controls.begin();
         value = factor * ((1 - u) * motion.deviation(r, k) + u * motion.deviation(r, next));
       }
@@ -127,10 +130,12 @@ Curve curve_from(const Json& keys) {
   Curve curve;
   curve.interpolation = Interpolation::hermite;
   for (const Json& key : keys) {
-    if (!key.is_object()) refuse("argument \"keys\"", "", "has an entry that is no key", "expected {time, value, in, out}");
+    if (!key.is_object())
+      refuse("argument \"keys\"", "", "has an entry that is no key", "expected {time, value, in, out}");
     const Arguments read(key);
     curve.times.push_back(read.number("time", -1e6, 1e6)), curve.values.push_back(read.number("value", -1e6, 1e6));
-    curve.in_tangents.push_back(read.number("in", -1e9, 1e9)), curve.out_tangents.push_back(read.number("out", -1e9, 1e9));
+    curve.in_tangents.push_back(read.number("in", -1e9, 1e9)),
+        curve.out_tangents.push_back(read.number("out", -1e9, 1e9));
   }
   if (curve.times.empty()) refuse("argument \"keys\"", "", "is empty", "a curve has at least one key");
   curve.validate("the edited curve");
@@ -174,7 +179,8 @@ Json curves_slice(Studio& studio, const Editor& editor) {
 void add_curves_panel(Studio& studio) {
   const auto editor = std::make_shared<Editor>();
   studio.add_slice("curves", [&studio, editor] { return curves_slice(studio, *editor); });
-  studio.add_command("curves.get", [&studio, editor](const Arguments& given) { return curves_get(studio, *editor, given); });
+  studio.add_command("curves.get",
+                     [&studio, editor](const Arguments& given) { return curves_get(studio, *editor, given); });
   studio.add_command("curves.edit", [&studio, editor](const Arguments& given) {
     curves_edit(studio, *editor, given);
     return Json::object();

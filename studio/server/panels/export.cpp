@@ -67,7 +67,9 @@ std::vector<Extra> write_extras(const std::vector<std::string>& what, const fs::
   const Character character = load_character(model);
   const Animation* soft = character.clip(clip + "_soft");
   if (soft == nullptr) return extras;
-  const auto beside = [&](const char* ending) { return model.parent_path() / (model.stem().stem().string() + "." + plain_word(clip) + ending); };
+  const auto beside = [&](const char* ending) {
+    return model.parent_path() / (model.stem().stem().string() + "." + plain_word(clip) + ending);
+  };
   if (wanted("curves")) {
     extras.push_back({beside(".csv"), "curves of " + clip + ": time, control, base and delta"});
     write_curves(extras.back().path, character, *soft, {.base = character.clip(clip)});
@@ -82,7 +84,8 @@ std::vector<Extra> write_extras(const std::vector<std::string>& what, const fs::
   if (wanted("video")) {
     extras.push_back({beside(".mp4"), "film of " + clip});
     const VideoOptions film{.frames_per_second = 30};
-    write_video(extras.back().path, renderer, clip_motion_at_rate(character, soft, film.frames_per_second), film, progress);
+    write_video(extras.back().path, renderer, clip_motion_at_rate(character, soft, film.frames_per_second), film,
+                progress);
   }
   return extras;
 }
@@ -95,8 +98,8 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
   const std::string clip = studio.playback().state().clip;
   studio.work().start(
       "Exporting " + model_of(studio).filename().string(),
-      [&studio, results, what = std::move(what), clip, project = studio.project(), model = model_of(studio), fix = fix_of(studio)](
-          const ProgressCallback& progress) -> std::function<void()> {
+      [&studio, results, what = std::move(what), clip, project = studio.project(), model = model_of(studio),
+       fix = fix_of(studio)](const ProgressCallback& progress) -> std::function<void()> {
         if (project.edited()) write_file(fix, fix_text(project));
         SimulationSource source;
         source.character.file = project.file;

@@ -3,8 +3,8 @@
 #include "../studio.h"
 
 #include "../kept_projects.h"
-#include "rigspace/anim/key_rate.h"
 #include "rigspace/anim/key_fitting.h"
+#include "rigspace/anim/key_rate.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/formats.h"
@@ -37,7 +37,8 @@ fs::path allowed(const Studio& studio, const std::string& path) {
     refuse("file \"" + path + "\"", path, "is outside of the folders that the studio was given",
            "start it with --folder, or drop the file on the page");
   if (!rigspace::is_character_file(real))
-    refuse("file \"" + path + "\"", path, "is of no kind that holds a character", "give a .glb, .gltf, .vrm or .rig.json");
+    refuse("file \"" + path + "\"", path, "is of no kind that holds a character",
+           "give a .glb, .gltf, .vrm or .rig.json");
   return real;
 }
 
@@ -51,7 +52,8 @@ Json listed(const Studio& studio) {
   for (const fs::path& folder : folders) {
     std::error_code failed;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-      if (!entry.is_regular_file(failed) || !rigspace::is_character_file(entry.path()) || files.size() >= kMost) continue;
+      if (!entry.is_regular_file(failed) || !rigspace::is_character_file(entry.path()) || files.size() >= kMost)
+        continue;
       files.push_back({{"path", entry.path().string()},
                        {"name", entry.path().filename().string()},
                        {"bytes", entry.file_size(failed)}});

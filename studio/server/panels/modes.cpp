@@ -1,5 +1,5 @@
-// Principal modes of the simulated layer as a few sliders (RSP figure 9): each scales what one mode does in the clip. The
-// result is corrections on top of the layer, as the curve editor makes them.
+// Principal modes of the simulated layer as a few sliders (RSP figure 9): each scales what one mode does in the clip.
+// The result is corrections on top of the layer, as the curve editor makes them.
 
 #include "../studio.h"
 #include "../units.h"
@@ -18,9 +18,7 @@ struct Modes {
   std::vector<double> factors;
 };
 
-bool is_current(Studio& studio, const Modes& found) {
-  return found.made_for && found.made_for == studio.baked();
-}
+bool is_current(Studio& studio, const Modes& found) { return found.made_for && found.made_for == studio.baked(); }
 
 Json modes_slice(Studio& studio, const Modes& found) {
   Json list = Json::array();
@@ -39,7 +37,8 @@ Json modes_slice(Studio& studio, const Modes& found) {
 void find(Studio& studio, Modes& found, int count) {
   const auto& baked = studio.baked();
   if (!baked || baked->recipe().clips.empty())
-    refuse("the simulated layer", "", "is not made yet", "wait until the clip is baked, a moment after the last change");
+    refuse("the simulated layer", "", "is not made yet",
+           "wait until the clip is baked, a moment after the last change");
   const RecipeClip& clip = baked->recipe().clips.front();
   const Character& character = baked->character();
   std::vector<int> controls = motion_from_recipe(clip, character.rig->controls()).controls;
@@ -85,7 +84,8 @@ std::map<std::string, std::vector<ProjectKey>> corrections(Studio& studio, const
     constexpr double kClose = 2e-3;  // of the largest change
     const Curve curve = added(motion, change.row(row).transpose(), factor, kClose * largest);
     for (std::size_t k = 0; k < curve.times.size(); ++k)
-      all[control.name].push_back({curve.times[k], curve.values[k], curve.in_tangents.empty() ? 0 : curve.in_tangents[k],
+      all[control.name].push_back({curve.times[k], curve.values[k],
+                                   curve.in_tangents.empty() ? 0 : curve.in_tangents[k],
                                    curve.out_tangents.empty() ? 0 : curve.out_tangents[k]});
   }
   return all;
@@ -107,9 +107,8 @@ void add_modes_panel(Studio& studio) {
     found->factors[static_cast<std::size_t>(mode)] = given.number("factor", 0, 5);
     const std::string clip = studio.playback().state().clip;
     const auto added = corrections(studio, *found);
-    studio.edit("mode " + std::to_string(mode + 1), "modes." + clip, [&](Project& project) {
-      project.edits[clip].modes = added;
-    });
+    studio.edit("mode " + std::to_string(mode + 1), "modes." + clip,
+                [&](Project& project) { project.edits[clip].modes = added; });
     studio.touch("modes");
     return Json::object();
   });

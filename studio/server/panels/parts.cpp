@@ -81,29 +81,44 @@ Json chosen_part(Studio& studio, const OpenFile& file, const LivePart& part) {
       if (tuned.name == part.name)
         used = {{"rate", tuned.rate}, {"settle", tuned.settle}, {"lag", tuned.lag}, {"amount", tuned.amount}},
         settings = tuned.settings;
-  return {{"name", part.name},     {"preset", part.preset},           {"pattern", pattern_of(file, part)},
-          {"kind", part.kind},     {"reason", part.reason},           {"nodes", part.moved},
-          {"joints", part.carried}, {"settings", values_of(settings)}, {"set", set},
-          {"clip", of_clip},       {"used", used},                    {"candidate", candidate_of(file, part)}};
+  return {{"name", part.name},
+          {"preset", part.preset},
+          {"pattern", pattern_of(file, part)},
+          {"kind", part.kind},
+          {"reason", part.reason},
+          {"nodes", part.moved},
+          {"joints", part.carried},
+          {"settings", values_of(settings)},
+          {"set", set},
+          {"clip", of_clip},
+          {"used", used},
+          {"candidate", candidate_of(file, part)}};
 }
 
 Json parts_slice(Studio& studio) {
   const auto file = studio.file();
-  Json slice{{"chosen", Json::array()}, {"candidates", Json::array()}, {"presets", Json::array()},
-             {"fields", Json::array()}, {"protect", studio.project().protect}, {"found", studio.project().found},
-             {"remark", file ? file->search.remark : ""}, {"body", file ? file->search.body : ""}};
-  for (const Preset& preset : presets())
-    slice["presets"].push_back({{"name", preset.name}, {"flesh", preset.flesh}});
+  Json slice{{"chosen", Json::array()},
+             {"candidates", Json::array()},
+             {"presets", Json::array()},
+             {"fields", Json::array()},
+             {"protect", studio.project().protect},
+             {"found", studio.project().found},
+             {"remark", file ? file->search.remark : ""},
+             {"body", file ? file->search.body : ""}};
+  for (const Preset& preset : presets()) slice["presets"].push_back({{"name", preset.name}, {"flesh", preset.flesh}});
   for (const SettingField& field : setting_fields())
-    slice["fields"].push_back(
-        {{"name", field.name}, {"min", field.min}, {"max", std::isfinite(field.max) ? Json(field.max) : Json()}, {"keyed", field.keyed}});
+    slice["fields"].push_back({{"name", field.name},
+                               {"min", field.min},
+                               {"max", std::isfinite(field.max) ? Json(field.max) : Json()},
+                               {"keyed", field.keyed}});
   if (!file) return slice;
   const std::vector<LivePart>& parts = file->character->parts();
   for (const LivePart& part : parts) slice["chosen"].push_back(chosen_part(studio, *file, part));
   for (std::size_t k = 0; k < file->search.candidates.size(); ++k) {
     const PartCandidate& each = file->search.candidates[k];
     const std::vector<std::string> joints = joints_of(file->character->artists(), each.part);
-    const bool soft = std::any_of(parts.begin(), parts.end(), [&](const LivePart& part) { return is_same(*file, each, part); });
+    const bool soft =
+        std::any_of(parts.begin(), parts.end(), [&](const LivePart& part) { return is_same(*file, each, part); });
     slice["candidates"].push_back({{"name", each.part.name},
                                    {"preset", each.part.preset},
                                    {"pattern", file->patterns[k]},
@@ -113,7 +128,9 @@ Json parts_slice(Studio& studio) {
                                    {"chosen", each.chosen},
                                    {"for", each.reasons_for},
                                    {"against", each.reasons_against},
-                                   {"mode", soft ? "soft" : is_protected_by(studio.project(), joints) ? "protected" : "firm"}});
+                                   {"mode", soft                                        ? "soft"
+                                            : is_protected_by(studio.project(), joints) ? "protected"
+                                                                                        : "firm"}});
   }
   return slice;
 }
@@ -136,7 +153,8 @@ void set_parts(Project& project, const OpenFile& file, const std::vector<std::st
   const auto after = named(file.character->artists(), patterns);
   std::vector<ProjectSet> sets;
   for (const LivePart& part : file.character->parts()) {
-    const auto same = std::find_if(after.begin(), after.end(), [&](const auto& each) { return each.second == part.carried; });
+    const auto same =
+        std::find_if(after.begin(), after.end(), [&](const auto& each) { return each.second == part.carried; });
     if (same == after.end()) continue;
     for (ProjectSet set : project.sets)
       if (set.part == part.name) set.part = same->first, sets.push_back(std::move(set));
@@ -191,7 +209,8 @@ void set_mode(Studio& studio, const Arguments& given) {
   };
   std::vector<std::string> patterns;
   for (const LivePart& part : file.character->parts())
-    if (part.carried.size() != chosen.joints.size() || !std::all_of(part.carried.begin(), part.carried.end(), is_chosen))
+    if (part.carried.size() != chosen.joints.size() ||
+        !std::all_of(part.carried.begin(), part.carried.end(), is_chosen))
       patterns.push_back(pattern_of(file, part));
   if (mode == "soft") patterns.push_back(chosen.pattern + "=" + preset);
   studio.edit(chosen.name + ": " + mode, "", [&](Project& project) {
@@ -268,8 +287,10 @@ void set_field(Studio& studio, const Arguments& given) {
 
 void add_parts_panel(Studio& studio) {
   studio.add_slice("parts", [&studio] { return parts_slice(studio); });
-  studio.add_command("parts.set", [&studio](const Arguments& given) { return set_field(studio, given), Json::object(); });
-  studio.add_command("parts.mode", [&studio](const Arguments& given) { return set_mode(studio, given), Json::object(); });
+  studio.add_command("parts.set",
+                     [&studio](const Arguments& given) { return set_field(studio, given), Json::object(); });
+  studio.add_command("parts.mode",
+                     [&studio](const Arguments& given) { return set_mode(studio, given), Json::object(); });
   studio.add_command("parts.preset",
                      [&studio](const Arguments& given) { return set_preset(studio, given), Json::object(); });
   studio.add_command("parts.find", [&studio](const Arguments&) {
@@ -294,7 +315,8 @@ void add_parts_panel(Studio& studio) {
     const PlayState& state = studio.playback().state();
     if (!state.playing || !studio.playback().is_open()) return;
     const auto& sets = studio.project().sets;
-    if (std::any_of(sets.begin(), sets.end(), [&](const ProjectSet& set) { return set.keys.size() > 1 && set.clip == state.clip; }))
+    if (std::any_of(sets.begin(), sets.end(),
+                    [&](const ProjectSet& set) { return set.keys.size() > 1 && set.clip == state.clip; }))
       studio.adjust();
   });
 }

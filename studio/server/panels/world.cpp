@@ -11,11 +11,12 @@ Json world_slice(Studio& studio) {
   Json materials = Json::array();
   for (const MaterialKind kind : kAllMaterialKinds) materials.push_back(std::string(name(kind)));
   const Project& project = studio.project();
-  return {{"collide", project.collide},
-          {"friction", project.friction},
-          {"material", project.material.empty() ? std::string(name(MaterialKind::stable_neo_hookean)) : project.material},
-          {"materials", materials},
-          {"unit", project.unit}};
+  return {
+      {"collide", project.collide},
+      {"friction", project.friction},
+      {"material", project.material.empty() ? std::string(name(MaterialKind::stable_neo_hookean)) : project.material},
+      {"materials", materials},
+      {"unit", project.unit}};
 }
 
 }  // namespace
@@ -27,8 +28,10 @@ void add_world_panel(Studio& studio) {
     if (given.has("collide")) {
       changed.collide = given.texts("collide", 100);
       for (const std::string& what : changed.collide)  // files are read by the command line alone
-        if (what != "self" && what != "parts" && what != "ground" && !what.starts_with("sphere:") && !what.starts_with("capsule:"))
-          refuse("collider \"" + what + "\"", what, "is none", "expected self, parts, ground, sphere:x,y,z,r or capsule:x,y,z,x,y,z,r");
+        if (what != "self" && what != "parts" && what != "ground" && !what.starts_with("sphere:") &&
+            !what.starts_with("capsule:"))
+          refuse("collider \"" + what + "\"", what, "is none",
+                 "expected self, parts, ground, sphere:x,y,z,r or capsule:x,y,z,x,y,z,r");
     }
     if (given.has("friction")) changed.friction = given.number("friction", 0, 10);
     if (given.has("material")) changed.material = std::string(name(material_kind(given.text("material"))));

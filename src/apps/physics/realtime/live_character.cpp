@@ -27,8 +27,15 @@ std::string kind_of(const Part& part) {
 }
 
 LivePart live_part(const Character& character, const Part& part) {
-  LivePart live{.name = part.name, .preset = part.preset, .reason = part.reason, .kind = kind_of(part), .carried = {},
-                .moved = {}, .free = part.controls, .settings = part.settings, .found = part.found};
+  LivePart live{.name = part.name,
+                .preset = part.preset,
+                .reason = part.reason,
+                .kind = kind_of(part),
+                .carried = {},
+                .moved = {},
+                .free = part.controls,
+                .settings = part.settings,
+                .found = part.found};
   for (const int bone : part.bones) live.carried.push_back(character.bones[static_cast<std::size_t>(bone)].name);
   for (const int bone : part.flesh ? part.flesh->joints : turning_joints(part))
     live.moved.push_back(character.bones[static_cast<std::size_t>(bone)].name);
