@@ -185,8 +185,9 @@ bool Playback::advance(double dt) {
     add_layer();
     baked_shown_ = false;
     constexpr double kSettled = 0.5;  // s
-    if (!state_.playing && still_ > kSettled && held_.empty() && !shown_pose_) hands_on_ = false;
     dirty_ = false;
+    if (!state_.playing && still_ > kSettled && held_.empty() && !shown_pose_)
+      hands_on_ = false, dirty_ = true;  // the baked pose is next
     return true;
   }
   if (!dirty_) return false;

@@ -224,6 +224,33 @@ class Export(Studio):
             self.assertEqual(Glb(again).channels("Walk_soft")[node, path][1], values, (node, path))
 
 
+class Results(Studio):
+    def test_a_result_is_played_as_it_is(self):
+        subprocess.run([PROGRAM, "simulate", self.hero, "--clip", "Walk", "-o", self.folder / "made.glb"], check=True,
+                       capture_output=True)
+        self.page.do("file.open", path=str(self.folder / "made.glb"))
+        self.page.until(lambda: self.page.state["file"]["name"] == "made.glb" and self.page.state["job"] is None)
+        self.assertIn("Walk_soft", [clip["name"] for clip in self.page.state["file"]["clips"]])
+        self.assertEqual(self.page.state["parts"]["chosen"], [])
+        self.assertIn("is a result", self.page.state["file"]["notes"][-1])
+        soft, artist = poses(self.frame_after(self.page.do("play.set", clip="Walk_soft", time=0.3)))
+        self.assertEqual(soft, artist)
+
+    def test_after_hands_the_baked_pose_is_shown_again(self):
+        self.page.do("file.open", path=str(self.hero))
+        self.page.until(lambda: self.page.state["file"]["name"] == "hero.glb" and self.page.state["job"] is None)
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        before, _ = poses(self.frame_after(self.page.do("play.set", time=0.3)))
+        pull = self.page.do("pull.begin", point=10)["pull"]
+        for k in range(10):
+            self.page.do("pull.move", pull=pull, position=[0.02 * k, 1, 0.1])
+        self.page.until(lambda: max(abs(a - b) for a, b in zip(poses(self.page.frame)[1], before)) > 1e-3)
+        self.page.do("pull.end", pull=pull)
+        self.page.until(lambda: header(self.page.frame)[6] & 8)
+        self.assertLess(max(abs(a - b) for a, b in zip(poses(self.page.frame)[0], before)), 1e-6)
+
+
 class Restart(unittest.TestCase):
     def test_a_killed_server_comes_back_with_the_work(self):
         with tempfile.TemporaryDirectory() as temporary:

@@ -3,6 +3,7 @@
 #include "job/simulation_plan.h"
 #include "realtime_input.h"
 #include "rigspace/apps/physics/flesh.h"
+#include "rigspace/jobs/earlier_result.h"
 
 #include <algorithm>
 
@@ -24,6 +25,12 @@ std::string kind_of(const Part& part) {
   if (!part.points.empty()) return "sheet";
   if (!part.controls.empty()) return "controls";
   return preset_named(part.preset).flesh ? "flesh" : "chain";
+}
+
+/// Whether an earlier run wrote the character: it has soft clips, and soft joints where it needs them.
+bool is_result(const Character& character) {
+  return std::any_of(character.clips.begin(), character.clips.end(),
+                     [](const Animation& clip) { return is_soft_clip(clip.name); });
 }
 
 LivePart live_part(const Character& character, const Part& part) {
@@ -63,7 +70,11 @@ LiveCharacter::LiveCharacter(const std::string& file, const SimulationRequest& r
   Recipe recipe;
   recipe.options = plan_options(subject.character(), as_simulated, folder, data.notes);
   data.metres_per_unit = recipe.options.physics.metres_per_unit;
-  recipe.parts = recipe_parts(subject.character(), plan_parts(subject, as_simulated, folder, data.notes));
+  if (is_result(subject.character()))
+    data.notes.push_back(
+        "this file is a result: its soft clips are played as they are; open the artist's file to change them");
+  else
+    recipe.parts = recipe_parts(subject.character(), plan_parts(subject, as_simulated, folder, data.notes));
   about_file(subject.name(), subject.character(), [&] {
     subject.prepare(recipe, data.notes, progress);
     data.glb = subject.shown_glb();

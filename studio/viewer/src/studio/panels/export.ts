@@ -8,9 +8,9 @@ import { bytesText } from '../units';
 
 const kKinds = [
   { what: 'glb', label: 'glTF', about: 'The character with a soft clip beside every clip, for engines and Blender', on: true },
-  { what: 'curves', label: 'Curves', about: 'One merged clip as numbers, for Maya, Houdini and scripts', on: false },
-  { what: 'sheet', label: 'Contact sheet', about: 'A page of pictures, before and after', on: false },
-  { what: 'video', label: 'Video', about: 'Before and after side by side, made by the server', on: false },
+  { what: 'curves', label: 'Curves', about: 'The present clip as a table of numbers (CSV), for scripts and spreadsheets', on: false },
+  { what: 'sheet', label: 'Contact sheet', about: 'Twelve moments of the present soft clip on one picture', on: false },
+  { what: 'video', label: 'Video', about: 'A film of the present soft clip, made by the server', on: false },
 ];
 
 export function exportPanel(studio: Studio): Panel {
