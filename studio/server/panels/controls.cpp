@@ -20,8 +20,10 @@ Json controls_slice(Studio& studio) {
   if (!file) return {{"controls", list}};
   const Character& character = file->character->character();
   std::set<int> keyed;
-  if (const Animation* clip = character.clip(studio.playback().state().clip))
-    for (const int c : Sampler(*clip, character.rig->controls()).animated()) keyed.insert(c);
+  if (const Animation* clip = character.clip(studio.playback().state().clip)) {
+    const Sampler sampler(*clip, character.rig->controls());
+    keyed.insert(sampler.animated().begin(), sampler.animated().end());
+  }
   std::set<int> free;
   for (const LivePart& part : file->character->parts()) free.insert(part.free.begin(), part.free.end());
   const std::span<const Control> controls = character.rig->controls();
