@@ -152,7 +152,7 @@ class Page:
         answer = self._replies.pop(self._last)
         return answer["ok"] if "ok" in answer else {"error": answer["error"]}
 
-    def until(self, true, seconds=60):
+    def until(self, true, seconds=240):
         end = time.monotonic() + seconds
         while not true():
             if time.monotonic() > end:

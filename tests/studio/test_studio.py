@@ -266,6 +266,7 @@ class Restart(unittest.TestCase):
             name = page.state["parts"]["chosen"][0]["name"]
             page.do("parts.set", part=name, field="amount", value=0.4)
             started = page.state["server"]["started"]
+            page.close()
             server.process.kill()
             server.process.wait()
             server.process.stdout.close(), server.process.stderr.close()
