@@ -166,5 +166,19 @@ function dropVeil(): HTMLElement {
 
 function nameIn(args: { name?: string; path?: string }): string { return args.name ?? args.path?.split(/[\\/]/).at(-1) ?? ''; }
 
-const page = new StudioPage(document.getElementById('stage')!);
-(window as { rigspace?: StudioApi }).rigspace = apiOf(page.connection, page.store, page.stage);
+/// The page is seen before it draws: making the stage takes a second where software draws, so one frame goes by first.
+function afterFirstPaint(start: () => void): void {
+  let begun = false;
+  const once = () => { if (!begun) { begun = true; start(); } };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, 250);  // a tab in the background has no frames
+}
+
+const api = window as { rigspace?: Pick<StudioApi, 'ready'> };
+api.rigspace = { ready: new Promise<void>((done, failed) => afterFirstPaint(() => {
+  document.getElementById('splash')?.remove();
+  const page = new StudioPage(document.getElementById('stage')!);
+  const made: StudioApi = apiOf(page.connection, page.store, page.stage);
+  api.rigspace = made;
+  made.ready.then(done, failed);
+})) };
