@@ -57,15 +57,18 @@ int fail_output() {
   return static_cast<int>(error.code());
 }
 
-/// `rigspace hero.glb` is `rigspace simulate hero.glb`; `rigspace` and `rigspace help curves fit` are --help.
-std::vector<std::string> arguments_of(int argc, char** argv) {
+/// `rigspace hero.glb` is `rigspace simulate hero.glb`; `rigspace` and `rigspace help curves fit` are --help. A folder
+/// whose name is that of a command is written as ./studio.
+std::vector<std::string> arguments_of(int argc, char** argv, const CLI::App& app) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments[0] == "help") {
     arguments.erase(arguments.begin());
     arguments.push_back("--help");
   }
   if (arguments.empty()) arguments.push_back("--help");
-  if (is_character_file(arguments[0]) || std::filesystem::is_directory(arguments[0]))
+  const bool command =
+      !app.get_subcommands([&](const CLI::App* each) { return each->get_name() == arguments[0]; }).empty();
+  if (!command && (is_character_file(arguments[0]) || std::filesystem::is_directory(arguments[0])))
     arguments.insert(arguments.begin(), "simulate");
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   return arguments;
@@ -140,7 +143,7 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
   check_thread_variable();
   try {
     if (commands.size() > 1 && is_bench(argc, argv)) start_bench(argv);
-    app.parse(arguments_of(argc, argv));
+    app.parse(arguments_of(argc, argv, app));
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail_output();
     return 0;
   } catch (const CLI::ParseError& error) {

@@ -280,6 +280,15 @@ class Restart(unittest.TestCase):
             server.stop()
 
 
+class Command(unittest.TestCase):
+    def test_a_folder_of_the_same_name_is_no_character(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            (Path(temporary) / "studio").mkdir()
+            said = subprocess.run([PROGRAM, "studio", "--help"], cwd=temporary, capture_output=True, text=True)
+            self.assertEqual(said.returncode, 0)
+            self.assertIn("--no-browser", said.stdout)
+
+
 class Safety(Studio):
     def test_who_is_refused(self):
         for target, headers, token, status in (
