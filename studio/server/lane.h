@@ -36,7 +36,7 @@ class Lane {
 
   /// Takes the place of what runs or waits, whose ends are never called.
   void start(std::string name, Work work, Failed failed);
-  /// Asks what runs to stop: its `failed` is called with Cancelled at once, and its result is dropped.
+  /// Stops what runs: its `failed` is called with Cancelled at once, and its result is dropped.
   void cancel();
 
   bool busy() const;

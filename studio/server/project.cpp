@@ -75,7 +75,8 @@ Json to_json(const ClipEdits& edits) {
   return {{"mute", edits.mute},
           {"influence", edits.influence},
           {"controls", to_json(edits.controls)},
-          {"modes", to_json(edits.modes)}};
+          {"modes", to_json(edits.modes)},
+          {"factors", edits.factors}};
 }
 
 KeysByControl keys_from(const Json& json) {
@@ -98,7 +99,8 @@ ClipEdits edits_from(const Json& json) {
   return {.mute = read.flag("mute"),
           .influence = read.number("influence", 0, 1),
           .controls = keys_from(read.object("controls", kMost)),
-          .modes = keys_from(read.object("modes", kMost))};
+          .modes = keys_from(read.object("modes", kMost)),
+          .factors = read.numbers("factors", 100)};
 }
 
 Curve curve_of(const std::vector<ProjectKey>& keys) {

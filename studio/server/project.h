@@ -32,6 +32,7 @@ struct ClipEdits {
   double influence = 1;
   std::map<std::string, std::vector<ProjectKey>> controls = {};  ///< by name
   std::map<std::string, std::vector<ProjectKey>> modes = {};     ///< likewise, what sliders of modes add
+  std::vector<double> factors = {};                              ///< of these sliders; empty: all 1
   bool operator==(const ClipEdits&) const = default;
 };
 

@@ -173,6 +173,23 @@ class Curves(Studio):
         dot = abs(sum(a * b for a, b in zip(soft[10 * index + 3:10 * index + 7], undone[10 * index + 3:10 * index + 7])))
         self.assertAlmostEqual(2 * math.degrees(math.acos(min(1, dot))), 10, delta=0.5)
 
+    def test_a_mode_that_is_doubled_moves_farther_and_undo_takes_it_back(self):
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        self.assertNotIn("error", self.page.do("modes.find", count=3))
+        shares = [mode["share"] for mode in self.page.state["modes"]["modes"]]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        before, artist = poses(self.frame_after(self.page.do("play.set", time=0.25)))
+        self.assertNotIn("error", self.page.do("modes.set", mode=0, factor=3))
+        after, _ = poses(self.frame_after(self.page.do("play.set", time=0.25)))
+        size = lambda pose: sum((a - b) ** 2 for a, b in zip(pose, artist))  # noqa: E731
+        self.assertGreater(size(after), 1.5 * size(before))
+        self.assertEqual(self.page.state["modes"]["modes"][0]["factor"], 3)
+        self.page.do("history.undo")
+        self.page.until(lambda: self.page.state["modes"]["modes"][0]["factor"] == 1)
+        again, _ = poses(self.frame_after(self.page.do("play.set", time=0.25)))
+        self.assertLess(max(abs(a - b) for a, b in zip(again, before)), 1e-6)
+
     def test_less_tolerance_has_more_keys_and_a_muted_layer_is_the_artists(self):
         self.page.do("play.set", clip="Walk", playing=False)
         self.baked()

@@ -1,5 +1,5 @@
 #pragma once
-// The page of `rigspace studio`: holds no character and asks its own server alone.
+// The page of `rigspace studio`: holds no character, and connects to its own server only.
 
 #include <string>
 

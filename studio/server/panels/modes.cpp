@@ -15,21 +15,29 @@ namespace {
 struct Modes {
   std::shared_ptr<const SimulatedCharacter> made_for;
   ControlModes modes;
-  std::vector<double> factors;
 };
+
+/// The factors of the present clip, one a mode.
+std::vector<double> factors_now(Studio& studio, const Modes& found) {
+  const auto at = studio.project().edits.find(studio.playback().state().clip);
+  std::vector<double> factors = at == studio.project().edits.end() ? std::vector<double>{} : at->second.factors;
+  factors.resize(static_cast<std::size_t>(found.modes.count()), 1.0);
+  return factors;
+}
 
 bool is_current(Studio& studio, const Modes& found) { return found.made_for && found.made_for == studio.baked(); }
 
 Json modes_slice(Studio& studio, const Modes& found) {
   Json list = Json::array();
   if (!is_current(studio, found)) return {{"state", "none"}, {"modes", list}};
+  const std::vector<double> factors = factors_now(studio, found);
   for (int k = 0; k < found.modes.count(); ++k) {
     const ControlMode& mode = found.modes.modes[static_cast<std::size_t>(k)];
     list.push_back({{"name", "mode " + std::to_string(k + 1)},
                     {"share", mode.share},
                     {"min", mode.min},
                     {"max", mode.max},
-                    {"factor", found.factors[static_cast<std::size_t>(k)]}});
+                    {"factor", factors[static_cast<std::size_t>(k)]}});
   }
   return {{"state", "ready"}, {"modes", std::move(list)}};
 }
@@ -44,7 +52,6 @@ void find(Studio& studio, Modes& found, int count) {
   std::vector<int> controls = motion_from_recipe(clip, character.rig->controls()).controls;
   const ModeSample sample{.clip = character.clip(clip.name), .base = character.clip(clip.base)};
   found.modes = find_modes(character, controls, std::span(&sample, 1), {.count = count});
-  found.factors.assign(static_cast<std::size_t>(found.modes.count()), 1.0);
   found.made_for = baked;
 }
 
@@ -59,7 +66,8 @@ Curve added(const SoftMotion& motion, const Vec& change, double factor, double t
 }
 
 /// Corrections of all controls that the modes move: D U (f - 1) r over time.
-std::map<std::string, std::vector<ProjectKey>> corrections(Studio& studio, const Modes& found) {
+std::map<std::string, std::vector<ProjectKey>> corrections(Studio& studio, const Modes& found,
+                                                           const std::vector<double>& factors) {
   const RecipeClip& clip = studio.baked()->recipe().clips.front();
   const Character& character = studio.baked()->character();
   const std::span<const Control> controls = character.rig->controls();
@@ -72,7 +80,7 @@ std::map<std::string, std::vector<ProjectKey>> corrections(Studio& studio, const
       deviation[static_cast<Eigen::Index>(c)] = motion.deviation(at - motion.controls.begin(), t);
     }
     Vec r = found.modes.reduced(deviation);
-    for (Eigen::Index k = 0; k < r.size(); ++k) r[k] *= found.factors[static_cast<std::size_t>(k)] - 1;
+    for (Eigen::Index k = 0; k < r.size(); ++k) r[k] *= factors[static_cast<std::size_t>(k)] - 1;
     change.col(t) = found.modes.expanded(r);
   }
   std::map<std::string, std::vector<ProjectKey>> all;
@@ -104,14 +112,16 @@ void add_modes_panel(Studio& studio) {
   studio.add_command("modes.set", [&studio, found](const Arguments& given) {
     if (!is_current(studio, *found)) refuse("modes", "", "are not found for the present motion", "find them first");
     const int mode = given.integer("mode", 0, found->modes.count() - 1);
-    found->factors[static_cast<std::size_t>(mode)] = given.number("factor", 0, 5);
+    std::vector<double> factors = factors_now(studio, *found);
+    factors[static_cast<std::size_t>(mode)] = given.number("factor", 0, 5);
     const std::string clip = studio.playback().state().clip;
-    const auto added = corrections(studio, *found);
+    const auto added = corrections(studio, *found, factors);
     studio.edit("mode " + std::to_string(mode + 1), "modes." + clip,
-                [&](Project& project) { project.edits[clip].modes = added; });
+                [&](Project& project) { project.edits[clip].modes = added, project.edits[clip].factors = factors; });
     studio.touch("modes");
     return Json::object();
   });
+  studio.on_edit([&studio](const Project&) { studio.touch("modes"); });
   studio.add_tick([&studio, found, shown = false]() mutable {
     if (const bool now = is_current(studio, *found); now != shown) shown = now, studio.touch("modes");
   });

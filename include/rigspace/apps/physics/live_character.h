@@ -27,7 +27,7 @@ struct LivePart {
 /// Immutable; may be read from many threads.
 class LiveCharacter {
  public:
-  /// Loads the file and makes the parts that the request asks for, of which `clips` and times do not count. Flesh gets
+  /// Loads the file and makes the parts of the request; its `clips` and times are not used. Flesh gets
   /// soft joints, whatever `request.soft` says: morph targets are a matter of files. Takes seconds, unless the cache
   /// has the results. A file that has soft clips already is a result, and gets no parts. Throws Error, and Cancelled.
   LiveCharacter(const std::string& file, const SimulationRequest& request, const RealtimeOptions& options = {},

@@ -89,7 +89,7 @@ std::vector<char> far_apart(const Character& character, double size) {
 }
 
 /// Names of the joints that carry these points: those that hold them most, and all above. Of points that no skin holds,
-/// and of rigs whose skin nobody knows, the joints that move them at all.
+/// and of rigs without a known skin, the joints that move them at all.
 std::set<std::string> chain_joints(const Character& character, std::span<const int> bones, In p,
                                    std::span<const int> points) {
   std::set<std::string> names;

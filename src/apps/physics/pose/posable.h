@@ -12,7 +12,7 @@ namespace rigspace {
 /// Throws Error for a point that the rig does not have. `name`: of the character.
 void require_points(std::span<const int> points, const Rig& rig, const std::string& name);
 
-/// Of each point the bone that holds it most; -1 for points that no skin holds; none for rigs whose skin nobody knows.
+/// Of each point the bone that holds it most; -1 for points that no skin holds; none for rigs without a known skin.
 std::vector<int> main_bones(const Character& character);
 
 /// RigBodyOptions::apart of a character with a skeleton; none of others. `bones`: main_bones.
