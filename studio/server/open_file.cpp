@@ -62,6 +62,13 @@ std::shared_ptr<const OpenFile> Studio::file() const {
   return file_;
 }
 
+std::shared_ptr<const OpenFile> Studio::file_of(std::uint32_t revision) const {
+  const std::lock_guard lock(file_mutex_);
+  for (const auto& each : {file_, former_file_})
+    if (each && each->revision == revision) return each;
+  return nullptr;
+}
+
 void Studio::load(std::string name) {
   work_.start(
       std::move(name),
@@ -72,7 +79,7 @@ void Studio::load(std::string name) {
           file->revision = ++revision_;
           {
             const std::lock_guard lock(file_mutex_);
-            file_ = file;
+            former_file_ = std::exchange(file_, file);
           }
           playback_.open(file->character, file->revision);
           adjust();

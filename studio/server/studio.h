@@ -82,6 +82,8 @@ class Studio final : public HttpHandler {
 
   /// The open file; null: none. From any thread.
   std::shared_ptr<const OpenFile> file() const;
+  /// The file of a revision: the open one, or the one before, which pages may still be fetching; null: neither.
+  std::shared_ptr<const OpenFile> file_of(std::uint32_t revision) const;
   /// Loads the project's file with its parts, as long work, and shows it. What is shown meanwhile stays.
   void load(std::string name);
   /// The present clip as it was baked last; null: not made, or no longer true.
@@ -116,7 +118,7 @@ class Studio final : public HttpHandler {
 
   StudioOptions options_;
   mutable std::mutex file_mutex_;
-  std::shared_ptr<const OpenFile> file_;
+  std::shared_ptr<const OpenFile> file_, former_file_;
   std::uint32_t revision_ = 0;
   std::mutex mutex_;
   std::condition_variable woken_;

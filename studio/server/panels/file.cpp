@@ -114,11 +114,15 @@ fs::path cast_file(const Studio& studio, const std::string& name) {
   return fs::canonical(path);
 }
 
+/// `rest`: "3/model.glb".
 HttpAnswer answer_file(const Studio& studio, const std::string& rest) {
-  const auto file = studio.file();
-  const std::string revision = file ? std::to_string(file->revision) : "";
-  if (file && rest == revision + "/model.glb") return {.type = "model/gltf-binary", .body = file->glb};
-  if (file && rest == revision + "/shares.bin") return {.type = "application/octet-stream", .body = file->shares};
+  const std::size_t slash = rest.find('/');
+  if (slash == std::string::npos || slash > 9 || rest.find_first_not_of("0123456789") != slash || slash == 0)
+    return {.status = 404};
+  const auto file = studio.file_of(static_cast<std::uint32_t>(std::stoul(rest.substr(0, slash))));
+  const std::string name = rest.substr(slash + 1);
+  if (file && name == "model.glb") return {.type = "model/gltf-binary", .body = file->glb};
+  if (file && name == "shares.bin") return {.type = "application/octet-stream", .body = file->shares};
   return {.status = 404};
 }
 
