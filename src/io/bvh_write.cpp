@@ -51,7 +51,7 @@ class Writer {
     if (!joint_here.end_site) {
       text_ += indent + "\tCHANNELS " + std::to_string(joint_here.channels.size());
       for (const BvhChannel channel : joint_here.channels)
-        text_ += " " + std::string(kBvhChannelNames[static_cast<int>(channel)]);
+        text_.append(" ").append(kBvhChannelNames[static_cast<int>(channel)]);
       text_ += "\n";
     }
     for (const int child : children_[j]) joint(child, depth + 1);

@@ -23,7 +23,7 @@ std::string set_text(const ProjectSet& set) {
     text += digits(set.keys.front().second);
   else
     for (std::size_t k = 0; k < set.keys.size(); ++k)
-      text += (k > 0 ? "," : "") + digits(set.keys[k].first) + ":" + digits(set.keys[k].second);
+      text += fmt::format("{}{}:{}", k > 0 ? "," : "", set.keys[k].first, set.keys[k].second);
   return text + (set.clip.empty() ? "" : "@" + set.clip);
 }
 
@@ -187,7 +187,7 @@ SimulationRequest request_of(const Project& project, const std::string& fix) {
 std::string command_of(const Project& project, const std::string& output, const std::string& fix) {
   std::string command = "rigspace simulate " + shell_quoted(project.file);
   const auto add = [&command](const char* option, const std::string& value) {
-    command += " " + std::string(option) + " " + shell_quoted(value);
+    command.append(" ").append(option).append(" ").append(shell_quoted(value));
   };
   if (!project.found)
     for (const std::string& part : project.parts) add("--part", part);

@@ -73,7 +73,9 @@ TEST(ControlSolver, BringsAPointToItsTarget) {
   EXPECT_TRUE(solver.reached(0)) << (solver.position(0) - target).norm() / solver.size();
   const Vec moved = solver.controls() - arm.rest();
   for (Eigen::Index c = 0; c < moved.size(); ++c)
-    if (!std::binary_search(arm.free.begin(), arm.free.end(), static_cast<int>(c))) EXPECT_EQ(moved[c], 0);
+    if (!std::binary_search(arm.free.begin(), arm.free.end(), static_cast<int>(c))) {
+      EXPECT_EQ(moved[c], 0);
+    }
 }
 
 TEST(ControlSolver, StaysAtThePriorWithoutAPull) {

@@ -6,6 +6,7 @@
 #include "rigspace/body/rig_space_simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
+#include "support/rig_points.h"
 
 #include <gtest/gtest.h>
 
@@ -14,17 +15,17 @@
 namespace rigspace {
 namespace {
 
-constexpr int kPoints = 48;
+constexpr int kStripPoints = 48;
 
 /// A strip that a keyed control turns as a whole; free ones bend it, stretch it, and lift its far end.
-std::shared_ptr<const BlackBoxRig> strip() {
+std::shared_ptr<const BlackBoxRig> lifted_strip() {
   BlackBoxDescription box;
   for (const char* name : {"bend", "stretch", "lift", "turn"}) box.controls.push_back({.name = name, .typical = 0.3});
-  box.point_count = kPoints;
+  box.point_count = kStripPoints;
   box.noise = 0;
   box.evaluate = [](In p, Vec& s) {
     const Mat3 turn = Eigen::AngleAxisd(p[3], Vec3(1, 2, 3).normalized()).toRotationMatrix();
-    for (int i = 0; i < kPoints; ++i) {
+    for (int i = 0; i < kStripPoints; ++i) {
       const double t = 0.05 * (i / 2), a = p[0] * t;
       const Vec3 local((1 + p[1]) * t * std::cos(a), t * std::sin(a) + p[2] * t * t * std::cos(a),
                        i % 2 == 0 ? 0.2 : -0.2);
@@ -34,35 +35,29 @@ std::shared_ptr<const BlackBoxRig> strip() {
   return std::make_shared<BlackBoxRig>(box);
 }
 
-RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
+RigSpaceDescription tied_strip(std::shared_ptr<const Rig> rig) {
   RigSpaceDescription map{
-      .rig = std::move(rig), .free = {0, 1, 2}, .node_count = kPoints, .ties = one_point_each(kPoints)};
-  for (int i = 0; i < kPoints; ++i) map.bound.push_back(i);
+      .rig = std::move(rig), .free = {0, 1, 2}, .node_count = kStripPoints, .ties = one_point_each(kStripPoints)};
+  for (int i = 0; i < kStripPoints; ++i) map.bound.push_back(i);
   return map;
-}
-
-Vec points_at(const Rig& rig, In p) {
-  Vec s(3 * rig.point_count());
-  rig.evaluate(*rig.make_workspace(), p, s);
-  return s;
 }
 
 /// Steps of the strip along a motion of its free controls, and what the linear rig missed at their ends.
 class Driven {
  public:
   explicit Driven(const LinearRigOptions& options)
-      : rig_(strip()), linear_(tied(rig_), points_at(*rig_, rig_->rest()), options) {}
+      : rig_(lifted_strip()), linear_(tied_strip(rig_), testing::points_at(*rig_, rig_->rest()), options) {}
 
   void step(const Vec3& free, double turn, double length = 1) {
     Vec p_key(4), p(4);
     p_key << 0, 0, 0, turn;
     p << free, turn;
     linear_.set_step(length);
-    linear_.begin(p, p_key, points_at(*rig_, p_key));
+    linear_.begin(p, p_key, testing::points_at(*rig_, p_key));
     Vec y, touching;
     while (!linear_.check_linearisation(p, y)) linear_.renew();
     linear_.linear().at(p, touching);
-    EXPECT_EQ(y, points_at(*rig_, p));
+    EXPECT_EQ(y, testing::points_at(*rig_, p));
     missed_ = std::max(missed_, (touching - y).norm());
     way_ = std::max(way_, (y - last_).norm());
     last_ = y;
@@ -84,7 +79,7 @@ class Driven {
  private:
   std::shared_ptr<const BlackBoxRig> rig_;
   RigPredictor linear_;
-  Vec last_ = Vec::Zero(3 * kPoints);
+  Vec last_ = Vec::Zero(3 * kStripPoints);
   double missed_ = 0, way_ = 0;
 };
 
@@ -100,13 +95,13 @@ TEST(RigPredictor, EvaluatesOnceAStepWhileItTurnsAndSwingsALittle) {
 }
 
 TEST(RigPredictor, CountsAllEvaluations) {
-  const auto rig = strip();
-  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), kFew);
+  const auto rig = lifted_strip();
+  RigPredictor linear(tied_strip(rig), testing::points_at(*rig, rig->rest()), kFew);
   const long before = rig->evaluations();
   Vec y;
   for (int k = 0; k < 60; ++k) {
     const Vec p = Eigen::Vector4d(std::sin(0.1 * k), 0, 0, 0);
-    linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
+    linear.begin(p, rig->rest(), testing::points_at(*rig, rig->rest()));
     while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
   }
@@ -126,12 +121,12 @@ TEST(RigPredictor, NeverEndsFartherFromTheRigThanItsTolerance) {
 
 /// Jacobians of the strip at rest and around.
 void give_samples_of_strip(const Rig& rig, RigPredictor& linear) {
-  const Vec rest = points_at(rig, rig.rest());
+  const Vec rest = testing::points_at(rig, rig.rest());
   std::vector<JacobianSample> known;
   for (const Vec3& free : {Vec3(0, 0, 0), Vec3(0.4, 0, 0), Vec3(-0.4, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.3)}) {
     JacobianSample each{.p_key = rig.rest(), .p = rig.rest(), .s_key = rest};
     each.p.head<3>() = free;
-    each.s = points_at(rig, each.p);
+    each.s = testing::points_at(rig, each.p);
     rig.jacobian(*rig.make_workspace(), each.p, std::vector<int>{0, 1, 2}, each.J);
     known.push_back(each);
   }
@@ -139,9 +134,9 @@ void give_samples_of_strip(const Rig& rig, RigPredictor& linear) {
 }
 
 TEST(RigPredictor, EvaluatesNoJacobianNearItsSamples) {
-  const auto rig = strip();
-  const Vec rest = points_at(*rig, rig->rest());
-  RigPredictor linear(tied(rig), rest, kFew);
+  const auto rig = lifted_strip();
+  const Vec rest = testing::points_at(*rig, rig->rest());
+  RigPredictor linear(tied_strip(rig), rest, kFew);
   give_samples_of_strip(*rig, linear);
   const long before = rig->evaluations();
   const Vec p = Eigen::Vector4d(0.2, 0, 0, 0);
@@ -158,8 +153,8 @@ TEST(RigPredictor, EvaluatesNoJacobianNearItsSamples) {
 
 TEST(RigPredictor, InterpolatesJacobiansAlongAPath) {
   // So wide a swing that J is far from linear in it: between moments that are known, those around them tell it.
-  const auto rig = strip();
-  const Vec rest = points_at(*rig, rig->rest());
+  const auto rig = lifted_strip();
+  const Vec rest = testing::points_at(*rig, rig->rest());
   const auto place = [](double phase) {
     return Vec(Eigen::Vector4d(1.2 * std::sin(phase), 0.1 * std::cos(phase), 0.3 * std::sin(2 * phase), 0.2 * phase));
   };
@@ -173,18 +168,21 @@ TEST(RigPredictor, InterpolatesJacobiansAlongAPath) {
   rig->jacobian(*rig->make_workspace(), rig->rest(), free, known[0].J);
   for (int k = 1; k <= 24; ++k) {
     const Vec p = place(k * M_PI / 12);
-    JacobianSample each{
-        .p_key = keyed(p), .p = p, .s_key = points_at(*rig, keyed(p)), .s = points_at(*rig, p), .J = {}};
+    JacobianSample each{.p_key = keyed(p),
+                        .p = p,
+                        .s_key = testing::points_at(*rig, keyed(p)),
+                        .s = testing::points_at(*rig, p),
+                        .J = {}};
     rig->jacobian(*rig->make_workspace(), p, free, each.J);
     known.push_back(each);
   }
   Mat x_keys(rest.size(), std::ssize(known));
   for (std::size_t k = 0; k < known.size(); ++k) x_keys.col(static_cast<Eigen::Index>(k)) = known[k].s_key;
-  RigPredictor linear(tied(rig), rest, kFew);
+  RigPredictor linear(tied_strip(rig), rest, kFew);
   linear.set_samples(known, x_keys);
   for (const double between : {0.0, 0.5}) {
     const Vec p = place((7 + between) * M_PI / 12);
-    linear.begin(p, keyed(p), points_at(*rig, keyed(p)));
+    linear.begin(p, keyed(p), testing::points_at(*rig, keyed(p)));
     linear.restart();
     BlockJacobian J;
     rig->jacobian(*rig->make_workspace(), p, free, J);
@@ -198,9 +196,9 @@ TEST(RigPredictor, InterpolatesJacobiansAlongAPath) {
 
 TEST(RigPredictor, MissesLessOfAWideSwingWithSamples) {
   const auto steps = [](bool sampled) {
-    const auto rig = strip();
-    const Vec rest = points_at(*rig, rig->rest());
-    RigPredictor linear(tied(rig), rest, kFew);
+    const auto rig = lifted_strip();
+    const Vec rest = testing::points_at(*rig, rig->rest());
+    RigPredictor linear(tied_strip(rig), rest, kFew);
     if (sampled) give_samples_of_strip(*rig, linear);
     Vec y;
     for (int k = 0; k < 200; ++k) {
@@ -219,17 +217,17 @@ TEST(RigPredictor, MissesLessOfAWideSwingWithSamples) {
 TEST(RigPredictor, SkipsEvaluationsWhileEvaluatedEndsAreNear) {
   LinearRigOptions options = kFew;
   options.most_unevaluated_steps = 3;
-  const auto rig = strip();
-  RigPredictor linear(tied(rig), points_at(*rig, rig->rest()), options);
+  const auto rig = lifted_strip();
+  RigPredictor linear(tied_strip(rig), testing::points_at(*rig, rig->rest()), options);
   give_samples_of_strip(*rig, linear);
   double missed = 0, way = 0;
-  Vec y, last = points_at(*rig, rig->rest());
+  Vec y, last = testing::points_at(*rig, rig->rest());
   for (int k = 0; k < 400; ++k) {
     const Vec p = Eigen::Vector4d(0.3 * std::sin(0.05 * k), 0.05 * std::cos(0.05 * k), 0, 0);
-    linear.begin(p, rig->rest(), points_at(*rig, rig->rest()));
+    linear.begin(p, rig->rest(), testing::points_at(*rig, rig->rest()));
     while (!linear.check_linearisation(p, y)) linear.renew();
     linear.accept(p);
-    missed = std::max(missed, (y - points_at(*rig, p)).norm());
+    missed = std::max(missed, (y - testing::points_at(*rig, p)).norm());
     way = std::max(way, (y - last).norm());
     last = y;
   }

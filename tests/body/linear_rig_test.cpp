@@ -7,6 +7,7 @@
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
 #include "rigspace/testing/check_mapping.h"
+#include "support/rig_points.h"
 
 #include <gtest/gtest.h>
 
@@ -38,34 +39,28 @@ RigSpaceDescription tied(std::shared_ptr<const Rig> rig) {
   return map;
 }
 
-Vec points_at(const Rig& rig, In p) {
-  Vec s(3 * rig.point_count());
-  rig.evaluate(*rig.make_workspace(), p, s);
-  return s;
-}
-
 Vec key_of(const Rig& rig, Vec p) {
   p.head(2).setZero();
-  return points_at(rig, p);
+  return testing::points_at(rig, p);
 }
 
 TEST(LinearRig, TouchesTheRigWhereItIsLinearised) {
   const auto rig = strip();
-  DeferredJacobian linear(tied(rig), points_at(*rig, rig->rest()));
+  DeferredJacobian linear(tied(rig), testing::points_at(*rig, rig->rest()));
   const Vec p = Vec3(0.4, 0.1, 0.7);
   linear.begin(p, p, key_of(*rig, p));
   Vec y;
   linear.linear().at(p, y);
-  EXPECT_EQ(y, points_at(*rig, p));
+  EXPECT_EQ(y, testing::points_at(*rig, p));
   Vec near = p;
   near[0] += 1e-4, near[1] -= 1e-4;
   linear.linear().at(near, y);
-  EXPECT_LT((y - points_at(*rig, near)).norm(), 1e-7);
+  EXPECT_LT((y - testing::points_at(*rig, near)).norm(), 1e-7);
 }
 
 TEST(DeferredJacobian, ABodyThatTurnsAsAWholeKeepsItsJacobian) {
   const auto rig = strip();
-  DeferredJacobian linear(tied(rig), points_at(*rig, rig->rest()), {.most_steps = 10000});
+  DeferredJacobian linear(tied(rig), testing::points_at(*rig, rig->rest()), {.most_steps = 10000});
   for (int k = 0; k < 200; ++k) {  // two full turns, while the strip swings by two degrees
     const Vec p = Vec3(0.035 * std::sin(0.3 * k), 0, 0.0628 * k);
     linear.begin(p, p, key_of(*rig, p));
@@ -79,7 +74,7 @@ TEST(DeferredJacobian, ABodyThatTurnsAsAWholeKeepsItsJacobian) {
 
 TEST(DeferredJacobian, WithoutFramesTheSameBodyWearsItOut) {
   const auto rig = strip();
-  DeferredJacobian linear(tied(rig), points_at(*rig, rig->rest()), {.frames = 0, .most_steps = 10000});
+  DeferredJacobian linear(tied(rig), testing::points_at(*rig, rig->rest()), {.frames = 0, .most_steps = 10000});
   for (int k = 0; k < 200; ++k) {
     const Vec p = Vec3(0.035 * std::sin(0.3 * k), 0, 0.0628 * k);
     linear.begin(p, p, key_of(*rig, p));
@@ -93,7 +88,7 @@ TEST(DeferredJacobian, WithoutFramesTheSameBodyWearsItOut) {
 /// Swings the bend so far that the Jacobian changes a lot; counts what it took.
 LinearRigCounts swing(const LinearRigOptions& options) {
   const auto rig = strip();
-  DeferredJacobian linear(tied(rig), points_at(*rig, rig->rest()), options);
+  DeferredJacobian linear(tied(rig), testing::points_at(*rig, rig->rest()), options);
   Vec last = Vec3(0, 0, 0), before = last;
   for (int k = 0; k < 200; ++k) {
     const Vec guess = 2 * last - before, p = Vec3(1.5 * std::sin(0.05 * k), 0.1 * std::sin(0.02 * k), 0);
@@ -122,7 +117,8 @@ TEST(DeferredJacobian, BroydenSavesJacobians) {
 
 TEST(DeferredJacobian, GoesOnFromItsMemoryToTheBit) {
   const auto rig = strip();
-  DeferredJacobian one(tied(rig), points_at(*rig, rig->rest())), other(tied(rig), points_at(*rig, rig->rest()));
+  DeferredJacobian one(tied(rig), testing::points_at(*rig, rig->rest())),
+      other(tied(rig), testing::points_at(*rig, rig->rest()));
   const auto step = [&](DeferredJacobian& linear, int k) {
     const Vec p = Vec3(0.5 * std::sin(0.1 * k), 0.05, 0.02 * k);
     linear.begin(p, p, key_of(*rig, p));
@@ -140,7 +136,7 @@ TEST(DeferredJacobian, GoesOnFromItsMemoryToTheBit) {
 TEST(LinearRig, MakesAMappingThatObeysTheLaws) {
   const auto rig = strip();
   const RigSpaceDescription map = tied(rig);
-  DeferredJacobian linear(map, points_at(*rig, rig->rest()));
+  DeferredJacobian linear(map, testing::points_at(*rig, rig->rest()));
   RigSpaceMapping mapping(map);
   const Vec p = Vec3(0.3, 0.1, 0.5);
   mapping.set_key(p, key_of(*rig, p));
@@ -152,15 +148,15 @@ TEST(LinearRig, MakesAMappingThatObeysTheLaws) {
   EXPECT_TRUE(report.ok()) << report;
 }
 
-Vec let_go(bool linear, double step) { return rigspace::let_go({linear, step, {.use = JacobianUse::every_step}}); }
+Vec let_go_from(bool linear, double step) { return let_go({linear, step, {.use = JacobianUse::every_step}}); }
 
 TEST(LinearRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // Linearised at the controls expected, the scheme converges to what the nonlinear one does; at the old ones, as (4.6)
   // is printed, not (docs/corrections.md, "linearisation point"). A quarter of the step leaves a seventh of the
   // difference, in a motion of a whole radian.
-  const Vec coarse = let_go(false, 0.005), fine = let_go(false, 0.00125);
+  const Vec coarse = let_go_from(false, 0.005), fine = let_go_from(false, 0.00125);
   ASSERT_GT((coarse - Vec::Constant(coarse.size(), 0.3)).norm(), 1);
-  const double before = (let_go(true, 0.005) - coarse).norm(), after = (let_go(true, 0.00125) - fine).norm();
+  const double before = (let_go_from(true, 0.005) - coarse).norm(), after = (let_go_from(true, 0.00125) - fine).norm();
   EXPECT_LT(after, before / 4);
   EXPECT_LT(before, (coarse - fine).norm());  // less than what the step itself errs by
 }

@@ -58,7 +58,7 @@ TEST(RigBody, WithPointsIsTheBodyMadeWithThesePoints) {
 INSTANTIATE_TEST_SUITE_P(OfTheCast, Bodies,
                          ::testing::Values(Scene{"peanut", 3990, 2253}, Scene{"flower", 1089, 987},
                                            Scene{"sphere", 5430, 2580}, Scene{"bar", 489, 174}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace rigspace

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(All, Solvers,
                                            Solver{"black_box_learned", RigCurvature::learned, true},
                                            Solver{"black_box_bfgs", RigCurvature::bfgs, true},
                                            Solver{"black_box_exact", RigCurvature::exact, true}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 TEST(RigSpaceSimulation, CountsWhatABlackBoxIsAsked) {
   const Character bar = make_character("bar");

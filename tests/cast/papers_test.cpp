@@ -41,7 +41,7 @@ class Paper : public ::testing::TestWithParam<Scene> {
 INSTANTIATE_TEST_SUITE_P(Scenes, Paper,
                          ::testing::Values(Scene{"peanut", 761, 1328}, Scene{"flower", 329, 363},
                                            Scene{"sphere", 860, 1810}, Scene{"bar", 58, 163}, Scene{"sumo", 1302, 967}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 TEST_P(Paper, ProxyHasAsManySurfacePoints) {
   EXPECT_EQ(proxy().point_count(), GetParam().surface);

@@ -1,6 +1,7 @@
 #include "rigspace/geometry/tri_mesh.h"
 
 #include "rigspace/base/error.h"
+#include "solid_shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 
 namespace rigspace {
 namespace {
+
+using testing::together;
 
 TriMesh box(const Vec3& low, const Vec3& high) {
   TriMesh mesh;
@@ -37,17 +40,6 @@ TriMesh torus(int rings, int sides) {
       mesh.triangles.push_back({a, b, c});
       mesh.triangles.push_back({a, c, d});
     }
-  }
-  return mesh;
-}
-
-TriMesh together(const TriMesh& a, const TriMesh& b) {
-  TriMesh mesh = a;
-  mesh.points.resize(a.points.size() + b.points.size());
-  mesh.points << a.points, b.points;
-  for (Triangle t : b.triangles) {
-    for (int& c : t) c += a.point_count();
-    mesh.triangles.push_back(t);
   }
   return mesh;
 }

@@ -90,7 +90,9 @@ TEST_F(RigFile, MovesTheSamePointsOnceReadBack) {
       ASSERT_GE(found, 0) << control.name;
       EXPECT_EQ(after.rig->controls()[found].group, control.group) << control.name;
       const double min = after.rig->controls()[found].min;
-      if (min != control.min) EXPECT_NEAR(min, control.min, 1e-12 * std::abs(control.min)) << control.name;
+      if (min != control.min) {
+        EXPECT_NEAR(min, control.min, 1e-12 * std::abs(control.min)) << control.name;
+      }
       q[found] = p[i];
     }
     before.character.rig->evaluate(*a, p, s);

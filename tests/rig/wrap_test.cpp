@@ -232,7 +232,9 @@ TEST(WrapDeformer, AllocatesNothingAfterTheFirstCallAndGivesTheSameBitsOnAnyNumb
       rig->pull(*workspace, p, g, g_p);
       counting = false;
     }
-    if (counted) EXPECT_EQ(allocations, 0);
+    if (counted) {
+      EXPECT_EQ(allocations, 0);
+    }
     std::vector<double> bits(s.data(), s.data() + s.size());
     bits.insert(bits.end(), J.value.data(), J.value.data() + J.value.size());
     bits.insert(bits.end(), g_p.data(), g_p.data() + g_p.size());

@@ -166,12 +166,6 @@ void set_parts(Project& project, const OpenFile& file, const std::vector<std::st
   project.found = false, project.parts = patterns;
 }
 
-std::vector<std::string> patterns_now(const OpenFile& file) {
-  std::vector<std::string> patterns;
-  for (const LivePart& part : file.character->parts()) patterns.push_back(pattern_of(file, part));
-  return patterns;
-}
-
 /// What `parts.mode` is about: a candidate, or joints that somebody names.
 struct Chosen {
   std::string name, pattern, preset;

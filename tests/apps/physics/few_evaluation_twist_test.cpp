@@ -47,7 +47,9 @@ TEST(FrugalTwist, EveryChannelMovesAsWithAJacobianEveryStep) {
   for (Eigen::Index c = 0; c < reach.size(); ++c) {
     const std::string& name = tail.character.rig->controls()[seen.controls[static_cast<std::size_t>(c)]].name;
     EXPECT_LT(apart[c], 0.01 * largest) << name;
-    if (reach[c] > 0.1 * largest) EXPECT_LT(apart[c], 0.02 * reach[c]) << name;
+    if (reach[c] > 0.1 * largest) {
+      EXPECT_LT(apart[c], 0.02 * reach[c]) << name;
+    }
   }
 }
 
