@@ -111,7 +111,7 @@ class PythonRig final : public Rig {
   int points_ = 0;
 };
 
-CharacterHandle make(const py::object& evaluate, std::vector<Control> controls, const py::dict& options) {
+CharacterHandle make_black_box(const py::object& evaluate, std::vector<Control> controls, const py::dict& options) {
   const py::object jacobian = options["jacobian"], noise = options["noise"], triangles = options["triangles"];
   Callables callables{.evaluate = held(evaluate), .batch = options["batch"].cast<bool>()};
   if (!jacobian.is_none()) callables.jacobian = held(jacobian);
@@ -131,7 +131,7 @@ CharacterHandle make(const py::object& evaluate, std::vector<Control> controls, 
 }  // namespace
 
 void bind_black_box(py::module_& m) {
-  m.def("black_box", &make, py::arg("evaluate"), py::arg("controls"), py::arg("options"));
+  m.def("black_box", &make_black_box, py::arg("evaluate"), py::arg("controls"), py::arg("options"));
 }
 
 }  // namespace rigspace::python

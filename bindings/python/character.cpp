@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CharacterHandle load(const fs::path& path, const std::string& object) {
+CharacterHandle load_handle(const fs::path& path, const std::string& object) {
   const bool blend = is_blend_file(path);
   if (!object.empty() && !blend)
     throw Error({.code = ErrorCode::usage,
@@ -177,7 +177,7 @@ x.rigspace.json: its clips alone.)")
             .format(self.character->name, self.character->rig->point_count(), self.character->rig->controls().size(),
                     self.character->clips.size());
       });
-  m.def("load", &load, py::arg("path"), py::arg("object"));
+  m.def("load", &load_handle, py::arg("path"), py::arg("object"));
   m.def("cast", &make_cast, py::arg("name"), py::arg("skeleton"));
   m.def("cast_names", [] {
     std::vector<std::string> names;

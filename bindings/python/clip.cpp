@@ -26,7 +26,7 @@ Interpolation interpolation_named(const std::string& word) {
                .remedy = "there are step, linear, catmull_rom, natural and bspline"});
 }
 
-Animation make(std::string name, const py::dict& tracks, const std::string& interpolation) {
+Animation make_clip(std::string name, const py::dict& tracks, const std::string& interpolation) {
   Animation clip{.name = std::move(name)};
   for (const auto& [control, keys] : tracks) {
     const auto pair = keys.cast<py::sequence>();
@@ -109,7 +109,7 @@ void bind_clip(py::module_& m) {
     >>> clip.keys("head.rx")[1]
     array([0. , 0.4, 0. ])
 )")
-      .def(py::init(&make), py::arg("name"), py::arg("tracks"), py::arg("interpolation") = "linear",
+      .def(py::init(&make_clip), py::arg("name"), py::arg("tracks"), py::arg("interpolation") = "linear",
            "tracks: {control: (times, values)}, times in seconds, increasing.")
       .def_readonly("name", &Animation::name)
       .def_readonly("duration", &Animation::duration, "Seconds; the last key of all.")

@@ -28,7 +28,9 @@ EnergyHandle pulls(int points, const Integers& indices, const Array& targets, do
   return {std::make_shared<Pulls>(points, std::move(list))};
 }
 
-EnergyHandle load(const Array& forces) { return {std::make_shared<Load>(points_from(forces, -1, "forces"))}; }
+EnergyHandle constant_forces(const Array& forces) {
+  return {std::make_shared<Load>(points_from(forces, -1, "forces"))};
+}
 
 double value(const EnergyHandle& self, const Array& x) {
   const Vec points = points_from(x, -1, "x");
@@ -65,7 +67,7 @@ void bind_energy(py::module_& m) {
         "An elastic body of tetrahedra whose rest shape is `points`, metres. Young's modulus in Pa.");
   m.def("pulls", &pulls, py::arg("point_count"), py::arg("points"), py::arg("targets"), py::arg("stiffness") = 1.0,
         "Springs of zero length, N/m, from points to targets, (k, 3).");
-  m.def("forces", &load, py::arg("forces"), "Constant forces, (n, 3), newtons.");
+  m.def("forces", &constant_forces, py::arg("forces"), "Constant forces, (n, 3), newtons.");
   m.def("check_energy", &check, py::arg("energy"), py::arg("x"), py::kw_only(), py::arg("length") = 1.0,
         py::arg("tolerance") = 1e-6, py::arg("hessian") = true,
         R"(Checks an energy, yours or ours, at x: derivatives against differences, projection, support.

@@ -128,7 +128,7 @@ py::object jacobian(const RigHandle& self, const Array& p_given, const py::objec
   return as_sparse ? sparse(J, order) : py::object(dense(J, order));
 }
 
-py::array_t<double> pose(const RigHandle& self, const py::dict& values) {
+py::array_t<double> pose_of(const RigHandle& self, const py::dict& values) {
   Vec p = self.rig().rest();
   for (const auto& [control, value] : values)
     p[index_of(self.rig(), control.cast<std::string>())] = value.cast<double>();
@@ -215,7 +215,7 @@ void bind_rig(py::module_& m) {
       .def(
           "find", [](const RigHandle& self, const std::string& control) { return index_of(self.rig(), control); },
           py::arg("control"), "Index of the control of this name.")
-      .def("pose", &pose, py::arg("values"), "p at rest, but for the controls in a dict: {name: value}.")
+      .def("pose", &pose_of, py::arg("values"), "p at rest, but for the controls in a dict: {name: value}.")
       .def("evaluate", &evaluate, py::arg("p"), py::arg("out") = py::none(),
            R"(Points at p, shape (N, 3), scene space. `out`, of that shape, is filled and returned.)")
       .def("evaluate_batch", &evaluate_batch, py::arg("poses"), py::arg("out") = py::none(),

@@ -46,7 +46,8 @@ class Simulation {
   std::unique_ptr<RigSpaceSimulation> simulation_;
 };
 
-std::unique_ptr<Simulation> make(const CharacterHandle& character, std::vector<int> free, const py::dict& given) {
+std::unique_ptr<Simulation> make_simulation(const CharacterHandle& character, std::vector<int> free,
+                                            const py::dict& given) {
   RigSpaceOptions options;
   options.step = given["step"].cast<double>();
   options.integrator =
@@ -105,7 +106,7 @@ py::dict settle(Simulation& self, const py::object& p, const py::object& callbac
 
 void bind_rig_space(py::module_& m) {
   py::class_<Simulation>(m, "RigSpaceBody")
-      .def(py::init(&make))
+      .def(py::init(&make_simulation))
       .def("add", &Simulation::add, py::arg("energy"), py::arg("weight") = 1.0, py::arg("name") = "",
            "A further energy of the nodes, in scene units: yours or ours.")
       .def("step", &step, py::arg("p") = py::none(),

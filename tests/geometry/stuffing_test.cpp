@@ -24,7 +24,6 @@ using testing::cuboid;
 using testing::flipped;
 using testing::together;
 
-
 /// What every body keeps. Labelle and Shewchuk prove 10.7 and 164.8 degrees for these warping parameters; corners that
 /// are kept back so that thin parts hold together are not part of the proof, and 10.5 was seen.
 void expect_sound(const Body& body, const std::string& what = {}) {

@@ -6,6 +6,7 @@
 #include "rigspace/base/parallel.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/energy/solid.h"
+#include "shaken.h"
 
 #include <gtest/gtest.h>
 
@@ -33,13 +34,6 @@ std::vector<int> angles_of(const Rig& rig, const std::vector<std::string>& nodes
   return found;
 }
 
-Vec carried(const RigBody& body, In p) {
-  Vec s, x;
-  body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.ties.apply(s, x);
-  return x;
-}
-
 /// Free controls anywhere about rest; the inside as the body itself carries it.
 std::vector<ExamplePose> examples_of(const RigBody& body, std::span<const int> free, int count, double size) {
   std::mt19937 random(7);
@@ -48,7 +42,7 @@ std::vector<ExamplePose> examples_of(const RigBody& body, std::span<const int> f
   for (int k = 0; k < count; ++k) {
     ExamplePose example{.p_key = body.rig->rest(), .p = body.rig->rest(), .x_key = {}, .x = {}};
     for (const int c : free) example.p[c] += size * normal(random);
-    example.x_key = carried(body, example.p_key), example.x = carried(body, example.p);
+    example.x_key = testing::carried(body, example.p_key), example.x = testing::carried(body, example.p);
     examples.push_back(std::move(example));
   }
   return examples;
@@ -76,7 +70,8 @@ Vec reduced_force(const RigBody& body, std::span<const int> free, In p, const En
     Vec up = p, down = p;
     up[free[c]] += kStep, down[free[c]] -= kStep;
     f[static_cast<Eigen::Index>(c)] =
-        (energy.value(*state, carried(body, up)) - energy.value(*state, carried(body, down))) / (2 * kStep);
+        (energy.value(*state, testing::carried(body, up)) - energy.value(*state, testing::carried(body, down))) /
+        (2 * kStep);
   }
   return f;
 }
@@ -208,7 +203,7 @@ TEST(BodyCubature, FollowsARestShapeThatIsThePose) {
   for (auto* examples : {&bar.seen, &bar.unseen})
     for (ExamplePose& example : *examples) {
       for (std::size_t c = 0; c < 3; ++c) example.p_key[bar.free[c]] = example.p[bar.free[c]] = 0.3;
-      example.x_key = carried(bar.body, example.p_key), example.x = carried(bar.body, example.p);
+      example.x_key = testing::carried(bar.body, example.p_key), example.x = testing::carried(bar.body, example.p);
     }
   const BodyCubature cubature = train_cubature(bar.body, others, bar.interior, bar.seen,
                                                {.rest_follows = true, .tolerance = 0.03, .held_out = bar.unseen});

@@ -13,14 +13,14 @@
 namespace rigspace {
 namespace {
 
-struct Bar {
+struct DroopingBar {
   Character character = make_character("bar");
   RigBody body = make_rig_body(character, {.cell = 0.1, .use_cache = true});
   std::vector<int> free;
   CarrierWeights harmonic = harmonic_weights(body.mesh, body.skin);
   Material material{.young = 2e6, .poisson = 0.4};
 
-  Bar() {
+  DroopingBar() {
     for (const char* name : {"p1", "p2", "p3", "p4"}) free.push_back(body.rig->find(name));
     std::sort(free.begin(), free.end());
   }
@@ -35,7 +35,7 @@ struct Bar {
 };
 
 TEST(SkinnedBody, AtRestIsWhereItsTiesCarryIt) {
-  const Bar bar;
+  const DroopingBar bar;
   for (const InteriorSkinForm form : {InteriorSkinForm::absolute, InteriorSkinForm::keyed}) {
     const RigBody skinned = skinned_body(bar.body, bar.harmonic, form);
     Vec s, x;
@@ -50,7 +50,7 @@ TEST(SkinnedBody, AtRestIsWhereItsTiesCarryIt) {
 TEST(InteriorResponse, GivesTheStiffnessOfAnInsideInBalance) {
   // Guyan's reduction: at rest the reduced stiffness is that of the body whose inside gives way, so that small droops
   // agree; carried by weights alone the inside is stiffer.
-  const Bar bar;
+  const DroopingBar bar;
   const double truth = bar.droop(bar.body, false, Interior::still);
   const RigBody stiff = skinned_body(bar.body, bar.harmonic, InteriorSkinForm::absolute);
   const RigBody soft = skinned_body(bar.body, bar.harmonic, InteriorSkinForm::absolute,
@@ -60,7 +60,7 @@ TEST(InteriorResponse, GivesTheStiffnessOfAnInsideInBalance) {
 }
 
 TEST(InteriorResponse, OfTheSkinIsNothing) {
-  const Bar bar;
+  const DroopingBar bar;
   const BlockJacobian C = interior_response(bar.body, bar.free, bar.harmonic, bar.material);
   ASSERT_EQ(C.points(), bar.body.node_count());
   int moved = 0;
@@ -75,7 +75,7 @@ TEST(InteriorResponse, OfTheSkinIsNothing) {
 }
 
 TEST(SampledBody, OfAllElementsIsTheBodyItself) {
-  const Bar bar;
+  const DroopingBar bar;
   const RigBody skinned = skinned_body(bar.body, bar.harmonic, InteriorSkinForm::absolute);
   BodyCubature all;
   for (int i = 0; i < skinned.node_count(); ++i) {
@@ -88,7 +88,7 @@ TEST(SampledBody, OfAllElementsIsTheBodyItself) {
 }
 
 TEST(FewElements, FallAndSwingLikeAll) {
-  const Bar bar;
+  const DroopingBar bar;
   const std::vector<Vec> poses{bar.body.rig->rest()};
   const auto examples =
       shake(bar.body, bar.free, poses, {.material = bar.material, .rest_follows = false, .probes = true});

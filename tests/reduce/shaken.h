@@ -27,6 +27,14 @@ struct ShakenBody {
   }
 };
 
+/// Where the body's ties carry its nodes in pose p.
+inline Vec carried(const RigBody& body, In p) {
+  Vec s, x;
+  body.rig->evaluate(*body.rig->make_workspace(), p, s);
+  body.ties.apply(s, x);
+  return x;
+}
+
 /// Free are the lengths, or angles, of nodes whose names begin so.
 inline ShakenBody shaken_body(std::string_view member, std::string_view nodes, Unit unit) {
   double cell = 0;

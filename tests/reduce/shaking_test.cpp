@@ -16,13 +16,6 @@ namespace {
 using testing::shaken_bar;
 using testing::ShakenBody;
 
-Vec carried(const RigBody& body, In p) {
-  Vec s, x;
-  body.rig->evaluate(*body.rig->make_workspace(), p, s);
-  body.ties.apply(s, x);
-  return x;
-}
-
 /// The keyed joints bent: two poses.
 std::vector<Vec> bent(const ShakenBody& bar) {
   std::vector<Vec> poses = random_poses(*bar.body.rig, bar.free, {.count = 3, .share = 0.2});
@@ -62,12 +55,12 @@ TEST(Shaking, LeavesTheInsideInBalance) {
 TEST(Shaking, LeavesTheSkinToTheControls) {
   const ShakenBody bar = shaken_bar();
   for (const ExamplePose& each : shake(bar.body, bar.free, bar.poses("Swing", 0.2, 0.4, 2))) {
-    const Vec x = carried(bar.body, each.p);
+    const Vec x = testing::carried(bar.body, each.p);
     for (int i = 0; i < bar.body.node_count(); ++i) {
       if (!bar.body.skin[i]) continue;
       ASSERT_EQ(point(x, i), point(each.x, i));
     }
-    EXPECT_EQ(carried(bar.body, each.p_key), each.x_key);
+    EXPECT_EQ(testing::carried(bar.body, each.p_key), each.x_key);
     for (int c = 0; c < static_cast<int>(each.p.size()); ++c) {
       if (std::binary_search(bar.free.begin(), bar.free.end(), c)) continue;
       EXPECT_EQ(each.p[c], each.p_key[c]);
