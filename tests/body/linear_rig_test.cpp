@@ -148,7 +148,7 @@ TEST(LinearRig, MakesAMappingThatObeysTheLaws) {
   EXPECT_TRUE(report.ok()) << report;
 }
 
-Vec let_go_from(bool linear, double step) { return let_go({linear, step, {.use = JacobianUse::every_step}}); }
+Vec let_go_from(bool linear, double step) { return rigspace::let_go({linear, step, {.use = JacobianUse::every_step}}); }
 
 TEST(LinearRig, ComesToWhereTheRigDoesAsStepsGetSmaller) {
   // Linearised at the controls expected, the scheme converges to what the nonlinear one does; at the old ones, as (4.6)

@@ -17,7 +17,7 @@ namespace {
 constexpr int kCells = 3;  // 4 x 4 x 4 nodes: 56 on the surface, 8 inside
 
 struct Cube {
-  testing::Body body = testing::box(Vec3::Constant(0.3), kCells, kCells, kCells);
+  testing::TetBody body = testing::box(Vec3::Constant(0.3), kCells, kCells, kCells);
   std::vector<int> surface, interior;
   Vec points_surface;
 

@@ -19,7 +19,7 @@ constexpr double kLength = 1, kWidth = 0.1, kYoung = 1e6, kDensity = 1000;
 constexpr double kArea = kWidth * kWidth, kInertia = kArea * kWidth * kWidth / 12;
 
 // Cubes, `across` of them side by side.
-Body bar(int across) { return box(Vec3(kLength, kWidth, kWidth), 10 * across, across, across); }
+TetBody bar(int across) { return box(Vec3(kLength, kWidth, kWidth), 10 * across, across, across); }
 
 bool at_wall(const Vec3& x) { return x(0) < 1e-9; }
 
@@ -34,7 +34,7 @@ double extrapolated(const std::array<int, 3>& n, const std::array<double, 3>& f)
 }
 
 double tip_deflection(int across, double poisson, double g) {
-  const Body body = bar(across);
+  const TetBody body = bar(across);
   const Solid solid(body.x, body.tets, {.young = kYoung, .poisson = poisson});
   const Load weight = gravity(lumped_masses(body.x, body.tets, kDensity), Vec3(0, -g, 0));
   const IdentityMapping identity(static_cast<int>(body.x.size()));
@@ -76,7 +76,7 @@ struct Vibrations {
   Vec omega, axial;
 };
 Vibrations vibrations(int across, double poisson, int wanted) {
-  const Body body = bar(across);
+  const TetBody body = bar(across);
   std::vector<char> held;
   for (int i = 0; i < body.points(); ++i) held.push_back(at_wall(point(body.x, i)));
   const Modes modes = slowest_modes({body.x, body.tets}, held, wanted, poisson);

@@ -12,7 +12,7 @@
 
 namespace rigspace::testing {
 
-struct Body {
+struct TetBody {
   Vec x;
   std::vector<Tet> tets;
   int points() const { return static_cast<int>(x.size()) / 3; }
@@ -20,8 +20,8 @@ struct Body {
 
 /// A box from the origin to `size`, each of nx x ny x nz cells cut into five tets, mirrored from cell to cell so that
 /// the faces fit: no direction is preferred.
-inline Body box(const Vec3& size, int nx, int ny, int nz) {
-  Body body;
+inline TetBody box(const Vec3& size, int nx, int ny, int nz) {
+  TetBody body;
   const auto id = [&](int i, int j, int k) { return (i * (ny + 1) + j) * (nz + 1) + k; };
   body.x.resize(3 * (nx + 1) * (ny + 1) * (nz + 1));
   for (int i = 0; i <= nx; ++i)

@@ -24,7 +24,7 @@ struct Slide {
 };
 
 /// Settles a body on the ground, tilts gravity within half a second, waits, and watches it for another half.
-Slide slide(const testing::Body& body, const Incline& incline) {
+Slide slide(const testing::TetBody& body, const Incline& incline) {
   World world(body, {Collider::plane(Vec3::Zero(), Vec3::UnitY())},
               {.young = incline.young,
                .contact = {.thickness = 0.004, .reach = 0.03, .friction = incline.friction, .slip_speed = 1e-3}});
@@ -39,7 +39,7 @@ Slide slide(const testing::Body& body, const Incline& incline) {
 }
 
 TEST(Friction, HoldsABlockBelowItsConeAndLetsItSlipAbove) {
-  testing::Body block = box(Vec3(0.3, 0.15, 0.3), 4, 2, 4);
+  testing::TetBody block = box(Vec3(0.3, 0.15, 0.3), 4, 2, 4);
   for (int i = 0; i < block.points(); ++i) block.x[3 * i + 1] += 0.003;
   const double cone = std::atan(0.4), above = 1.1 * cone;
   EXPECT_LT(std::abs(slide(block, {0.4, 0.95 * cone}).speed), 1e-3) << "creeps slower than the slip speed";
@@ -51,7 +51,7 @@ TEST(Friction, HoldsABlockBelowItsConeAndLetsItSlipAbove) {
 // The foot of an elastic ball is held as long as rolling, a = g sin / (1 + I/(m R^2)), asks for no more than mu g cos:
 // up to tan = mu (1 + m R^2 / I), 7/2 mu of a solid ball.
 TEST(Friction, HoldsTheFootOfABallBelowItsConeAndLetsItSlipAbove) {
-  const testing::Body sphere = soft_ball(Vec3(0, 0.2, 0), 0.2, 0.06);
+  const testing::TetBody sphere = soft_ball(Vec3(0, 0.2, 0), 0.2, 0.06);
   const Vec masses = lumped_masses(sphere.x, sphere.tets, 1000);
   double inertia = 0;
   for (int i = 0; i < masses.size(); ++i)

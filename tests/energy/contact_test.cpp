@@ -45,8 +45,8 @@ TEST(Contact, KeepsTheLawsOfEnergiesWithEveryCollider) {
 }
 
 TEST(Contact, KeepsTheLawsOfEnergiesWithTheOwnSurface) {
-  const testing::Body two = together(box(Vec3(1, 1, 1), 2, 2, 2), [] {
-    testing::Body upper = box(Vec3(1, 1, 1), 2, 2, 2);
+  const testing::TetBody two = together(box(Vec3(1, 1, 1), 2, 2, 2), [] {
+    testing::TetBody upper = box(Vec3(1, 1, 1), 2, 2, 2);
     upper.x = mapped(upper.x, Mat3::Identity(), Vec3(0.13, 1.25, 0.07));
     return upper;
   }());
@@ -68,7 +68,7 @@ TEST(Contact, KeepsTheLawsOfEnergiesWithTheOwnSurface) {
 }
 
 TEST(Contact, IsNotFeltByNeighboursAtRest) {
-  const testing::Body sphere = soft_ball(Vec3::Zero(), 0.3, 0.1);
+  const testing::TetBody sphere = soft_ball(Vec3::Zero(), 0.3, 0.1);
   Contact contact(contact_body(sphere.x, sphere.tets, 1e4), {}, {.thickness = 0.02, .reach = 0.2, .self = true});
   contact.accept(sphere.x);
   EXPECT_EQ(contact.report().touching, 0) << "though cells are nearer to each other than the reach";

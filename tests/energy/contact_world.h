@@ -17,7 +17,7 @@
 namespace rigspace::testing {
 
 /// A ball of tetrahedra.
-inline testing::Body soft_ball(const Vec3& center, double radius, double cell) {
+inline testing::TetBody soft_ball(const Vec3& center, double radius, double cell) {
   const TetMesh mesh = stuff(ball(
                                  center, [&](const Vec3&) { return radius; }, 24),
                              {.cell = cell})
@@ -25,8 +25,8 @@ inline testing::Body soft_ball(const Vec3& center, double radius, double cell) {
   return {mesh.points, mesh.tets};
 }
 
-inline testing::Body together(const testing::Body& a, const testing::Body& b) {
-  testing::Body both{Vec(a.x.size() + b.x.size()), a.tets};
+inline testing::TetBody together(const testing::TetBody& a, const testing::TetBody& b) {
+  testing::TetBody both{Vec(a.x.size() + b.x.size()), a.tets};
   both.x << a.x, b.x;
   for (Tet tet : b.tets) {
     for (int& corner : tet) corner += a.points();
@@ -57,7 +57,7 @@ struct WorldOptions {
 /// A body of 1000 kg/m^3 in full space, with gravity, contact and whatever moves the colliders.
 class World {
  public:
-  World(const testing::Body& body, std::vector<Collider> colliders, const WorldOptions& options)
+  World(const testing::TetBody& body, std::vector<Collider> colliders, const WorldOptions& options)
       : solid(body.x, body.tets, {.young = options.young, .poisson = 0.4}),
         masses(lumped_masses(body.x, body.tets, 1000)),
         momentum(masses),

@@ -27,7 +27,7 @@ TEST(Solid, AllocatesNothingAfterItsFirstEvaluation) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   const ThreadCountScope one(1);
-  const Body body = box(Vec3(1, 1, 1), 6, 5, 5);
+  const TetBody body = box(Vec3(1, 1, 1), 6, 5, 5);
   const int n = static_cast<int>(body.x.size());
   const Vec other = body.x + noise(n, 1, 0.01);
   Solid solid(body.x, body.tets);

@@ -21,7 +21,7 @@ constexpr IntegratorKind kBoth[] = {IntegratorKind::euler, IntegratorKind::bdf2}
 // A free body in full space.
 class Motion {
  public:
-  Motion(const Body& body, const Material& material, IntegratorKind kind)
+  Motion(const TetBody& body, const Material& material, IntegratorKind kind)
       : solid(body.x, body.tets, material),
         masses(lumped_masses(body.x, body.tets, 1000)),
         momentum(masses),
@@ -74,18 +74,18 @@ class Motion {
   NewtonWorkspace workspace_;
 };
 
-Body stick() { return box(Vec3(0.6, 0.2, 0.2), 3, 1, 1); }
+TetBody stick() { return box(Vec3(0.6, 0.2, 0.2), 3, 1, 1); }
 const Material kSoft{.young = 2e4, .poisson = 0.3};
 
 // Turning and stretching, about the middle.
-Vec spin(const Body& body) {
+Vec spin(const TetBody& body) {
   Mat3 A;
   A << 1.5, -3, 0.5, 3, -1, 0, -0.5, 0, 0.3;
   return mapped(body.x, A, -A * Vec3(0.3, 0.1, 0.1) + Vec3(0.2, 0.4, -0.1));
 }
 
 TEST(Momentum, KeepsTheLawsOfEnergies) {
-  const Body body = stick();
+  const TetBody body = stick();
   Momentum momentum(lumped_masses(body.x, body.tets, 1000));
   EXPECT_NEAR(momentum.total_mass(), 1000 * 0.6 * 0.2 * 0.2, 1e-10);
   momentum.set_target(body.x + noise(static_cast<int>(body.x.size()), 1, 0.1), 3.5);
@@ -94,7 +94,7 @@ TEST(Momentum, KeepsTheLawsOfEnergies) {
 }
 
 TEST(Damping, KeepsTheLawsOfEnergies) {
-  const Body body = stick();
+  const TetBody body = stick();
   const int n = static_cast<int>(body.x.size());
   const Solid solid(body.x, body.tets, {.young = 10, .poisson = 0.3});
   Damping damping(solid);
@@ -104,7 +104,7 @@ TEST(Damping, KeepsTheLawsOfEnergies) {
 }
 
 TEST(Damping, IsTheStiffnessAtRestAndIgnoresRigidVelocities) {
-  const Body body = stick();
+  const TetBody body = stick();
   const Solid solid(body.x, body.tets, {.young = 10, .poisson = 0.3});
   Damping damping(solid);
   damping.set_target(body.x, 1);
@@ -120,7 +120,7 @@ TEST(Damping, IsTheStiffnessAtRestAndIgnoresRigidVelocities) {
 }
 
 TEST(FreeBody, KeepsItsLinearMomentum) {
-  const Body body = stick();
+  const TetBody body = stick();
   for (const IntegratorKind kind : kBoth) {
     Motion motion(body, kSoft, kind);
     motion.beta = 0.002;
@@ -158,7 +158,7 @@ TEST(FreeBody, FallsAsAStoneUnderBdf2) {
 }
 
 TEST(ImplicitEuler, NeverGainsEnergy) {
-  const Body body = stick();
+  const TetBody body = stick();
   Motion motion(body, kSoft, IntegratorKind::euler);
   motion.integrator.restart(mapped(body.x, Vec3(1.2, 0.9, 1).asDiagonal().toDenseMatrix()), spin(body));
   double before = motion.energy();
@@ -173,7 +173,7 @@ TEST(ImplicitEuler, NeverGainsEnergy) {
 }
 
 TEST(Bdf2, LosesFarLessEnergyThanEuler) {
-  const Body body = stick();
+  const TetBody body = stick();
   double left[2];
   for (int k = 0; k < 2; ++k) {
     Motion motion(body, kSoft, kBoth[k]);
@@ -189,7 +189,7 @@ TEST(Bdf2, LosesFarLessEnergyThanEuler) {
 
 // log2 of the ratio of successive differences over halved steps, at one time.
 double observed_order(IntegratorKind kind, const std::vector<double>& pattern) {
-  const Body body = stick();
+  const TetBody body = stick();
   const auto end = [&](int refinement) {
     Motion motion(body, kSoft, kind);
     motion.integrator.restart(body.x, spin(body));
@@ -239,7 +239,7 @@ Vibration lowest_vibration(const Motion& motion, In x) {
 
 // How much of a vibration is left after one period, in a body that travels as its animation does.
 double left_after_a_period(bool by_mass, double zeta, const Vec3& travel) {
-  const Body body = stick();
+  const TetBody body = stick();
   Motion motion(body, kSoft, IntegratorKind::bdf2);
   const Vibration vibration = lowest_vibration(motion, body.x);
   motion.v_key = mapped(Vec::Zero(body.x.size()), Mat3::Zero(), travel);
@@ -267,7 +267,7 @@ TEST(Damping, GivesAVibrationItsRatioRelativeToTheAnimation) {
 }
 
 TEST(Damping, LeavesTheAnimatedMotionAlone) {
-  const Body body = stick();
+  const TetBody body = stick();
   Motion motion(body, kSoft, IntegratorKind::bdf2);
   motion.a = 20, motion.beta = 0.05;
   motion.v_key = mapped(Vec::Zero(body.x.size()), Mat3::Zero(), Vec3(1, -2, 0.5));

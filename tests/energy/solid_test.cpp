@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Materials, SolidOf, ::testing::ValuesIn(kAllMaterialKin
 TEST_P(SolidOf, KeepsTheLawsOfEnergies) {
   // 5 tets: one full batch and one with padding.
   for (const double amplitude : {0.02, 0.15}) {
-    const Body body = box(Vec3(1, 1, 1), 1, 1, 1);
+    const TetBody body = box(Vec3(1, 1, 1), 1, 1, 1);
     const std::vector<double> stiffness = {1, 2, 0.5, 3, 0};
     const Solid solid(body.x, body.tets, material(), stiffness);
     const Vec x = mapped(body.x + noise(24, 5, amplitude), turn(2));
@@ -38,7 +38,7 @@ TEST_P(SolidOf, KeepsTheLawsOfEnergies) {
 }
 
 TEST_P(SolidOf, IsTheSumOfItsElementsOfTheMaterial) {
-  const Body body = box(Vec3(2, 1, 1), 2, 1, 1);
+  const TetBody body = box(Vec3(2, 1, 1), 2, 1, 1);
   const Solid solid(body.x, body.tets, material());
   const Vec x = mapped(body.x + noise(static_cast<int>(body.x.size()), 6, 0.1), turn(3));
   double expected = 0;
@@ -50,7 +50,7 @@ TEST_P(SolidOf, IsTheSumOfItsElementsOfTheMaterial) {
 }
 
 TEST_P(SolidOf, IsInvariantUnderRigidMotion) {
-  const Body body = box(Vec3(1, 2, 1), 2, 3, 2);
+  const TetBody body = box(Vec3(1, 2, 1), 2, 3, 2);
   const Solid solid(body.x, body.tets, material());
   const Vec x = body.x + noise(static_cast<int>(body.x.size()), 7, 0.06);
   const Mat3 R = turn(8);
@@ -61,7 +61,7 @@ TEST_P(SolidOf, IsInvariantUnderRigidMotion) {
 }
 
 TEST_P(SolidOf, RestIsAnEquilibrium) {
-  const Body body = box(Vec3(1, 2, 1), 2, 3, 2);
+  const TetBody body = box(Vec3(1, 2, 1), 2, 3, 2);
   const Solid solid(body.x, body.tets, material());
   const Vec x = mapped(body.x, turn(9), Vec3(1, 2, 3));
   // Rounding of F is 1e-16 of |x| times the shape gradients, some 10.
@@ -71,7 +71,7 @@ TEST_P(SolidOf, RestIsAnEquilibrium) {
 }
 
 TEST_P(SolidOf, ForcesAddUpToNeitherForceNorTorque) {
-  const Body body = box(Vec3(1, 2, 1), 2, 3, 2);
+  const TetBody body = box(Vec3(1, 2, 1), 2, 3, 2);
   const Solid solid(body.x, body.tets, material());
   const Vec x = body.x + noise(static_cast<int>(body.x.size()), 10, 0.06);
   const Vec g = gradient(solid, x);
@@ -87,7 +87,7 @@ TEST_P(SolidOf, ForcesAddUpToNeitherForceNorTorque) {
 
 TEST_P(SolidOf, PassesThePatchTest) {
   // An affine displacement of the boundary is affine inside, whatever the mesh there.
-  Body body = box(Vec3(1, 1, 1), 3, 3, 3);
+  TetBody body = box(Vec3(1, 1, 1), 3, 3, 3);
   const auto boundary = [](const Vec3& x) { return (x.array() < 1e-9).any() || (x.array() > 1 - 1e-9).any(); };
   const Vec wiggle = noise(static_cast<int>(body.x.size()), 11, 0.04);
   for (int i = 0; i < body.points(); ++i)
@@ -107,7 +107,7 @@ TEST_P(SolidOf, PassesThePatchTest) {
 }
 
 TEST_P(SolidOf, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const Body body = box(Vec3(1, 1, 1), 8, 7, 6);  // 1680 tets: several chunks and rounds
+  const TetBody body = box(Vec3(1, 1, 1), 8, 7, 6);  // 1680 tets: several chunks and rounds
   const Solid solid(body.x, body.tets, material());
   const int n = static_cast<int>(body.x.size());
   const Vec x = body.x + noise(n, 15, 0.02);
@@ -120,14 +120,14 @@ TEST_P(SolidOf, GivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 TEST_P(SolidOf, AllMaterialsHaveOneHessianAtRest) {
-  const Body body = box(Vec3(1, 1, 2), 1, 2, 1);
+  const TetBody body = box(Vec3(1, 1, 2), 1, 2, 1);
   const Mat K = hessian(Solid(body.x, body.tets, material()), body.x);
   const Mat expected = hessian(Solid(body.x, body.tets, {.young = 1e3, .poisson = 0.3}), body.x);
   EXPECT_LT((K - expected).norm(), 1e-12 * expected.norm());
 }
 
 // Minimises from x; true if the body is back in its rest shape, up to a rigid motion.
-bool recovers(const Body& body, const Material& material, Vec x) {
+bool recovers(const TetBody& body, const Material& material, Vec x) {
   const Solid solid(body.x, body.tets, material);
   EXPECT_LT(solid.smallest_volume_ratio(x), 0) << "nothing was inverted";
   const IdentityMapping identity(static_cast<int>(x.size()));
@@ -138,7 +138,7 @@ bool recovers(const Body& body, const Material& material, Vec x) {
 }
 
 TEST(SolidThatRecovers, ReturnsFromBeingPushedThroughItself) {
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   const int n = static_cast<int>(body.x.size());
   const Mat3 mirror = Vec3(1, -1, 1).asDiagonal();
   for (const MaterialKind kind : kAllMaterialKinds) {
@@ -157,7 +157,7 @@ TEST(SolidThatRecovers, ReturnsFromBeingPushedThroughItself) {
 
 TEST(SolidThatRecovers, MostlyReturnsFromBeingScrambled) {
   // Points anywhere at all can knot, which is a minimum too: not all come back (38 of these 40 when this was written).
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   int back = 0;
   for (unsigned seed = 1; seed <= 40; ++seed)
     back += recovers(body, {.young = 1e3, .poisson = 0.3}, noise(static_cast<int>(body.x.size()), seed, 1));
@@ -165,7 +165,7 @@ TEST(SolidThatRecovers, MostlyReturnsFromBeingScrambled) {
 }
 
 TEST(SolidNeoHookean, NeverInvertsOnItsWay) {
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   const Solid solid(body.x, body.tets, {.kind = MaterialKind::neo_hookean, .young = 1e3, .poisson = 0.3});
   const auto state = solid.make_state();
   const int n = static_cast<int>(body.x.size());
@@ -195,7 +195,7 @@ TEST(SolidNeoHookean, NeverInvertsOnItsWay) {
 }
 
 TEST(Solid, FollowsANewRestShapeAndKeepsTheBindShapeWhereThatIsInverted) {
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   const int n = static_cast<int>(body.x.size());
   Solid solid(body.x, body.tets);
   const Vec animated = mapped(body.x + noise(n, 20, 0.03), turn(21) * (Mat3::Identity() + noise3(22, 0.2)));
@@ -221,7 +221,7 @@ TEST(Solid, FollowsANewRestShapeAndKeepsTheBindShapeWhereThatIsInverted) {
 }
 
 TEST(Solid, SamplesAreWeightedElementsAndFollowTheRestShapeToo) {
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   const int n = static_cast<int>(body.x.size());
   Solid solid(body.x, body.tets);
   const std::vector<WeightedElement> few = {{7, 2.0}, {3, 0.5}, {20, 4.0}, {11, 1.0}, {39, 3.0}};
@@ -241,7 +241,7 @@ TEST(Solid, SamplesAreWeightedElementsAndFollowTheRestShapeToo) {
 }
 
 TEST(Solid, LeavesOutTetsWithoutVolumeAndRefusesInvertedOnes) {
-  Body body = box(Vec3(1, 1, 1), 1, 1, 1);
+  TetBody body = box(Vec3(1, 1, 1), 1, 1, 1);
   const Solid whole(body.x, body.tets);
   body.tets.push_back({0, 1, 2, 3});  // a face of the cube
   const Solid solid(body.x, body.tets);

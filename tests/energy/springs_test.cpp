@@ -40,7 +40,7 @@ TEST(Pulls, KeepTheLawsOfEnergies) {
 }
 
 TEST(Pulls, BringABodyToItsTargets) {
-  const Body body = box(Vec3(1, 1, 1), 2, 2, 2);
+  const TetBody body = box(Vec3(1, 1, 1), 2, 2, 2);
   const Solid solid(body.x, body.tets);
   const Mat3 R = turn(5);
   std::vector<Pull> pulls;

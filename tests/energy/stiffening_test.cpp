@@ -49,7 +49,7 @@ TEST(Stiffening, IsFourTimesAsStiffAtFortyPercent) {
 /// How far a free stick stretches, of its length, whose ends fly apart, `rate` lengths a second.
 double longest_extension(MaterialKind kind, double rate) {
   const double length = 0.6;
-  const Body body = box(Vec3(length, 0.2, 0.2), 3, 1, 1);
+  const TetBody body = box(Vec3(length, 0.2, 0.2), 3, 1, 1);
   const Solid solid(body.x, body.tets, {.kind = kind, .young = 2e4, .poisson = 0.3});
   Momentum momentum(lumped_masses(body.x, body.tets, 1000));
   const IdentityMapping identity(static_cast<int>(body.x.size()));

@@ -13,10 +13,9 @@
 namespace rigspace {
 namespace {
 
+using testing::kInfinity;
 using testing::random_matrix;
 using testing::random_vector;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Rosenbrock's chain in n dimensions, minimum 0 at ones.
 double rosenbrock(In x, Vec& g) {

@@ -13,6 +13,8 @@
 
 namespace rigspace::testing {
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 inline Vec random_vector(int size, unsigned seed, double scale = 1) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-scale, scale);

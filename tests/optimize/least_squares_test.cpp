@@ -12,10 +12,9 @@
 namespace rigspace {
 namespace {
 
+using testing::kInfinity;
 using testing::random_matrix;
 using testing::random_vector;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The best over all supports, each solved on its own; with the sum held at one by a null-space step if asked.
 double brute_force(const Mat& A, const Vec& b, bool sum_to_one) {

@@ -15,8 +15,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 Mat definite_matrix(int n, unsigned seed) {
   const Mat R = random_matrix(n, n, seed);
   return R * R.transpose() + Mat::Identity(n, n);

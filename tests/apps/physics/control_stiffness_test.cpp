@@ -18,7 +18,7 @@ namespace {
 /// A rod along x of unit cells, without Poisson's effect: springs in a row. Planes of nodes at the given x are held or
 /// follow a control each, `p0.tx`, `p1.tx`; all others are free.
 ControlledBody chain(int cells, int held, const std::vector<int>& pulled) {
-  const testing::Body box = testing::box(Vec3(cells, 1, 1), cells, 1, 1);
+  const testing::TetBody box = testing::box(Vec3(cells, 1, 1), cells, 1, 1);
   ControlledBody body{.mesh = {box.x, box.tets}, .material = {.young = 1, .poisson = 0}};
   auto graph = std::make_shared<ControlGraph>();
   std::vector<int> slots;
