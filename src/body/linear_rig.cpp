@@ -158,7 +158,6 @@ void LinearRig::place_rows() {
   J.start = found_start_, J.column = found_column_;
   J.value.resize(3, std::ssize(J.column));
   for (std::size_t k = 0; k < bound_.size(); ++k) {
-    if (!fixed_start_.empty()) row_.setZero();
     for (int e = J.start[k]; e < J.start[k + 1]; ++e) row_.segment<3>(3 * J.column[e]).setZero();
     ties_.for_each(static_cast<int>(k), [&](int point, double weight) { add_scaled(point_J_, point, weight, row_); });
     const Mat3 back = row_frame(static_cast<Eigen::Index>(k)).transpose();
@@ -177,23 +176,22 @@ void LinearRig::place_rows() {
   has_rows_ = true;
 }
 
-/// Finds the sparsity of rows_: the fixed columns, or else those of the points that a node is tied to and of its
-/// response.
+/// Finds the sparsity of rows_: the columns of the points that a node is tied to, of its response, and of
+/// include_places.
 void LinearRig::find_places() {
   asked_start_ = point_J_.start, asked_column_ = point_J_.column;
   found_start_.assign(1, 0);
   found_column_.clear();
   for (std::size_t k = 0; k < bound_.size(); ++k) {
     columns_.clear();
-    const auto take = [&](const BlockJacobian& J, int row) {
-      for (int e = J.start[row]; e < J.start[row + 1]; ++e)
-        if (mark_[J.column[e]] != static_cast<int>(k))
-          mark_[J.column[e]] = static_cast<int>(k), columns_.push_back(J.column[e]);
+    const auto take = [&](const std::vector<int>& start, const std::vector<int>& column, int row) {
+      for (int e = start[row]; e < start[row + 1]; ++e)
+        if (mark_[column[e]] != static_cast<int>(k))
+          mark_[column[e]] = static_cast<int>(k), columns_.push_back(column[e]);
     };
-    for (const int point : ties_.points_of(static_cast<int>(k))) take(point_J_, point);
-    if (!response_.start.empty()) take(response_, static_cast<int>(k));
-    if (!fixed_start_.empty())
-      columns_.assign(fixed_column_.begin() + fixed_start_[k], fixed_column_.begin() + fixed_start_[k + 1]);
+    for (const int point : ties_.points_of(static_cast<int>(k))) take(point_J_.start, point_J_.column, point);
+    if (!response_.start.empty()) take(response_.start, response_.column, static_cast<int>(k));
+    if (!included_start_.empty()) take(included_start_, included_column_, static_cast<int>(k));
     std::sort(columns_.begin(), columns_.end());
     found_column_.insert(found_column_.end(), columns_.begin(), columns_.end());
     found_start_.push_back(static_cast<int>(found_column_.size()));
@@ -201,8 +199,8 @@ void LinearRig::find_places() {
   std::fill(mark_.begin(), mark_.end(), -1);
 }
 
-void LinearRig::fix_places(std::vector<int> start, std::vector<int> column) {
-  fixed_start_ = std::move(start), fixed_column_ = std::move(column);
+void LinearRig::include_places(std::vector<int> start, std::vector<int> column) {
+  included_start_ = std::move(start), included_column_ = std::move(column);
   asked_start_.clear();
 }
 
@@ -215,7 +213,15 @@ void LinearRig::set_rows(BlockJacobian rows) {
 }
 
 void LinearRig::add_to_rows(const Eigen::Matrix3Xd& change) {
-  rows_.value += change;
+  if (rows_.column.size() == included_column_.size()) {
+    rows_.value += change;
+  } else {
+    for (std::size_t k = 0; k < bound_.size(); ++k)
+      for (int e = included_start_[k], at = rows_.start[k]; e < included_start_[k + 1]; ++e) {
+        while (rows_.column[at] != included_column_[e]) ++at;
+        rows_.value.col(at) += change.col(e);
+      }
+  }
   rows_changed();
   ++shape_;
 }

@@ -145,7 +145,7 @@ void RigPredictor::set_samples(std::span<const JacobianSample> samples, const Ma
   linear_.drop_rows();
   if (rows.empty()) return;
   data_->model.emplace(rows, linear_.typical());
-  linear_.fix_places(data_->model->start(), data_->model->column());
+  linear_.include_places(data_->model->start(), data_->model->column());
   const auto on_path = [](const auto& sample) { return sample.of == JacobianModel::kOnPath; };
   Mat nodes(3 * std::ssize(linear_.bound()), std::count_if(rows.begin(), rows.end(), on_path));
   Eigen::Index column = 0;
@@ -355,8 +355,8 @@ void RigPredictor::accept(In p) {
   const std::vector<int>& free = linear_.free();
   ++age_;
   if (step.p_end.size() != p.size() || step.p_end != p) return restart();  // the end was not checked
-  // Broyden's update, except with a model: one motion tells nothing about controls that hardly took part in it, such as
-  // twists.
+  // Broyden's update, except with a model: one motion does not determine the columns of controls that hardly moved,
+  // such as twists.
   if (options_.broyden && !step.model && step.stay_evaluated && age_ > 1)
     linear_.learn(step.p_stay, step.y_stay, p, step.y_end);
   StateHistory::State state{step_length_, Vec(std::ssize(free)), {}};

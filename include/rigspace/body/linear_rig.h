@@ -80,13 +80,15 @@ class LinearRig {
   void evaluate_jacobian();
   /// J from that of the rig's points, ds/dp by the free controls, as the rig would give it at p~.
   void set_point_jacobian(const BlockJacobian& of_points);
-  /// J in the frames of the rest pose; `add_to_rows` at the places that it has.
+  /// J in the frames of the rest pose.
   const BlockJacobian& rows() const { return rows_; }
   void set_rows(BlockJacobian rows);
-  void add_to_rows(const Eigen::Matrix3Xd& change);
   void drop_rows() { has_rows_ = false; }
-  /// From now on each J has entries at these places: those of a model, which hold all that the rig may have.
-  void fix_places(std::vector<int> start, std::vector<int> column);
+  /// From now on every J that is evaluated has entries at these places, zero where the rig has none, and beside them
+  /// where the rig has others. Entries of bound node k: `column`, ascending, in start[k] .. start[k + 1].
+  void include_places(std::vector<int> start, std::vector<int> column);
+  /// Adds to J; one column of `change` for each place of include_places. J must have these places.
+  void add_to_rows(const Eigen::Matrix3Xd& change);
   /// Broyden's update, so that J leads from y_from at p_from to y at p.
   void learn(In p_from, In y_from, In p, In y);
 
@@ -125,7 +127,7 @@ class LinearRig {
   mutable bool turned_ = false;  // whether J_ is up to date
   long version_ = 0, pattern_ = 0, shape_ = 0;
 
-  std::vector<int> fixed_start_, fixed_column_;                               // see fix_places; empty: not fixed
+  std::vector<int> included_start_, included_column_;                         // see include_places; empty: none
   std::vector<int> asked_start_, asked_column_, found_start_, found_column_;  // places of J, for those of the points
   std::vector<int> mark_, columns_, start_before_, column_before_;
   mutable Vec way_, gathered_;  // three numbers a free control (block_rows.h), of three vectors
