@@ -74,8 +74,8 @@ void measure_skin(BodyFacts& body, const Character& character, const TriMesh& su
   std::vector<char> cloth(weights.size(), 0), plate(weights.size(), 0);
   for (const Piece& piece : character.pieces) {
     const std::vector<std::string> words = words_of_piece(character, piece);
-    std::fill_n(cloth.begin() + piece.first_point, piece.point_count, says_clothed(words));
-    std::fill_n(plate.begin() + piece.first_point, piece.point_count, says_hard(words));
+    std::fill_n(cloth.begin() + piece.first_point, piece.point_count, has_clothes_word(words));
+    std::fill_n(plate.begin() + piece.first_point, piece.point_count, has_hard_word(words));
   }
   const Weld welded = weld(surface);
   const int points = welded.mesh.point_count();
@@ -237,11 +237,11 @@ void measure_ground(BodyFacts& body, const Character& character, const Weights& 
 
 void read_words(BodyFacts& body, const Character& character) {
   std::vector<std::string> words = words_of(character.name.substr(character.name.find_last_of('/') + 1));
-  body.hard_words = says_hard(words);
+  body.hard_words = has_hard_word(words);
   const auto add = [&](std::vector<std::string> more) { words.insert(words.end(), more.begin(), more.end()); };
   for (const Piece& piece : character.pieces) add(words_of_piece(character, piece));
   for (const Animation& clip : character.clips) add(words_of(clip.name));
-  body.fish_words = says_fish(words);
+  body.fish_words = has_fish_word(words);
 }
 
 }  // namespace

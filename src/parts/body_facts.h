@@ -1,5 +1,5 @@
 #pragma once
-// Private to parts: what can be measured on a character without knowing what it is.
+// Private to parts: measurements of a character that need no knowledge of its kind.
 
 #include "part_words.h"
 
@@ -12,11 +12,11 @@ struct BoneFacts {
   JointName name;
   std::vector<int> children;
   Vec3 rest = Vec3::Zero();     ///< of the joint, scene
-  double skin = 0;              ///< share of the character's surface that hangs on it, by weight
+  double skin = 0;              ///< share of the character's surface with weight on it, by weight
   Box box;                      ///< of the skin that hangs on it more than on any other
   std::vector<Vec3> soles;      ///< of that skin, points that are next to the ground at rest
   double keyed = 0;             ///< degrees by which clips turn it: the most of the median clip that keys it
-  double cloth = 0, plate = 0;  ///< of its skin, shares in pieces whose names speak of clothes, or of armour
+  double cloth = 0, plate = 0;  ///< of its skin, shares in pieces named after clothes, or after armour
   double grounded = 0;          ///< share of the moments of clips (and rest) at which its skin is on the ground
   bool grounded_at_rest = false;
   int twin = -1;            ///< its mirror image
@@ -33,8 +33,8 @@ struct BodyFacts {
   Vec3 middle = Vec3::Zero();   ///< a point of the mirror plane
   double one_bone = 0;          ///< share of the surface whose points follow one bone alone
   double shells = 0;            ///< share of the surface in separate pieces that follow one bone each
-  bool hard_words = false;      ///< the file's name speaks of armour or machines
-  bool fish_words = false;      ///< names of file, meshes, materials or clips speak of fish or swimming
+  bool hard_words = false;      ///< the file is named after armour or machines
+  bool fish_words = false;      ///< file, meshes, materials or clips are named after fish or swimming
 
   const BoneFacts& operator[](int bone) const { return bones[static_cast<std::size_t>(bone)]; }
   /// Distance from the mirror plane, of the size.

@@ -1,5 +1,5 @@
 #pragma once
-// Private to parts: what a character is, as far as its parts are concerned: legs, head, torso.
+// Private to parts: legs, head and torso of a character, and its kind.
 
 #include "body_facts.h"
 
@@ -11,10 +11,10 @@ struct BodyPlan {
   std::vector<char> on_head;         ///< per bone: the head, or below it
   int head = -1;
   bool head_named = false;
-  std::vector<int> torso;  ///< bones that hold the body together, parents first
+  std::vector<int> torso;  ///< bones of pelvis, spine and chest, parents first
   int leg_pairs = 0;
   bool upright = false;   ///< the head stands above the torso
-  bool person = false;    ///< upright, with fingers or a face of joints: people are dressed
+  bool person = false;    ///< upright, with fingers or joints in the face: taken to wear clothes
   bool insect = false;    ///< three pairs of legs and more, or a thorax with an abdomen
   bool floating = false;  ///< swims or flies: the lowest point is no floor
   double roundness = 0;   ///< width or depth of the torso's skin, the smaller, of the height
@@ -24,9 +24,9 @@ struct BodyPlan {
 
 BodyPlan plan_of(const Character& character, const BodyFacts& body);
 
-/// A bone and all that hang on it, parents first.
+/// A bone and all its descendants, parents first.
 std::vector<int> below(const BodyFacts& body, int root);
-/// Skin that hangs on some bones, of all.
+/// Share of the surface with weight on these bones.
 double skin_of(const BodyFacts& body, std::span<const int> bones);
 
 }  // namespace rigspace

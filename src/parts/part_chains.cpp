@@ -17,8 +17,8 @@ constexpr double kMiddle = 0.06;   // of the size: joints that are nearer to the
 
 class ChainFinder {
  public:
-  ChainFinder(const PartSight& sight, std::vector<PartCandidate>& candidates)
-      : character_(sight.character), body_(sight.body), plan_(sight.plan), candidates_(candidates) {}
+  ChainFinder(const FinderInput& input, std::vector<PartCandidate>& candidates)
+      : character_(input.character), body_(input.body), plan_(input.plan), candidates_(candidates) {}
 
   void run() {
     named();
@@ -87,11 +87,11 @@ class ChainFinder {
       const double skin = skin_of(body_, bones);
       PartCandidate& made = add(bones, with_side(word.part, b), word.preset, word.part == "tail" ? 0.95 : 0.9);
       made.reasons_for.push_back("called " + name(b) + ", a word for " + std::string(word.part));
-      judge_named(made, word, carries || carries_body(b), skin);
+      weigh_named(made, word, carries || carries_body(b), skin);
     }
   }
 
-  void judge_named(PartCandidate& made, const PartWord& word, bool carries, double skin) {
+  void weigh_named(PartCandidate& made, const PartWord& word, bool carries, double skin) {
     double keyed = 0;
     for (const int b : made.part.bones) keyed = std::max(keyed, body_[b].keyed);
     const auto against = [&](std::string why) { made.reasons_against.push_back(std::move(why)), made.score = 0; };
@@ -281,8 +281,8 @@ Part make_found_part(std::vector<int> bones, std::string name, std::string_view 
   return part;
 }
 
-void add_chains(const PartSight& sight, std::vector<PartCandidate>& candidates) {
-  ChainFinder(sight, candidates).run();
+void add_chains(const FinderInput& input, std::vector<PartCandidate>& candidates) {
+  ChainFinder(input, candidates).run();
 }
 
 }  // namespace rigspace

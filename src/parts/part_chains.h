@@ -1,5 +1,5 @@
 #pragma once
-// Private to parts: chains that could move by themselves, with the evidence for and against each.
+// Private to parts: candidates for parts, with the evidence for and against each.
 
 #include "body_plan.h"
 
@@ -7,21 +7,21 @@
 
 namespace rigspace {
 
-/// What all kinds of candidates are made from.
-struct PartSight {
+/// The input of all finders of candidates.
+struct FinderInput {
   const Character& character;
   const BodyFacts& body;
   const BodyPlan& plan;
 };
 
-/// A part with its preset's settings. The name is made unique by who chooses.
+/// A part with its preset's settings. The caller makes the name unique.
 Part make_found_part(std::vector<int> bones, std::string name, std::string_view preset);
 
 /// Chains that a word names, the rear of fish, pairs of fins, tails by their place, chains that no clip turns. May
 /// overlap: earlier ones are better.
-void add_chains(const PartSight& sight, std::vector<PartCandidate>& candidates);
+void add_chains(const FinderInput& input, std::vector<PartCandidate>& candidates);
 
 /// The soft torso, or why it is firm: at most one.
-void add_torso(const PartSight& sight, std::vector<PartCandidate>& candidates);
+void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates);
 
 }  // namespace rigspace

@@ -33,7 +33,7 @@ void pair_up(const BodyFacts& body, std::vector<PartCandidate>& candidates) {
 }
 
 /// Capes, sashes and hair without joints of their own. A character whose cape moves keeps its torso firm: a belly that
-/// wobbles under a cape is not what one looks at.
+/// moves under a cape is hardly seen.
 void add_sheets(const Character& character, std::vector<PartCandidate>& candidates) {
   constexpr double kCertain = 0.9;
   for (const Sheet& sheet : sheet_candidates(character)) {
@@ -137,10 +137,10 @@ PartSearch find_part_candidates(const Character& character) {
   for (const Control& control : character.rig->controls())
     search.movable |= control.unit == Unit::scalar && control.name.find(':') != std::string::npos;
   std::vector<PartCandidate>& candidates = search.candidates;
-  const PartSight sight{character, body, plan};
-  add_chains(sight, candidates);
+  const FinderInput input{character, body, plan};
+  add_chains(input, candidates);
   add_sheets(character, candidates);
-  add_torso(sight, candidates);
+  add_torso(input, candidates);
   keep_torso_firm_under_sheets(candidates);
   pair_up(body, candidates);
   sort_by_score(body, candidates);

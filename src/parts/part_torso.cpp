@@ -17,9 +17,9 @@ constexpr double kRound = 0.30;       // of the height: an upright body that thi
 
 }  // namespace
 
-void add_torso(const PartSight& sight, std::vector<PartCandidate>& candidates) {
-  const BodyFacts& body = sight.body;
-  const BodyPlan& plan = sight.plan;
+void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates) {
+  const BodyFacts& body = input.body;
+  const BodyPlan& plan = input.plan;
   if (plan.torso.empty()) return;
   std::vector<int> bones;
   for (const int b : plan.torso)

@@ -149,7 +149,7 @@ JointName read_joint_name(std::string_view name) {
   return result;
 }
 
-bool says_hard(std::span<const std::string> words) {
+bool has_hard_word(std::span<const std::string> words) {
   static constexpr std::string_view kHard[] = {"armor",    "armour",  "knight", "robot", "mech",   "mecha", "droid",
                                                "cyborg",   "metal",   "steel",  "iron",  "chrome", "brass", "golem",
                                                "skeleton", "machine", "tank",   "car",   "truck",  "drone", "mannequin",
@@ -157,7 +157,7 @@ bool says_hard(std::span<const std::string> words) {
   return any_of(words, kHard);
 }
 
-bool says_clothed(std::span<const std::string> words) {
+bool has_clothes_word(std::span<const std::string> words) {
   static constexpr std::string_view kCloth[] = {
       "cloth",     "clothes", "clothing", "garment",  "shirt",  "tshirt", "dress",   "suit",
       "sportsuit", "jacket",  "pants",    "trousers", "jeans",  "hoodie", "uniform", "coat",
@@ -166,7 +166,7 @@ bool says_clothed(std::span<const std::string> words) {
   return any_of(words, kCloth);
 }
 
-bool says_fish(std::span<const std::string> words) {
+bool has_fish_word(std::span<const std::string> words) {
   static constexpr std::string_view kFish[] = {"fish",  "swim",    "swimming", "shark", "koi",
                                                "whale", "dolphin", "eel",      "tuna",  "ray"};
   return any_of(words, kFish);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to parts: what the name of a joint says, in many spellings and languages.
+// Private to parts: words in the names of joints, in many spellings and languages.
 
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace rigspace {
 
-/// What a word in a joint's name says about it.
+/// The kind of thing that a word in a joint's name stands for.
 enum class Role {
   none,   ///< nothing: Bone.012
   chain,  ///< moves by itself: tail, ear, hair
@@ -37,8 +37,8 @@ std::span<const PartWord> part_words();
 
 struct JointName {
   Role role = Role::none;
-  const PartWord* word = nullptr;    ///< what said so
-  char side = 0;                     ///< 'l' or 'r', where the name says it
+  const PartWord* word = nullptr;    ///< the word that gave the role
+  char side = 0;                     ///< 'l' or 'r'; 0: the name has no side
   std::vector<std::string> words{};  ///< in lower case, without accents and digits
 };
 
@@ -48,10 +48,10 @@ JointName read_joint_name(std::string_view name);
 /// The words of a name: cut at signs, digits and capitals, in lower case, without accents.
 std::vector<std::string> words_of(std::string_view name);
 
-/// Whether some words say: plate, shells, machines; clothes; water.
-bool says_hard(std::span<const std::string> words);
-bool says_clothed(std::span<const std::string> words);
-bool says_fish(std::span<const std::string> words);
+/// Whether one of the words stands for armour or machines; for clothes; for fish or swimming.
+bool has_hard_word(std::span<const std::string> words);
+bool has_clothes_word(std::span<const std::string> words);
+bool has_fish_word(std::span<const std::string> words);
 
 /// The name with left and right exchanged: where the twin of a joint would be. Empty if the name has no side.
 std::string mirrored_name(std::string_view name);

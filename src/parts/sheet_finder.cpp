@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLeastLength = 0.12;   // of the height
 constexpr double kUnnamedLength = 0.2;  // of the height, where no name says that it is a sheet
-constexpr double kLooked = 0.08;        // of the height: what is shorter is not even listed
+constexpr double kListedLength = 0.08;  // of the height: what is shorter is not even listed
 constexpr double kThin = 0.12;          // of the length, or of the root of the area of one side
 constexpr double kBroad = 4;            // times as broad as thick: a tube is 2
 constexpr double kLong = 3;             // times as long as thick: a strand
@@ -46,7 +46,7 @@ class Look {
   /// False if it is too small to be worth a word.
   bool look(const TriMesh& mesh, const Component& component) {
     measure(mesh, component);
-    if (sheet_.length < kLooked * shells_.height) return false;
+    if (sheet_.length < kListedLength * shells_.height) return false;
     names();
     shape();
     place();
@@ -123,7 +123,7 @@ class Look {
 
   void names() {
     std::set<std::string> said;
-    const auto hear = [&](const std::string& name, const std::string& what) {
+    const auto add_words_of = [&](const std::string& name, const std::string& what) {
       if (name.empty() || !said.insert(what + name).second) return;
       if (const std::string_view word = sheet_word(name); !word.empty()) {
         if (word_.empty()) word_ = word;
@@ -135,8 +135,8 @@ class Look {
     for (const int i : sheet_.points) {
       const Piece& piece = character_.pieces[shells_.piece[i]];
       if (sheet_.piece.empty()) sheet_.piece = piece.name;
-      hear(piece.name, "mesh");
-      if (piece.material >= 0) hear(character_.materials[piece.material].name, "material");
+      add_words_of(piece.name, "mesh");
+      if (piece.material >= 0) add_words_of(character_.materials[piece.material].name, "material");
     }
     const std::string& bone = character_.bones[sheet_.bone].name;
     const bool own_node = bone == sheet_.piece;  // where every mesh node counts as a bone (with_all_bones)
@@ -249,7 +249,7 @@ std::vector<Sheet> sheet_candidates(const Character& character) {
   std::vector<Sheet> found;
   for (const auto& [shell, points] : rigid) {
     const Component& component = shells.components.parts[shell];
-    if (component.box.diagonal() < kLooked * shells.height) continue;
+    if (component.box.diagonal() < kListedLength * shells.height) continue;
     std::vector<char> own(static_cast<std::size_t>(shells.mesh.triangle_count()));
     for (int t = 0; t < shells.mesh.triangle_count(); ++t) own[t] = shells.components.of_triangle[t] == shell;
     Look look(character, shells, tree, points, own);

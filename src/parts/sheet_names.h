@@ -1,5 +1,5 @@
 #pragma once
-// Private to parts: what names of meshes, materials and bones say about sheets.
+// Private to parts: words for sheets in the names of meshes, materials and bones.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of a character that move by themselves, in an animator's words: tail, ear, belly.
+// Parts of a character that physics may move (tail, ear, belly), and the settings of their motion.
 
 #include "rigspace/anim/character.h"
 
@@ -17,42 +17,41 @@ struct SettingKeys {
   Curve curve;
 };
 
-/// How a part should settings. Each field is a control of the part, named as here in `--set part.field=value`.
+/// How a part should move. `--set part.field=value` names the fields as here.
 ///
-/// A control that is keyed over time has its first key's value in its field: that is its base. Rates and amounts of a
-/// first result are looked for with all controls at their bases and the amount at 1; then the part is simulated once
-/// more, with the keys and the hits.
+/// A field that is keyed over time holds the value of its first key, its base. Rates and amounts are tuned with all
+/// fields at their bases and the amount at 1; then the part is simulated once more with the keys and the hits.
 struct PartSettings {
   double amount = 1;     ///< exaggeration: scales the deviation from the artist's motion
   double rate = 0;       ///< Hz of the slowest swing; 0: from the part's size
   double settle = 1;     ///< s until 5 % of a swing is left; 0: from the preset
-  double lag = 0;        ///< s that the part trails what drives it: drag relative to the world
+  double lag = 0;        ///< s by which the part trails a steady motion: drag relative to the world
   double overlap = 0.5;  ///< 0..1: how much slower the tip is than the root
-  double sag = 0;        ///< droop by gravity, added: 1 is all of it
+  double sag = 0;        ///< share of gravity that is added to the animated shape, which has its droop already
   double limit = 0.25;   ///< largest deviation: of the size of flesh, of a half turn of a chain's joint
-  double hold = 1;       ///< 1: dead still once nothing has moved for twice `settle`; 0: never quite
-  double travel = 0;  ///< how much of the character's own speed, the mean over a second, is wind that `lag` trails in
-  double push = 1;    ///< how much of that speed's own change, the mean over a second, is felt
-  double mix = 1;     ///< 0..1: weight of the result over the artist's motion; 0 is the artist's to the bit
+  double hold = 1;       ///< 1: the part stops once the animation has stood still for twice `settle`; 0: it never does
+  double travel = 0;     ///< share of the character's velocity (mean over a second) that acts as wind, by `lag`
+  double push = 1;       ///< share of the change of that velocity that acts as inertial load
+  double mix = 1;        ///< 0..1: factor on the final deviation; 0 gives the artist's motion to the bit
 
   std::vector<SettingKeys> keys = {};  ///< at most one for a control; see `key`
-  std::vector<double> hits = {};  ///< s of the clip, any order: there the part is in the artist's pose, and at rest
+  std::vector<double> hits = {};  ///< s of the clip, any order: times at which the deviation and its velocity are 0
 
   /// Sets a field by name, for all times. Throws Error naming the fields, or the range.
   void set(std::string_view field, double value);
-  /// Keys a field over time, in place of what it was; one key is a constant. Between its keys the value never goes
-  /// beyond them, whatever the curve does. Throws Error as `set`, and for `hold`, which is for a whole clip.
+  /// Keys a field over time, replacing its value and earlier keys; one key is a constant. Between two keys the value is
+  /// clamped to their range. Throws Error as `set`, and for `hold`, which is constant over a clip.
   void key(std::string_view field, Curve curve);
-  /// The curve of a keyed field; null of one that is not.
+  /// The curve of a field; null if it is not keyed.
   const Curve* keys_of(std::string_view field) const;
   /// A field's value at a time of the clip, s.
   double at(std::string_view field, double time) const;
 };
 
-/// Keys that are eased into and out of: smooth, flat at every key.
+/// A smooth curve through these keys with slope 0 at each of them.
 Curve smooth_keys(std::vector<double> times, std::vector<double> values);
 
-/// A field of the settings as lists, files and command lines name it.
+/// A field of PartSettings: its name in lists, files and command lines, and its range.
 struct SettingField {
   std::string_view name;
   double PartSettings::*value;
@@ -61,7 +60,7 @@ struct SettingField {
 };
 std::span<const SettingField> setting_fields();
 
-/// One word that stands for a settings.
+/// Settings under one word.
 struct Preset {
   std::string_view name;
   bool flesh;            ///< soft joints around the named bones; otherwise the named joints themselves
@@ -75,46 +74,49 @@ std::span<const Preset> presets();
 /// Throws Error naming the presets.
 const Preset& preset_named(std::string_view name);
 
-struct Flesh;
+struct Flesh;  // parts/flesh.h
 
+/// A part of a character that is simulated: a chain of joints, flesh around bones, a sheet on one bone, or controls of
+/// the rig.
 struct Part {
   std::string name;
   std::string preset;
-  std::vector<int> bones;  ///< into Character::bones, parents before children: of flesh, those that it hangs on
+  std::vector<int>
+      bones;  ///< into Character::bones, parents before children: the joints of a chain, or those around flesh
   PartSettings settings;
-  bool found = false;                            ///< by itself, as against named by somebody
-  std::string reason = {};                       ///< of a part that was found: why, in one sentence
+  bool found = false;                            ///< chosen by the part finder, not named by the user
+  std::string reason = {};                       ///< of a found part: why it was chosen, in one sentence
   std::shared_ptr<const Flesh> flesh = nullptr;  ///< of a part with a flesh preset, once it is softened (flesh.h)
-  /// Of the rig, ascending: the part moves these as they are, lattice points, wires, flaps, and has no joints. Its
-  /// solid comes from with_solid (flesh.h).
+  /// Controls of the rig that the part moves in place of joints, ascending: lattice points, wires, flaps. Its solid
+  /// comes from with_solid (apps/physics/flesh.h).
   std::vector<int> controls = {};
-  /// Of each of these controls, relative to a homogeneous body: positive; empty: 1 (part_stiffness.h).
+  /// Stiffness of each of these controls relative to a homogeneous body, positive; empty: 1
+  /// (apps/physics/part_stiffness.h).
   std::vector<double> stiffness = {};
-  /// Of a sheet (sheet.h): points of the rig, ascending, that follow the one bone in `bones`. It gets joints of its own
-  /// when it is softened (flesh.h); a solver for cloth can take the points as they are.
+  /// Of a sheet (sheet.h): points of the rig, ascending, that follow the one bone in `bones`. `soften` (physics) adds
+  /// joints for it; a cloth solver can use the points directly.
   std::vector<int> points = {};
   std::vector<int> joints = {};  ///< of a softened sheet: into the softened character's bones, column by column
   int columns = 0;               ///< of these joints, side by side
 };
 
-/// Whether a word stands in a name as a word: `ear` in LeftEar and ears_01, not in gear; words of four letters and more
-/// also at the start or the end of one, `tail` in foxtail.
+/// Whether a name contains a word: `ear` is in LeftEar and ears_01, not in gear. Words of four letters and more also
+/// count at the start or the end of another word: `tail` in foxtail.
 bool has_word(std::string_view name, std::string_view word);
 /// The joints that a chain or a sheet turns.
 inline const std::vector<int>& turning_joints(const Part& part) {
   return part.points.empty() ? part.bones : part.joints;
 }
 
-/// Whether a joint's name says that its skin never moves: feet, hands, lips, lids, props.
+/// Whether a joint is protected by its name (feet, hands, lips, lids, props): its skin never moves.
 bool is_protected(std::string_view name);
 
-/// The parts that an animator would hand to physics first, at most six, none with a joint of another; with reasons
-/// (part_finder.h says which were looked at). Joints that are protected by name (feet, hands, props, face) are never
-/// taken unless a part names them itself.
+/// The chosen parts of find_part_candidates (part_finder.h): at most six, none with a joint of another, each with its
+/// reason.
 std::vector<Part> find_parts(const Character& character);
 
-/// Parts on the rig's own controls: every group whose name sounds like a part (belly, trunk, ears) and whose controls
-/// no clip keys.
+/// Parts on the rig's own controls: each group of controls whose name contains the word of a part (has_word: belly,
+/// trunk, ear) and whose controls no clip keys.
 std::vector<Part> find_control_parts(const Character& character);
 
 /// `pattern=preset` on controls, their nodes or their groups, several with commas: one part of all that match, named

@@ -15,7 +15,7 @@ struct Sheet {
   std::string piece;        ///< the drawn piece that holds the first point
   int bone = -1;            ///< into Character::bones: all points follow it
   std::vector<int> points;  ///< of the rig, ascending
-  Vec3 attached = Vec3::Zero(), free = Vec3::Zero();  ///< middles of the two ends at rest, scene units
+  Vec3 attached = Vec3::Zero(), free = Vec3::Zero();  ///< middles of the two ends at rest, scene space
   double length = 0, width = 0, thickness = 0;        ///< scene units
   bool open = false;                          ///< has a rim from end to end, as against two skins around an inside
   std::vector<std::string> reasons, against;  ///< one sentence each; it is a sheet if nothing is against it
@@ -23,19 +23,19 @@ struct Sheet {
   bool accepted() const { return against.empty(); }
 };
 
-/// Every shell that follows one bone and is long enough to be looked at, with what speaks for and against it. Needs a
-/// built-in rig with bones; there are none otherwise.
+/// Every shell that follows one bone and is long enough to be a sheet, with the reasons for and against it. Empty for a
+/// rig that is not built in or has no bones.
 std::vector<Sheet> sheet_candidates(const Character& character);
 
-/// Those that nothing speaks against, the longest first.
+/// The accepted candidates, the longest first.
 std::vector<Sheet> find_sheets(const Character& character);
 
 /// The shells of these points, measured: ends, extents, thickness; no names and no reasons. The points follow one bone,
 /// which is found. Throws Error where they do not.
 Sheet measured_sheet(const Character& character, std::vector<int> points);
 
-/// Whether a bone's name says arm or hand. Clips swing arms through rigid capes, so that sheets do not give way to
-/// them: what an elbow has passed would be pushed out on the wrong side.
+/// Whether a bone is an arm or a hand by its name. Sheets do not collide with these: clips swing arms through capes,
+/// and an elbow that has passed a cape would push it out on the wrong side.
 bool is_arm(std::string_view bone);
 
 /// A part for a sheet, and for all points of the meshes that a pattern names. The latter throws Error for a mesh that

@@ -1,42 +1,16 @@
 #pragma once
-// Flesh: parts without joints of their own (bellies, cheeks) get soft joints, where the volume around the held skeleton
-// gives way most easily: at the places that explain its lowest vibrations.
+// Makes the solids and soft joints of a character's parts. Parts without joints of their own (bellies, cheeks) get soft
+// joints at the places of the volume around the skeleton that explain its lowest vibration modes.
 
 #include "rigspace/anim/soft_joints.h"
 #include "rigspace/base/progress.h"
-#include "rigspace/geometry/tet_mesh.h"
+#include "rigspace/parts/flesh.h"
 #include "rigspace/parts/part.h"
 
 #include <string>
 #include <vector>
 
 namespace rigspace {
-
-/// A node of flesh: how it is tied to the character.
-enum class FleshNode : char {
-  held,      ///< at the skeleton, or where the part ends: follows the animation
-  interior,  ///< free
-  skin,      ///< on the surface: b = B s(p), or skinned itself where the body departs from the surface
-};
-
-/// The solid of one part, at the rest pose, in scene space.
-struct Flesh {
-  TetMesh mesh;
-  std::vector<FleshNode> nodes;
-  /// Of nodes on the surface, its points and their weights; empty lists for all others.
-  std::vector<std::vector<std::pair<int, double>>> on_surface;
-  /// Of each node, the bones of the softened character that hold it, and their weights, which sum to 1.
-  std::vector<std::vector<std::pair<int, double>>> bones;
-  std::vector<int> joints;           ///< soft ones, into the softened character's bones
-  std::vector<int> controls = {};    ///< of the rig, in place of soft joints: those that move the skin themselves
-  std::vector<double> factors = {};  ///< on the stiffness of each tet; 1 if empty (part_stiffness.h)
-  bool turns = true;                 ///< the joints turn as well as shift
-  double size = 0;                   ///< scene units: the largest extent of what is soft
-  double thickness = 0;              ///< scene units: how far its skin is from what is held
-  /// Of a chain of joints with flesh on them: `joints` and `controls` are its own.
-  double chain_length = 0;          ///< scene units, from root to tip; 0: no chain
-  std::vector<double> depths = {};  ///< per tet: 0 at the chain's root, 1 at its tip
-};
 
 /// What chains of joints are simulated as.
 enum class ChainForm : char {
@@ -48,11 +22,12 @@ enum class ChainForm : char {
 struct SoftenOptions {
   int max_joints = 24;  ///< of all parts together
   int max_per_part = 8;
-  int max_influences = 4;         ///< of a point
-  bool morphs = false;            ///< for morph targets: joints only shift, and a point may follow any number of them
-  double muted_tolerance = 5e-4;  ///< of the size: how far soft joints, muted, may take a point (soft_form.h)
-  double hold_ratio = 0.45;       ///< flesh nearer to a bone than this part of its way to the skin is held
-  double least_thickness = 0.02;  ///< of the character's size: what is thinner has no flesh
+  int max_influences = 4;  ///< of a point
+  bool morphs = false;     ///< for morph targets: joints only shift, and a point may follow any number of them
+  double muted_tolerance =
+      5e-4;  ///< share of the size: largest displacement of a point by soft joints at rest (soft_form.h)
+  double hold_ratio = 0.45;          ///< nodes nearer to a bone than this share of the way from bone to skin are held
+  double least_thickness = 0.02;     ///< share of the character's size: thinner regions get no flesh
   std::vector<std::string> protect;  ///< patterns of joints whose skin never moves, beside feet, hands, props
   ChainForm chains = ChainForm::rods;
   bool use_cache = false;  ///< bodies from the cache, and into it
@@ -65,19 +40,20 @@ struct Softened {
   Character character;             ///< with the soft joints
   SoftJoints joints;               ///< what was added, for files
   bool morphs = false;             ///< see SoftenOptions
-  std::vector<Part> parts;         ///< with their flesh; found parts without room for any are left out
+  std::vector<Part> parts;         ///< with their flesh; found parts that are too thin for any are left out
   std::vector<std::string> notes;  ///< one sentence each
 };
 
-/// Gives every part with a flesh preset its solid and its soft joints, sheets their chains of joints, and chains their
-/// solids where that is asked for. Throws Error for a named part that has no room.
+/// Makes the solid and the soft joints of every part with a flesh preset, the chains of joints of sheets, and the
+/// solids of chains as options.chains selects. Throws Error for a named part that is too thin.
 Softened soften(const Character& character, std::vector<Part> parts, const SoftenOptions& options = {});
 
 /// The character with a bone for every joint that a skin or a rigid piece follows: solids are held by bones.
 Character with_all_bones(Character character);
 
-/// The part with a solid: what its controls move of the character's proxy, or of its surface where it has none, filled,
-/// and held where they do not reach. Throws Error if they move nothing, or nothing that has an inside.
+/// The part with a solid: the region of the character's proxy (or, without one, of its surface) that its controls move,
+/// filled with tetrahedra; nodes that the controls do not move are held. Throws Error if the controls move nothing, or
+/// nothing that encloses a volume.
 Part with_solid(const Character& character, Part part, const SoftenOptions& options = {});
 
 }  // namespace rigspace
