@@ -2,8 +2,7 @@
 // all, and of mass moments, which know joints and weights and nothing of the response of the inside.
 
 #include "fast_training.h"
-
-#include "rigspace/reduce/mass_moments.h"
+#include "mass_moments.h"
 
 #include <Eigen/Eigenvalues>
 

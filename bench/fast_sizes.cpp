@@ -2,8 +2,8 @@
 
 #include "fast_scenes.h"
 #include "fast_training.h"
+#include "snapped_body.h"
 
-#include "rigspace/body/snapped_body.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/cast/sized.h"
 

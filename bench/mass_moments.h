@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace rigspace {
+namespace rigspace::bench {
 
 /// Sums over the nodes that free controls can move. The other nodes would add a constant to the energy.
 struct MassMoments {
@@ -75,4 +75,4 @@ class MomentMomentum final : public Energy {
   double scale_ = 0;
 };
 
-}  // namespace rigspace
+}  // namespace rigspace::bench

@@ -1,4 +1,4 @@
-#include "rigspace/reduce/mass_moments.h"
+#include "mass_moments.h"
 
 #include "moment_features.h"
 #include "rigspace/base/error.h"
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <map>
 
-namespace rigspace {
+namespace rigspace::bench {
 namespace {
 
 using Row = std::vector<std::pair<int, double>>;  // over features, ascending
@@ -133,4 +133,4 @@ void MomentMomentum::add_hessian(const State&, In, double weight, HessianMode, B
   sink.add(points, H.data());
 }
 
-}  // namespace rigspace
+}  // namespace rigspace::bench

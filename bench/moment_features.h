@@ -1,5 +1,5 @@
 #pragma once
-// Private to reduce: points of a rig as linear functions of few other points ("features") that joints, shapes and
+// Points of a rig as linear functions of few other points ("features") that joints, shapes and
 // handles move.
 
 #include "rigspace/rig/built_in_rig.h"
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace rigspace {
+namespace rigspace::bench {
 
 /// Point i of the original rig is s_i = sum over (f, share) in rows[i] of share * y_f, where y are the points of `rig`.
 struct MomentFeatures {
@@ -25,4 +25,4 @@ struct MomentFeatures {
 /// each point of the rig. With more than `most` features there is a reason instead.
 MomentFeatures moment_features(const BuiltInRig& rig, const std::vector<char>& needed, int most);
 
-}  // namespace rigspace
+}  // namespace rigspace::bench

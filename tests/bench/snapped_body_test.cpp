@@ -1,10 +1,10 @@
-#include "rigspace/body/snapped_body.h"
+#include "bench/snapped_body.h"
 
 #include "rigspace/cast/sized.h"
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::bench {
 namespace {
 
 /// Coarse tetrahedra in a fine surface.
@@ -64,4 +64,4 @@ TEST(SnappedBody, LeavesEverythingWhereNothingMayMove) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::bench

@@ -3,7 +3,7 @@
 
 #include "rigspace/body/rig_body.h"
 
-namespace rigspace {
+namespace rigspace::bench {
 
 struct SnapOptions {
   double within = 0.2;        ///< how far a node may be moved, as a share of the mean edge at the skin
@@ -19,4 +19,4 @@ struct SnapOptions {
 /// tetrahedra (RigBodyOptions::points) keep their place and ties.
 RigBody snapped_to_points(const RigBody& body, const SnapOptions& options = {});
 
-}  // namespace rigspace
+}  // namespace rigspace::bench

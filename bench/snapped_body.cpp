@@ -1,4 +1,4 @@
-#include "rigspace/body/snapped_body.h"
+#include "snapped_body.h"
 
 #include "rigspace/base/require.h"
 #include "rigspace/geometry/harmonic.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace rigspace {
+namespace rigspace::bench {
 namespace {
 
 /// The mean length of the edges between nodes of the skin.
@@ -137,4 +137,4 @@ RigBody snapped_to_points(const RigBody& body, const SnapOptions& options) {
   return lean;
 }
 
-}  // namespace rigspace
+}  // namespace rigspace::bench

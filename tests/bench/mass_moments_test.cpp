@@ -1,6 +1,6 @@
 // Momentum without the mesh: the same energy and the same forces on controls as the sum over all nodes.
 
-#include "rigspace/reduce/mass_moments.h"
+#include "bench/mass_moments.h"
 
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
@@ -15,7 +15,7 @@
 #include <cmath>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::bench {
 namespace {
 
 Vec random_pose(const Rig& rig, std::mt19937& random, double size = 0.5) {
@@ -253,4 +253,4 @@ TEST(MomentMomentum, KeepsTheLawsOfEnergies) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::bench

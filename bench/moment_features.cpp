@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::bench {
 namespace {
 
 constexpr int kTestedPoses = 4;  // random poses at which x = Phi y is tested, beside the rest pose
@@ -313,4 +313,4 @@ MomentFeatures moment_features(const BuiltInRig& rig, const std::vector<char>& n
   return FeatureMaker(rig, needed).make(most);
 }
 
-}  // namespace rigspace
+}  // namespace rigspace::bench
