@@ -36,13 +36,6 @@ const std::array<PartColor, kColorCount>& part_colors() {
   return kColors;
 }
 
-/// For a shell: in single quotes, those in the text closed, escaped and opened again.
-std::string in_shell_quotes(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string joints_in_words(const Character& character, const Part& part) {
   const auto name = [&](int bone) { return character.bones[static_cast<std::size_t>(bone)].name; };
   if (part.bones.size() == 1) return "joint " + name(part.bones.front());
@@ -57,7 +50,7 @@ void print_candidate(const Character& character, const PartCandidate& candidate,
   for (const std::string& reason : candidate.reasons_for) fmt::print("       for: {}\n", reason);
   for (const std::string& reason : candidate.reasons_against) fmt::print("       against: {}\n", reason);
   if (candidate.chosen || candidate.score > 0 || !candidate.reasons_for.empty())
-    fmt::print("       --part {}\n", in_shell_quotes(part_pattern(character, part)));
+    fmt::print("       --part {}\n", shell_quoted(part_pattern(character, part)));
 }
 
 void print(const Character& character, const PartSearch& search, const PartsArguments& options) {
@@ -81,8 +74,8 @@ void print(const Character& character, const PartSearch& search, const PartsArgu
   if (chosen > 0) {
     std::string all;
     for (const PartCandidate& each : search.candidates)
-      if (each.chosen) all += " --part " + in_shell_quotes(part_pattern(character, each.part));
-    fmt::print("The same by hand: rigspace simulate {}{}\n", in_shell_quotes(options.source.name()), all);
+      if (each.chosen) all += " --part " + shell_quoted(part_pattern(character, each.part));
+    fmt::print("The same by hand: rigspace simulate {}{}\n", shell_quoted(options.source.name()), all);
   }
 }
 

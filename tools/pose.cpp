@@ -1,15 +1,7 @@
 // rigspace pose: points of the surface are pulled, and the rig's controls follow (RSP 6, physics-based IK).
 
 #include "pose_picture.h"
-#include "pull_arguments.h"
-#include "rigspace/anim/bake.h"
-#include "rigspace/anim/plain_character.h"
-#include "rigspace/apps/physics/pose_path.h"
-#include "rigspace/base/files.h"
-#include "rigspace/geometry/scene_unit.h"
-#include "rigspace/io/curve_file.h"
-#include "rigspace/io/export_points.h"
-#include "rigspace/io/gltf.h"
+#include "rigspace/apps/physics/pose_character.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -24,13 +16,10 @@ using Json = nlohmann::ordered_json;
 
 struct PoseArguments {
   CharacterSource source;
-  PoseOptions pose;
-  std::vector<std::string> outputs, pulls, holds;
-  FreeArguments controls;
-  std::string name = "Pose";
-  bool dynamic = false, any_limits = false;
-  double young = Material{}.young, unit = 0, strength = PoserOptions{}.strength;
-  int iterations = PoserOptions{}.max_iterations;
+  PoseOptions pose;                         ///< the start
+  std::vector<std::string> outputs, pulls;  ///< files; VERTEX=TARGET
+  bool any_limits = false;
+  PoseRequest request;
   PosePicture picture;
   int sheet = 8;
 };
@@ -49,139 +38,58 @@ void check_outputs(const PoseArguments& options) {
   }
 }
 
-/// A pose or a motion, and what belongs to it.
+/// The character, and its pose or motion.
 struct Result {
   Character character;
-  Vec start;
-  std::vector<PullArgument> pulls;
-  std::vector<int> free;
-  PosedClip posed;
-  double size = 1;
-  bool moves = false;
-
-  Vec last() const { return posed.poses.rightCols<1>(); }
+  PosedCharacter posed;
 };
 
-PoserOptions poser_options(const PoseArguments& options, const Result& result, const VertexFinder& finder) {
-  PoserOptions poser{.strength = options.strength,
-                     .use_cache = true,
-                     .keep_limits = !options.any_limits,
-                     .max_iterations = options.iterations,
-                     .step = 1 / (options.pose.fps * std::ceil(120 / options.pose.fps - 1e-9)),
-                     .material = {.young = options.young}};
-  for (const PullArgument& pull : result.pulls) poser.pulled.push_back(pull.point);
-  for (const std::string& hold : options.holds) poser.held.push_back(finder.find(hold));
-  return poser;
-}
-
 Result solve(const PoseArguments& options, const Context& context) {
-  Result result{.character = load(options.source, context)};
-  const std::string& file = options.source.name();
-  result.start = pose_of(result.character, file, options.pose);
-  const VertexFinder finder(result.character, file, result.start);
-  for (const std::string& pull : options.pulls) result.pulls.push_back(parse_pull(pull, finder));
-  std::vector<PullPath> paths;
-  for (const PullArgument& pull : result.pulls) {
-    result.moves = result.moves || pull.moves;
-    paths.push_back(pull.path);
-  }
-  if (options.dynamic && !result.moves)
-    refuse_usage("--dynamic", "needs a target that moves", "give --pull VERTEX=FILE.csv, lines of time,x,y,z");
+  PoseRequest request = options.request;
+  for (const std::string& pull : options.pulls) request.pulls.push_back(pose_target(pull));
   for (const std::string& output : options.outputs)
-    if (result.moves && is_points(output))
+    if (request.moves() && is_points(output))
       refuse_usage(output, "holds one pose, and this is a motion", "write .rigspace.json, .glb or .png");
-  PoserOptions settings = poser_options(options, result, finder);
-  settings.free = free_controls(result.character, result.start, options.controls,
-                                {.pulled = settings.pulled, .held = settings.held, .swing = options.dynamic});
-  Vec s;
-  result.character.rig->evaluate(*result.character.rig->make_workspace(), result.start, s);
-  settings.metres_per_unit = options.unit > 0 ? options.unit : guess_metres_per_unit(s).metres;
-  Poser poser(result.character, result.start, settings);
-  result.size = poser.size();
-  result.free = poser.free();
-  const Animation* clip = result.moves ? clip_named(result.character, file, options.pose.clip) : nullptr;
-  result.posed =
-      pose_along(poser, result.character, paths,
-                 {.fps = options.pose.fps, .dynamic = options.dynamic, .clip = clip, .progress = terminal_progress()});
+  Result result{.character = load(options.source, context), .posed = {}};
+  request.start = pose_of(result.character, options.source.name(), options.pose);
+  request.clip = options.pose.clip;
+  request.fps = options.pose.fps;
+  request.poser.keep_limits = !options.any_limits;
+  result.posed = pose_character(result.character, options.source.name(), request, terminal_progress());
   return result;
 }
 
-/// What is written: the motion, or the pose as one key of all that is not at rest.
-Animation clip_of(const PoseArguments& options, const Result& result) {
-  Animation clip = result.posed.clip;
-  if (!result.moves) {
-    const Vec p = result.last(), rest = result.character.rig->rest();
-    std::vector<int> turned;
-    for (int c = 0; c < static_cast<int>(p.size()); ++c)
-      if (p[c] != rest[c]) turned.push_back(c);
-    const double times[] = {0};
-    clip = keys_from_poses(result.character.rig->controls(), turned, times, p);
-  }
-  clip.name = options.name;
-  return clip;
-}
-
-void write_model(const std::string& output, const PoseArguments& options, const Result& result) {
-  const Animation clip = clip_of(options, result);
-  const std::string& file = options.source.file;
-  if (!file.empty() && !options.source.is_blend() && (!file.ends_with(".json") || is_plain(result.character))) {
-    GltfFile document(file);
-    document.add_animation(clip);
-    return document.save(output);
-  }
-  // Other rigs are played out as joints and shapes; a pose must last for that.
-  Character played = result.character;
-  played.clips.push_back(clip);
-  if (clip.duration == 0) {
-    Animation& held = played.clips.back();
-    held.duration = 1 / options.pose.fps;
-    for (Track& track : held.tracks)
-      track.curve.times.push_back(held.duration), track.curve.values.push_back(track.curve.values.front());
-    for (RotationTrack& track : held.rotations)
-      track.times.push_back(held.duration), track.values.push_back(track.values.front());
-  }
-  const std::vector<std::byte> glb = to_glb(plain_character(played).character);
-  if (output.ends_with(".gltf")) return GltfFile(glb, output).save(output);
-  write_file(output, glb);
-}
-
 void write_picture(const std::string& output, const PoseArguments& options, const Result& result) {
+  const PosedClip& posed = result.posed.posed;
   std::vector<PosedMoment> moments;
-  const int frames = static_cast<int>(result.posed.times.size());
-  const int count = result.moves ? std::min(options.sheet, frames) : 1;
+  const int frames = static_cast<int>(posed.times.size());
+  const int count = result.posed.moves ? std::min(options.sheet, frames) : 1;
   for (int m = 0; m < count; ++m) {
     const int k =
         count == 1 ? frames - 1 : static_cast<int>(std::lround(static_cast<double>(m) * (frames - 1) / (count - 1)));
-    PosedMoment moment{.time = result.posed.times[k], .p = result.posed.poses.col(k)};
-    for (const PullReport& pull : result.posed.reports[k].pulls) moment.targets.push_back(pull.target);
+    PosedMoment moment{.time = posed.times[k], .p = posed.poses.col(k)};
+    for (const PullReport& pull : posed.reports[k].pulls) moment.targets.push_back(pull.target);
     moments.push_back(std::move(moment));
   }
   PosePicture picture = options.picture;
-  picture.ball = 0.02 * result.size;
-  picture.title = fmt::format("{}: {}", result.character.name, options.name);
+  picture.ball = 0.02 * result.posed.size;
+  picture.title = fmt::format("{}: {}", result.character.name, result.posed.clip.name);
   write_png(output, draw_poses(result.character, moments, picture));
 }
 
 void write(const std::string& output, const PoseArguments& options, const Result& result) {
   if (output.ends_with(".png")) return write_picture(output, options, result);
-  if (output.ends_with(".glb") || output.ends_with(".gltf")) return write_model(output, options, result);
-  if (output.ends_with(".json")) {
-    const Animation clips[] = {clip_of(options, result)};
-    return write_file(output, to_curves_json(curve_file(result.character, clips)));
-  }
-  Vec s;
-  result.character.rig->evaluate(*result.character.rig->make_workspace(), result.last(), s);
-  write_points(output, result.character, s);
+  save_pose(result.posed, result.character, options.source, output);
 }
 
-/// Free controls that are no longer where they were, those that turned most first.
+/// Free controls whose value changed, the largest change first, measured in the control's typical change.
 std::vector<int> turned_controls(const Result& result) {
   const std::span<const Control> controls = result.character.rig->controls();
   const auto change = [&](int c) {
-    return (result.posed.poses.row(c).array() - result.start[c]).abs().maxCoeff() / controls[c].typical;
+    return (result.posed.posed.poses.row(c).array() - result.posed.start[c]).abs().maxCoeff() / controls[c].typical;
   };
   std::vector<int> turned;
-  for (const int c : result.free)
+  for (const int c : result.posed.free)
     if (change(c) > 1e-3) turned.push_back(c);
   std::stable_sort(turned.begin(), turned.end(), [&](int a, int b) { return change(a) > change(b); });
   return turned;
@@ -202,26 +110,26 @@ Json json_pulls(const std::vector<PullReport>& reports) {
 
 Json answer_of(const PoseArguments& options, const Result& result) {
   int iterations = 0;
-  for (const PoseReport& each : result.posed.reports) iterations += each.iterations;
+  for (const PoseReport& each : result.posed.posed.reports) iterations += each.iterations;
   Json answer{{"outputs", options.outputs},
-              {"size", result.size},
-              {"pulls", json_pulls(result.posed.reports.back().pulls)},
-              {"holds", json_pulls(result.posed.reports.back().holds)},
-              {"free", result.free.size()},
+              {"size", result.posed.size},
+              {"pulls", json_pulls(result.posed.posed.reports.back().pulls)},
+              {"holds", json_pulls(result.posed.posed.reports.back().holds)},
+              {"free", result.posed.free.size()},
               {"iterations", iterations},
-              {"converged", result.posed.not_converged() == 0}};
-  if (result.moves) {
-    answer["frames"] = result.posed.times.size();
-    answer["largest_distance"] = result.posed.distance();
-    answer["at"] = result.posed.worst_time();
-    answer["frames_unreached"] = result.posed.unreached();
+              {"converged", result.posed.posed.not_converged() == 0}};
+  if (result.posed.moves) {
+    answer["frames"] = result.posed.posed.times.size();
+    answer["largest_distance"] = result.posed.posed.distance();
+    answer["at"] = result.posed.posed.worst_time();
+    answer["frames_unreached"] = result.posed.posed.unreached();
   }
   Json& controls = answer["controls"] = Json::array();
   for (const int c : turned_controls(result)) {
     const Control& control = result.character.rig->controls()[c];
     controls.push_back({{"name", control.name},
-                        {"from", to_surface(control, result.start[c])},
-                        {"to", to_surface(control, result.last()[c])}});
+                        {"from", to_surface(control, result.posed.start[c])},
+                        {"to", to_surface(control, result.posed.last()[c])}});
   }
   return answer;
 }
@@ -236,25 +144,27 @@ void print_pull(const std::string& name, const PullReport& pull, double size) {
 
 void print_answer(const PoseArguments& options, const Result& result) {
   for (const std::string& output : options.outputs) fmt::print("{}\n", output);
-  const PoseReport& last = result.posed.reports.back();
-  if (result.moves) {
-    fmt::print("  {} frames; farthest from a target {:.2g} % of the size, at {:.3g} s\n", result.posed.times.size(),
-               100 * result.posed.distance() / result.size, result.posed.worst_time());
-    if (result.posed.unreached() > 0)
+  const PoseReport& last = result.posed.posed.reports.back();
+  if (result.posed.moves) {
+    fmt::print("  {} frames; farthest from a target {:.2g} % of the size, at {:.3g} s\n",
+               result.posed.posed.times.size(), 100 * result.posed.posed.distance() / result.posed.size,
+               result.posed.posed.worst_time());
+    if (result.posed.posed.unreached() > 0)
       fmt::print("  in {} frames a target is not reached: too far, too fast, or limits are in the way\n",
-                 result.posed.unreached());
+                 result.posed.posed.unreached());
   } else {
     for (std::size_t k = 0; k < last.pulls.size(); ++k)
-      print_pull(fmt::format("{} (vertex {})", result.pulls[k].vertex, last.pulls[k].point), last.pulls[k],
-                 result.size);
+      print_pull(
+          fmt::format("{} (vertex {})", options.pulls[k].substr(0, options.pulls[k].rfind('=')), last.pulls[k].point),
+          last.pulls[k], result.posed.size);
   }
   for (std::size_t k = 0; k < last.holds.size(); ++k)
-    if (!last.holds[k].reached) print_pull("hold " + options.holds[k], last.holds[k], result.size);
+    if (!last.holds[k].reached) print_pull("hold " + options.request.holds[k], last.holds[k], result.posed.size);
   const std::vector<int> turned = turned_controls(result);
-  fmt::print("  {} of {} free controls turned{}", turned.size(), result.free.size(), turned.empty() ? "" : ":");
+  fmt::print("  {} of {} free controls turned{}", turned.size(), result.posed.free.size(), turned.empty() ? "" : ":");
   for (std::size_t k = 0; k < turned.size() && k < 12; ++k) {
     const Control& control = result.character.rig->controls()[turned[k]];
-    fmt::print("{} {} {:.3g}", k > 0 ? "," : "", control.name, to_surface(control, result.last()[turned[k]]));
+    fmt::print("{} {} {:.3g}", k > 0 ? "," : "", control.name, to_surface(control, result.posed.last()[turned[k]]));
   }
   fmt::print("{}\n", turned.size() > 12 ? " .." : "");
 }
@@ -268,35 +178,38 @@ void pose(const PoseArguments& options, const Context& context) {
   else
     print_answer(options, result);
   print_incidents(context, result.character);
-  if (result.posed.not_converged() > 0)
+  if (result.posed.posed.not_converged() > 0)
     throw Error({.code = ErrorCode::not_converged,
                  .file = options.source.name(),
                  .problem = fmt::format("{} of {} poses did not converge; the result is written",
-                                        result.posed.not_converged(), result.posed.times.size()),
+                                        result.posed.posed.not_converged(), result.posed.posed.times.size()),
                  .remedy = "free fewer controls, or bring targets nearer"});
 }
 
 void add_solver_options(CLI::App& command, PoseArguments& options) {
   command
-      .add_option("--free", options.controls.free, "only these controls turn: names, nodes or groups; may be repeated")
+      .add_option("--free", options.request.controls.free,
+                  "only these controls turn: names, nodes or groups; may be repeated")
       ->type_name("PATTERN")
       ->take_all();
-  command.add_option("--also", options.controls.also, "these turn beside what turns anyway")
+  command.add_option("--also", options.request.controls.also, "these turn beside what turns anyway")
       ->type_name("PATTERN")
       ->take_all();
-  command.add_option("--keep", options.controls.keep, "these stay as they are")->type_name("PATTERN")->take_all();
+  command.add_option("--keep", options.request.controls.keep, "these stay as they are")
+      ->type_name("PATTERN")
+      ->take_all();
   command.add_flag("--beyond-limits", options.any_limits, "controls may leave their limits");
-  command.add_option("--strength", options.strength, "of pulls, relative to the body's own stiffness")
+  command.add_option("--strength", options.request.poser.strength, "of pulls, relative to the body's own stiffness")
       ->check(above_zero())
       ->type_name("K");
-  command.add_option("--iterations", options.iterations, "of a solve, at most")
+  command.add_option("--iterations", options.request.poser.max_iterations, "of a solve, at most")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
-  command.add_flag("--dynamic", options.dynamic, "with momentum: the flesh swings after targets that move");
-  command.add_option("--young", options.young, "with --dynamic: stiffness of the flesh, Pa")
+  command.add_flag("--dynamic", options.request.dynamic, "with momentum: the flesh swings after targets that move");
+  command.add_option("--young", options.request.poser.material.young, "with --dynamic: stiffness of the flesh, Pa")
       ->check(above_zero())
       ->type_name("PA");
-  command.add_option("--unit", options.unit, "with --dynamic: metres per unit of the file")
+  command.add_option("--unit", options.request.metres_per_unit, "with --dynamic: metres per unit of the file")
       ->check(above_zero())
       ->type_name("M");
 }
@@ -315,11 +228,11 @@ void add_pose(CLI::App& app, Context& context) {
       ->required()
       ->type_name("VERTEX=..")
       ->take_all();
-  command->add_option("--hold", options->holds, "a vertex that stays; may be repeated")
+  command->add_option("--hold", options->request.holds, "a vertex that stays; may be repeated")
       ->type_name("VERTEX")
       ->take_all();
   add_solver_options(*command, *options);
-  command->add_option("--name", options->name, "of the clip that is written")->type_name("NAME");
+  command->add_option("--name", options->request.name, "of the clip that is written")->type_name("NAME");
   command
       ->add_option("-o,--output", options->outputs,
                    "x.rigspace.json (the controls), x.glb or x.gltf (the character with the pose or motion as a clip), "

@@ -4,6 +4,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
+#include "support/drawn_points.h"
 
 #include <gtest/gtest.h>
 
@@ -12,22 +13,6 @@
 
 namespace rigspace {
 namespace {
-
-Vec points_at(const Character& character, In p) {
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), p, s);
-  return s;
-}
-
-/// The drawn point that is farthest that way, at rest.
-int farthest(const Character& character, const Vec3& way) {
-  const Vec s = points_at(character, character.rig->rest());
-  int best = character.pieces.front().first_point;
-  for (const Piece& piece : character.pieces)
-    for (int i = piece.first_point; piece.drawn && i < piece.first_point + piece.point_count; ++i)
-      if (point(s, i).dot(way) > point(s, best).dot(way)) best = i;
-  return best;
-}
 
 const Character& bobbin() {
   static const Character character = make_character("bobbin");
@@ -44,7 +29,7 @@ int settle(LivePull& live, const Vec3& target) {
 TEST(LivePull, FollowsAHandInCallsOfBoundedWork) {
   LivePull live(bobbin(), {.iterations = 4});
   const Vec rest = bobbin().rig->rest();
-  const int top = farthest(bobbin(), Vec3::UnitY());
+  const int top = farthest_drawn_point(bobbin(), Vec3::UnitY());
   live.begin(rest, {top});
   const Vec3 from = point(points_at(bobbin(), rest), top);
   for (int k = 1; k <= 20; ++k) {  // 1 % of the size a frame
@@ -65,7 +50,7 @@ TEST(LivePull, FollowsAHandInCallsOfBoundedWork) {
 // The analytic answer of PoserTest: what only moves moves by the pull.
 TEST(LivePull, ABallMovesByThePull) {
   const Character ball = make_character("sphere");
-  const int top = farthest(ball, Vec3::UnitY());
+  const int top = farthest_drawn_point(ball, Vec3::UnitY());
   LivePull live(ball, {.settled = 0});
   live.begin(ball.rig->rest(), {top});
   const Vec3 target = point(points_at(ball, ball.rig->rest()), top) + Vec3(0.05, 0.02, -0.04);
@@ -76,7 +61,7 @@ TEST(LivePull, ABallMovesByThePull) {
 
 TEST(LivePull, OnTheSameFleshItEndsInTheBalanceOfPoser) {
   const Character bar = make_character("bar");
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   const Vec rest = bar.rig->rest();
   const Vec3 target = point(points_at(bar, rest), end) + Vec3(-0.02, 0.15, 0);
   LivePull live(bar, {.cell = 0.08, .settled = 0, .longest_walk = 1});
@@ -94,7 +79,7 @@ TEST(LivePull, TakesHoldOfOtherPointsInTheSameFlesh) {
   LivePull live(bobbin());
   EXPECT_FALSE(live.begun());
   const Vec rest = bobbin().rig->rest();
-  const int top = farthest(bobbin(), Vec3::UnitY()), side = farthest(bobbin(), Vec3::UnitX());
+  const int top = farthest_drawn_point(bobbin(), Vec3::UnitY()), side = farthest_drawn_point(bobbin(), Vec3::UnitX());
   live.begin(rest, {top});
   const double size = live.size();
   const Vec3 up = point(points_at(bobbin(), rest), top) + Vec3(0.03 * size, -0.02 * size, 0);
@@ -113,7 +98,7 @@ TEST(LivePull, TakesHoldOfOtherPointsInTheSameFlesh) {
 TEST(LivePull, SwingsBackWhenItIsLetGo) {
   LivePull live(bobbin());
   const Vec rest = bobbin().rig->rest();
-  const int top = farthest(bobbin(), Vec3::UnitY());
+  const int top = farthest_drawn_point(bobbin(), Vec3::UnitY());
   live.begin(rest, {top});
   const Vec s = points_at(bobbin(), rest);
   const Vec3 target = point(s, top) + 0.05 * live.size() * Vec3(1, -0.2, 0);
@@ -130,7 +115,7 @@ TEST(LivePull, SwingsBackWhenItIsLetGo) {
 TEST(LivePull, StepsOnItsOwnGrid) {
   LivePull often(bobbin()), seldom(bobbin());
   const Vec rest = bobbin().rig->rest();
-  const int top = farthest(bobbin(), Vec3::UnitY());
+  const int top = farthest_drawn_point(bobbin(), Vec3::UnitY());
   const Vec3 target = point(points_at(bobbin(), rest), top) + Vec3(0.03, -0.01, 0);
   for (LivePull* each : {&often, &seldom}) each->begin(rest, {top});
   for (int k = 0; k < 10; ++k) {
@@ -147,7 +132,7 @@ TEST(LivePull, IsCancelledAndGoesOn) {
   EXPECT_THROW(LivePull(bobbin(), {}, [](const Progress&) { return false; }), Cancelled);
   LivePull live(bobbin());
   const Vec rest = bobbin().rig->rest();
-  const int top = farthest(bobbin(), Vec3::UnitY());
+  const int top = farthest_drawn_point(bobbin(), Vec3::UnitY());
   live.begin(rest, {top});
   const Vec3 target = point(points_at(bobbin(), rest), top) + Vec3(0.05, -0.02, 0);
   EXPECT_THROW(live.move(std::span(&target, 1), [](const Progress&) { return false; }), Cancelled);
@@ -163,7 +148,7 @@ TEST(LivePull, RefusesWhatIsNotThere) {
   EXPECT_THROW(live.move(std::span(&target, 1)), Error);
   EXPECT_THROW(live.begin(rest, {-1}), Error);
   EXPECT_FALSE(live.begun());
-  live.begin(rest, {farthest(bobbin(), Vec3::UnitY())});
+  live.begin(rest, {farthest_drawn_point(bobbin(), Vec3::UnitY())});
   const Vec before = live.controls();
   EXPECT_THROW(live.begin(Vec::Zero(2), {0}), Error);
   EXPECT_EQ(live.controls(), before);

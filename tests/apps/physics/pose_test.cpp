@@ -6,6 +6,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
+#include "support/drawn_points.h"
 
 #include <gtest/gtest.h>
 
@@ -19,33 +20,7 @@
 namespace rigspace {
 namespace {
 
-Vec points_at(const Character& character, In p) {
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), p, s);
-  return s;
-}
-
-/// The drawn point that is farthest that way, at rest.
-int farthest(const Character& character, const Vec3& way) {
-  const Vec s = points_at(character, character.rig->rest());
-  int best = character.pieces.front().first_point;
-  for (const Piece& piece : character.pieces)
-    for (int i = piece.first_point; piece.drawn && i < piece.first_point + piece.point_count; ++i)
-      if (point(s, i).dot(way) > point(s, best).dot(way)) best = i;
-  return best;
-}
-
 Vec3 rest_place(const Character& character, int i) { return point(points_at(character, character.rig->rest()), i); }
-
-/// The drawn point nearest to a place, at rest.
-int nearest(const Character& character, const Vec3& place) {
-  const Vec s = points_at(character, character.rig->rest());
-  int best = character.pieces.front().first_point;
-  for (const Piece& piece : character.pieces)
-    for (int i = piece.first_point; piece.drawn && i < piece.first_point + piece.point_count; ++i)
-      if ((point(s, i) - place).norm() < (point(s, best) - place).norm()) best = i;
-  return best;
-}
 
 std::vector<int> named(const Character& character, std::initializer_list<const char*> names) {
   std::vector<int> controls;
@@ -81,7 +56,7 @@ PoseReport drag_to(Poser& poser, const Vec3& target) { return poser.drag(std::sp
 
 TEST(Poser, ABallThatCanOnlyMoveMovesByThePull) {
   const Character ball = make_character("sphere");
-  const int top = farthest(ball, Vec3::UnitY());
+  const int top = farthest_drawn_point(ball, Vec3::UnitY());
   Poser poser(ball, ball.rig->rest(), {.pulled = {top}, .free = named(ball, {"sphere.tx", "sphere.ty", "sphere.tz"})});
   const Vec3 by(0.1, 0.05, -0.2);
   const PoseReport report = drag_to(poser, rest_place(ball, top) + by);
@@ -96,7 +71,7 @@ TEST(Poser, ABallThatCanOnlyMoveMovesByThePull) {
 
 TEST(Poser, TwoPullsApartScaleABall) {
   const Character ball = make_character("sphere");
-  const int left = farthest(ball, -Vec3::UnitX()), right = farthest(ball, Vec3::UnitX());
+  const int left = farthest_drawn_point(ball, -Vec3::UnitX()), right = farthest_drawn_point(ball, Vec3::UnitX());
   Poser poser(ball, ball.rig->rest(),
               {.pulled = {left, right}, .free = named(ball, {"sphere.sx", "sphere.sy", "sphere.sz"})});
   const Vec3 targets[] = {rest_place(ball, left) - Vec3(0.05, 0, 0), rest_place(ball, right) + Vec3(0.05, 0, 0)};
@@ -113,7 +88,7 @@ TEST(Poser, TwoPullsApartScaleABall) {
 
 TEST(Poser, NeverLeavesLimitsAndTellsWhatItDoesNotReach) {
   const Character bar = as_black_box(make_character("bar"), 0.2);
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   const auto free = named(bar, {"p1", "p2", "p3", "p4"});
   Poser poser(bar, bar.rig->rest(), {.pulled = {end}, .free = free, .cell = 0.08});
   for (const double far : {0.05, 0.3, 1.0, 0.3}) {
@@ -132,7 +107,7 @@ TEST(Poser, NeverLeavesLimitsAndTellsWhatItDoesNotReach) {
 TEST(Poser, ReachesWhatCanBeReached) {
   const Character bar = make_character("bar");
   const auto free = named(bar, {"p1", "p2", "p3", "p4"});
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   Vec p = bar.rig->rest();
   p[bar.rig->find("p3")] = 0.5;  // a place where some pose has the end
   Poser poser(bar, bar.rig->rest(), {.pulled = {end}, .free = free, .cell = 0.08});
@@ -147,7 +122,7 @@ TEST(Poser, ReachesWhatCanBeReached) {
 TEST(Poser, PosesABlackBoxAlike) {
   const Character bar = make_character("bar");
   const auto free = named(bar, {"p1", "p2", "p3", "p4"});
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   const Vec3 target = rest_place(bar, end) + Vec3(-0.02, 0.15, 0);
   const auto pose = [&](const Character& character) {
     Poser poser(character, bar.rig->rest(),
@@ -162,7 +137,7 @@ TEST(Poser, PosesABlackBoxAlike) {
 
 TEST(Poser, DragsFromTheLastPoseInFewerIterations) {
   const Character flower = make_character("flower");
-  const int top = farthest(flower, Vec3::UnitY());
+  const int top = farthest_drawn_point(flower, Vec3::UnitY());
   const PoserOptions options{.pulled = {top}, .cell = 0.05};
   const Vec3 from = rest_place(flower, top);
   Poser dragged(flower, flower.rig->rest(), options), fresh(flower, flower.rig->rest(), options);
@@ -185,7 +160,7 @@ TEST(Poser, KeepsTheStartWhereNothingPulls) {
   const auto free = named(bar, {"p1", "p2", "p3", "p4"});
   Vec p = bar.rig->rest();
   for (const int c : free) p[c] += 0.1;
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   Poser poser(bar, p, {.pulled = {end}, .free = free, .cell = 0.08});
   drag_to(poser, point(points_at(bar, p), end));
   EXPECT_LT((poser.controls() - p).cwiseAbs().maxCoeff(), 1e-6);
@@ -202,8 +177,10 @@ TEST(Poser, HoldsPointsAndLetsTheHipsFollow) {
 
 TEST(Poser, RaisesPeanutsHandsWithItsFeetOnTheGround) {
   const Character peanut = make_character("peanut");
-  const int left = nearest(peanut, {0.478, 0.504, 0.026}), right = nearest(peanut, {-0.478, 0.504, 0.026});
-  const std::vector<int> feet = {nearest(peanut, {0.15, 0, 0.05}), nearest(peanut, {-0.15, 0, 0.05})};
+  const int left = nearest_drawn_point(peanut, {0.478, 0.504, 0.026}),
+            right = nearest_drawn_point(peanut, {-0.478, 0.504, 0.026});
+  const std::vector<int> feet = {nearest_drawn_point(peanut, {0.15, 0, 0.05}),
+                                 nearest_drawn_point(peanut, {-0.15, 0, 0.05})};
   Poser poser(peanut, peanut.rig->rest(), {.pulled = {left, right}, .held = feet, .use_cache = true});
   const Vec3 up(-0.05, 0.2, 0.05), mirrored(0.05, 0.2, 0.05);
   const Vec3 targets[] = {rest_place(peanut, left) + up, rest_place(peanut, right) + mirrored};
@@ -242,7 +219,7 @@ TEST(PullPath, GoesThroughItsKeysAndStaysAtItsEnds) {
 
 TEST(PoseAlong, MakesAClipThatFollowsItsTargets) {
   const Character bar = make_character("bar");
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   const Vec3 home = rest_place(bar, end);
   const Vec3 places[] = {home, home + Vec3(-0.03, 0.2, 0), home};
   const PullPath path({0, 0.5, 1}, places);
@@ -261,7 +238,7 @@ TEST(PoseAlong, MakesAClipThatFollowsItsTargets) {
 TEST(PoseAlong, WithMomentumGoesOnWhenTheTargetStops) {
   // The pull at one end stops; the other end, free, still swings. Without momentum nothing moves any more.
   const Character bar = make_character("bar");
-  const int end = farthest(bar, Vec3::UnitX());
+  const int end = farthest_drawn_point(bar, Vec3::UnitX());
   const Vec3 home = rest_place(bar, end);
   const Vec3 places[] = {home, home + Vec3(-0.02, 0.15, 0)};
   const PullPath path({0, 0.2}, places);

@@ -1,19 +1,27 @@
-#include "pull_arguments.h"
+#include "pose_words.h"
 
+#include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
+#include "rigspace/base/suggestion.h"
+#include "rigspace/jobs/arguments.h"
+#include "rigspace/rig/built_in_rig.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string_view>
 
-namespace rigspace::tools {
+namespace rigspace {
 namespace {
 
-/// "x,y,z".
+/// "x,y,z" as a position; `what` stands in messages.
 Vec3 parse_place(std::string_view text, const std::string& what) {
   Vec3 place;
   for (int k = 0; k < 3; ++k) {
@@ -37,7 +45,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The numbers of a line, all finite; nothing if it has others than four.
+/// The four finite numbers of a line "a,b,c,d"; nothing if it is anything else.
 std::optional<std::array<double, 4>> four_numbers(std::string_view text) {
   std::array<double, 4> numbers{};
   for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -51,7 +59,8 @@ std::optional<std::array<double, 4>> four_numbers(std::string_view text) {
   return numbers;
 }
 
-/// Lines of time,x,y,z; a first line of words is a heading, and # begins a comment.
+/// A path from a file with lines of time,x,y,z. A first line that begins with a letter is a heading; lines that begin
+/// with # are comments.
 PullPath read_path(const std::string& file) {
   const std::vector<std::byte> bytes = read_file(file);
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -78,8 +87,8 @@ PullPath read_path(const std::string& file) {
   return PullPath(std::move(times), places);
 }
 
-/// Controls that a pattern names, by their own names, their nodes or their groups.
-std::vector<int> named(const Rig& rig, const std::string& pattern, const char* option) {
+/// Controls that a pattern matches by their own names, their nodes or their groups. Throws Error if there is none.
+std::vector<int> controls_named(const Rig& rig, const std::string& pattern, const char* option) {
   std::vector<int> found;
   for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c) {
     const Control& control = rig.controls()[c];
@@ -96,11 +105,20 @@ std::vector<int> named(const Rig& rig, const std::string& pattern, const char* o
 
 }  // namespace
 
-VertexFinder::VertexFinder(const Character& character, std::string file, In p)
-    : character_(character), file_(std::move(file)), p_(p), snapshot_(take_snapshot(character, p)) {}
+VertexFinder::VertexFinder(const Character& character, std::string name, In p)
+    : character_(character), name_(std::move(name)), p_(p) {
+  const auto workspace = character.rig->make_workspace();
+  character.rig->evaluate(*workspace, p, points_);
+  if (const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get())) {
+    Vec u;
+    rig->evaluate_slots(*workspace, p, u);
+    for (const Bone& bone : character.bones)
+      joints_.push_back(translation(transform_at(u, rig->graph().slots()[bone.slot])));
+  }
+}
 
 int VertexFinder::nearest(const Vec3& place, const std::string& node) const {
-  std::vector<int> turning;  // the joint's own
+  std::vector<int> turning;  // rotations of the joint
   for (int c = 0; c < static_cast<int>(character_.rig->controls().size()); ++c) {
     const Control& control = character_.rig->controls()[c];
     if (!node.empty() && control.node == node && control.unit == Unit::angle) turning.push_back(c);
@@ -123,7 +141,7 @@ int VertexFinder::nearest(const Vec3& place, const std::string& node) const {
     }
   }
   if (best < 0)
-    throw Error({.file = file_, .problem = "has no drawn surface", .remedy = "points of a surface are pulled"});
+    throw Error({.file = name_, .problem = "has no drawn surface", .remedy = "points of a surface are pulled"});
   return best;
 }
 
@@ -137,7 +155,7 @@ int VertexFinder::find(const std::string& text) const {
     const int count = character_.rig->point_count();
     if (error == std::errc() && index >= 0 && index < count) return index;
     throw Error({.code = ErrorCode::usage,
-                 .file = file_,
+                 .file = name_,
                  .element = "vertex " + text,
                  .value = text,
                  .problem = "is not there",
@@ -146,33 +164,26 @@ int VertexFinder::find(const std::string& text) const {
   std::vector<std::string> names;
   for (std::size_t b = 0; b < character_.bones.size(); ++b) {
     names.push_back(character_.bones[b].name);
-    if (names.back() == text && b < snapshot_.joints.size()) return nearest(snapshot_.joints[b], text);
+    if (names.back() == text && b < joints_.size()) return nearest(joints_[b], text);
   }
   throw Error({.code = ErrorCode::usage,
-               .file = file_,
+               .file = name_,
                .element = "vertex \"" + text + "\"",
                .value = text,
                .problem = "is neither a number nor a joint",
                .remedy = suggestion(text, names, "write a number, nearest:x,y,z or the name of a joint")});
 }
 
-PullArgument parse_pull(const std::string& text, const VertexFinder& finder) {
-  const auto equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Error({.code = ErrorCode::usage,
-                 .element = "--pull \"" + text + "\"",
-                 .value = text,
-                 .problem = "has no target",
-                 .remedy = "write VERTEX=x,y,z or VERTEX=FILE.csv"});
-  const std::string vertex = text.substr(0, equals), target = text.substr(equals + 1);
-  const int point = finder.find(vertex);
-  if (target.ends_with(".csv")) return {vertex, point, read_path(target), true};
-  const bool relative = target.front() == '+';
-  const Vec3 place = parse_place(std::string_view(target).substr(relative ? 1 : 0), "--pull \"" + text + "\"");
-  return {vertex, point, PullPath(relative ? Vec3(finder.position(point) + place) : place), false};
+PullPath path_of(const PoseTarget& target, const Vec3& start) {
+  if (target.target.empty()) return PullPath(target.times, target.points);
+  if (target.moves()) return read_path(target.target);
+  const bool relative = target.target.front() == '+';
+  const Vec3 place = parse_place(std::string_view(target.target).substr(relative ? 1 : 0),
+                                 fmt::format("--pull \"{}={}\"", target.vertex, target.target));
+  return PullPath(relative ? Vec3(start + place) : place);
 }
 
-std::vector<int> free_controls(const Character& character, In p, const FreeArguments& arguments,
+std::vector<int> free_controls(const Character& character, In p, const PosePatterns& patterns,
                                const PosedPoints& points) {
   std::vector<char> free(character.rig->controls().size(), 0);
   const auto mark = [&](const std::vector<int>& controls, char value) {
@@ -181,10 +192,10 @@ std::vector<int> free_controls(const Character& character, In p, const FreeArgum
   std::vector<int> chained = points.pulled;
   chained.insert(chained.end(), points.held.begin(), points.held.end());
   if (points.swing) chained.clear();
-  if (arguments.free.empty()) mark(posable_controls(character, p, !points.held.empty(), chained), 1);
-  for (const std::string& pattern : arguments.free) mark(named(*character.rig, pattern, "--free"), 1);
-  for (const std::string& pattern : arguments.also) mark(named(*character.rig, pattern, "--also"), 1);
-  for (const std::string& pattern : arguments.keep) mark(named(*character.rig, pattern, "--keep"), 0);
+  if (patterns.free.empty()) mark(posable_controls(character, p, !points.held.empty(), chained), 1);
+  for (const std::string& pattern : patterns.free) mark(controls_named(*character.rig, pattern, "--free"), 1);
+  for (const std::string& pattern : patterns.also) mark(controls_named(*character.rig, pattern, "--also"), 1);
+  for (const std::string& pattern : patterns.keep) mark(controls_named(*character.rig, pattern, "--keep"), 0);
   std::vector<int> result;
   for (int c = 0; c < static_cast<int>(free.size()); ++c)
     if (free[c]) result.push_back(c);
@@ -194,4 +205,4 @@ std::vector<int> free_controls(const Character& character, In p, const FreeArgum
   return result;
 }
 
-}  // namespace rigspace::tools
+}  // namespace rigspace
