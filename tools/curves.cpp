@@ -1,5 +1,6 @@
 // rigspace curves: clips with fewer keys, other keys, closed ends, or other clips on top.
 
+#include "curves_job.h"
 #include "modes.h"
 
 #include "rigspace/anim/bake.h"
@@ -24,119 +25,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct CurvesArguments {
-  std::string file, clip, curves, output, name;
-  double fps = 0;
-  double tolerance = 0.1;  // percent of the height
-  bool quick = false, whole = false;
-  double min_period = 0.5, blend = 0.25;  // s
-  std::vector<std::string> layers;
-  std::string rig, base;                      // of modes
-  std::vector<std::string> controls, scales;  // of modes
-  int count = 6;
-};
-
-bool is_gltf(const std::string& file) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  return extension == ".glb" || extension == ".gltf" || extension == ".vrm";
-}
-
-/// The clip of that name, or the only one.
-const Animation& choose(std::span<const Animation> clips, const std::string& file, const std::string& clip) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const Animation& each : clips) {
-    names.push_back(each.name);
-    list += (list.empty() ? "" : ", ") + each.name;
-  }
-  if (clip.empty() && clips.size() == 1) return clips.front();
-  if (clips.empty()) refuse_file(file, "has no clips", "curves are made of clips");
-  if (clip.empty()) refuse_file(file, "has several clips", "name one with --clip: " + list);
-  const std::vector<int> meant = clips_meant(names, clip, file);
-  if (meant.size() > 1) refuse_file(file, "has several clips that \"" + clip + "\" meets", "name one of " + list);
-  return clips[meant.front()];
-}
-
-/// A character, the clip to work on, and what is written of it.
-class Job {
- public:
-  Job(const Context& context, const CurvesArguments& options) : context_(context), options_(options) {
-    check_input(options.file, options.output);
-    if (!is_gltf_output() && !is_curve_file(options.output))
-      refuse_file(options.output, "is no file that curves are written to",
-                  "name it .glb, .gltf or one of " + std::string(curve_endings()));
-    check_writable(options.output);
-    character_ = load_character(options.file);
-    print_warnings(context, options.file, character_.warnings);
-    if (options.curves.empty()) {
-      clip_ = choose(character_.clips, options.file, options.clip);
-    } else {
-      const CurveFile curves = read_curves(options.curves);
-      clip_ = choose(curves.clips, options.curves, options.clip);
-      others_ = curves.clips;
-      const Sampler sampler(clip_, character_.rig->controls());
-      if (const auto unbound = sampler.unbound(); !unbound.empty())
-        throw Error({.file = options.curves,
-                     .element = "control \"" + unbound.front() + "\"",
-                     .value = unbound.front(),
-                     .problem = "does not exist in " + options.file,
-                     .remedy = "the curves are of another character"});
-    }
-  }
-
-  const Character& character() const { return character_; }
-  const Animation& clip() const { return clip_; }
-  /// Another clip of the character or of the curves.
-  Animation other(const std::string& name) const {
-    std::vector<Animation> all = character_.clips;
-    all.insert(all.end(), others_.begin(), others_.end());
-    return clip_among(all, options_.file, name);
-  }
-  bool is_gltf_output() const {
-    const std::string extension = std::filesystem::path(options_.output).extension().string();
-    return extension == ".glb" || extension == ".gltf";
-  }
-
-  /// The clip under a new name: beside all others in glTF, alone in a curve file.
-  void write(Animation clip, const std::string& suffix) {
-    clip.name = options_.name.empty() ? clip_.name + suffix : options_.name;
-    answer["clip"] = clip.name;
-    answer["output"] = options_.output;
-    if (is_gltf_output()) {
-      if (!is_plain(character_))
-        throw Error({.code = ErrorCode::usage,
-                     .file = options_.output,
-                     .problem = "cannot hold the controls of " + options_.file,
-                     .remedy = "write x.rigspace.json, which the rig file can name under \"clips\""});
-      GltfFile file = is_gltf(options_.file) ? GltfFile(options_.file) : GltfFile(to_glb(character_), options_.file);
-      file.add_animation(clip);
-      file.save(options_.output);
-    } else {
-      print_warnings(context_, options_.output,
-                     write_curves(options_.output, character_, clip, {.fps = options_.fps, .base = nullptr}));
-    }
-    name_ = clip.name;
-  }
-
-  /// One line, or the answer as JSON.
-  void say(const std::string& sentence) const {
-    if (context_.json)
-      fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
-    else
-      fmt::print("{}: {}\n  {}\n", options_.output, name_, sentence);
-  }
-
-  Json answer = Json::object();
-
- private:
-  const Context& context_;
-  const CurvesArguments& options_;
-  Character character_;
-  Animation clip_;
-  std::vector<Animation> others_;
-  std::string name_;
-};
-
 int frame_of(const std::vector<double>& frames, double time) {
   return static_cast<int>(std::upper_bound(frames.begin(), frames.end(), time + 1e-9) - frames.begin()) - 1;
 }
@@ -151,7 +39,7 @@ double played_error(const Character& character, const Animation& source, const A
 }
 
 void fit(const Context& context, const CurvesArguments& options) {
-  Job job(context, options);
+  CurvesJob job(context, options);
   const auto start = std::chrono::steady_clock::now();
   const KeyFitting fitted = fit_keys(job.character(), job.clip(),
                                      {.tolerance = options.tolerance / 100,
@@ -195,7 +83,7 @@ void fit(const Context& context, const CurvesArguments& options) {
 }
 
 void resample_clip(const Context& context, const CurvesArguments& options) {
-  Job job(context, options);
+  CurvesJob job(context, options);
   const Animation sampled = resample(job.clip(), options.fps);
   const SurfaceError error = surface_error(*job.character().rig, job.clip(), sampled, source_frames(job.clip()));
   const double height = rest_height(*job.character().rig), share = height > 0 ? error.distance / height : 0;
@@ -210,7 +98,7 @@ void resample_clip(const Context& context, const CurvesArguments& options) {
 }
 
 void loop_clip(const Context& context, const CurvesArguments& options) {
-  Job job(context, options);
+  CurvesJob job(context, options);
   const LoopedClip loop = make_loop(
       *job.character().rig, job.clip(),
       {.whole = options.whole, .min_period = options.min_period, .blend = options.blend, .rate = options.fps});
@@ -242,7 +130,7 @@ Layer read_layer(const std::string& text, const Character& character) {
     clip = file.substr(colon + 1), file = file.substr(0, colon);
   const std::vector<Animation> clips =
       file.ends_with(".rigspace.json") ? read_curves(file).clips : load_character(file).clips;
-  layer.animation = choose(clips, file, clip);
+  layer.animation = clip_to_edit(clips, file, clip);
   const Sampler sampler(layer.animation, character.rig->controls());
   if (const auto unbound = sampler.unbound(); !unbound.empty())
     throw Error({.file = file,
@@ -255,7 +143,7 @@ Layer read_layer(const std::string& text, const Character& character) {
 }
 
 void merge(const Context& context, const CurvesArguments& options) {
-  Job job(context, options);
+  CurvesJob job(context, options);
   std::vector<Layer> layers;
   for (const std::string& text : options.layers) layers.push_back(read_layer(text, job.character()));
   const double rate = options.fps > 0 ? options.fps : key_rate(job.clip());
@@ -282,7 +170,7 @@ void scale_modes(const Context& context, const CurvesArguments& given) {
       refuse_file(given.file, "has no rig", "name the character with --rig, and the curves with FILE");
     options.curves = given.file, options.file = given.rig;
   }
-  Job job(context, options);
+  CurvesJob job(context, options);
   const std::span<const Control> controls = job.character().rig->controls();
   const Animation base = options.base.empty() ? Animation() : job.other(options.base);
   const ModeSample sample{.clip = &job.clip(), .base = options.base.empty() ? nullptr : &base};

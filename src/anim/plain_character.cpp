@@ -1,5 +1,6 @@
 #include "rigspace/anim/plain_character.h"
 
+#include "plain_skin.h"
 #include "rigspace/anim/bake.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/decompositions.h"
@@ -8,12 +9,12 @@
 #include "rigspace/base/require.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/built_in_rig.h"
-#include "rigspace/rig/follower.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace rigspace {
 namespace {
@@ -44,14 +45,6 @@ struct Frames {
   std::vector<std::vector<LocalTransform>> bones;  // per key
 };
 
-/// What moves the points of a piece, as far as a plain file can say it.
-struct PieceSkin {
-  std::vector<std::vector<Influence>> influences;  // joints count bones
-  std::map<int, Affine> inverse_bind;              // per bone
-  const Deformer* shapes = nullptr;                // kept as they are
-  bool exact = false;                              // shapes and skin are all there is
-};
-
 class Plainer {
  public:
   Plainer(const Character& character, const PlainOptions& options)
@@ -71,10 +64,7 @@ class Plainer {
 
   Plain make() {
     find_bones();
-    for (const Piece& piece : from_.pieces) skins_.push_back(skin_of(piece));
-    for (const auto& deformer : rig_->deformers())
-      if (const auto* follower = dynamic_cast<const Follower*>(deformer.get()))
-        if (!is_skinned_after(*follower)) follow_skin(*follower);
+    skins_.emplace(from_, *rig_, bones_, rest_world_, size_);
     sample_clips();
     build();
     return std::move(result_);
@@ -87,114 +77,12 @@ class Plainer {
     for (const auto& deformer : rig_->deformers())
       if (const SkinDescription* skin = skin_description(*deformer))
         for (const int slot : skin->joint_slots)
-          if (bone_of_slot(slot) < 0) {
+          if (bone_at_slot(bones_, slot) < 0) {
             const NodeDescription* node = node_description(rig_->graph(), slot);
             bones_.push_back({node != nullptr ? node->name : "joint" + std::to_string(slot), -1, slot});
           }
     if (bones_.empty()) bones_.push_back({"root", -1, -1});
     rest_world_ = worlds(bones_at(rig_->rest()));
-  }
-
-  int bone_of_slot(int slot) const {
-    const auto found = std::find_if(bones_.begin(), bones_.end(), [&](const Bone& b) { return b.slot == slot; });
-    return found == bones_.end() ? -1 : static_cast<int>(found - bones_.begin());
-  }
-
-  PieceSkin skin_of(const Piece& piece) const {
-    PieceSkin result;
-    std::vector<const Deformer*> stack;
-    for (const auto& deformer : rig_->deformers())
-      if (deformer->first() <= piece.first_point &&
-          deformer->first() + deformer->count() >= piece.first_point + piece.point_count)
-        stack.push_back(deformer.get());
-    // The last linear skin; what comes after it is left to the shapes, as is what comes before.
-    const Deformer* skin = nullptr;
-    for (const Deformer* deformer : stack)
-      if (is_linear_skin(*deformer) && skin_description(*deformer) != nullptr) skin = deformer;
-    result.influences.assign(piece.point_count, {});
-    if (skin != nullptr) {
-      const SkinDescription& description = *skin_description(*skin);
-      for (std::size_t j = 0; j < description.joint_slots.size(); ++j)
-        result.inverse_bind[bone_of_slot(description.joint_slots[j])] = description.inverse_bind[j];
-      for (int k = 0; k < piece.point_count; ++k)
-        for (const Influence& each : description.influences[piece.first_point - skin->first() + k])
-          result.influences[k].push_back({bone_of_slot(description.joint_slots[each.joint]), each.weight});
-    }
-    // What no joint holds stays with the first bone; the shapes undo its motion.
-    for (auto& list : result.influences)
-      if (list.empty()) {
-        list.push_back({0, 1.0});
-        result.inverse_bind.try_emplace(0, inverse(rest_world_[0]));
-      }
-    const bool shaped = stack.size() == 2 && skin == stack.back() && skin != nullptr &&
-                        !morph_targets(*stack[0]).empty() && stack[0]->first() == piece.first_point &&
-                        stack[0]->count() == piece.point_count;
-    result.exact = skin != nullptr && (stack.size() == 1 || shaped);
-    if (shaped) result.shapes = stack[0];
-    return result;
-  }
-
-  /// Whether a skin of its own carries what a follower moves.
-  bool is_skinned_after(const Follower& follower) const {
-    bool after = false, skinned = false;
-    for (const auto& deformer : rig_->deformers()) {
-      if (after && is_linear_skin(*deformer))
-        skinned = skinned || (deformer->first() <= follower.first() &&
-                              deformer->first() + deformer->count() >= follower.first() + follower.count());
-      after = after || deformer.get() == &follower;
-    }
-    return skinned;
-  }
-
-  /// A piece that follows others hangs on their joints, as far as it follows each point; shapes have less to do then.
-  /// At most four to a point, as engines have them.
-  void follow_skin(const Follower& follower) {
-    const auto piece = std::find_if(from_.pieces.begin(), from_.pieces.end(), [&](const Piece& each) {
-      return each.first_point == follower.first() && each.point_count == follower.count();
-    });
-    if (piece == from_.pieces.end()) return;
-    Vec s;
-    const auto state = follower.make_state();
-    rig_->evaluate(*workspace_, rig_->rest(), s);
-    follower.pose(s, *state);
-    PieceSkin skin;
-    Mat3 D[kMaxFollowed];
-    for (int k = 0; k < follower.count(); ++k) {
-      follower.by_followed(*state, k, D);
-      std::map<int, double> sums;
-      double rest = 1;  // what the point keeps of its own
-      for (std::size_t c = 0; c < follower.followed(k).size(); ++c) rest -= D[c].trace() / 3;
-      hang_on(follower.first() + k, std::max(0.0, rest), sums, skin);
-      for (std::size_t c = 0; c < follower.followed(k).size(); ++c)
-        hang_on(follower.followed(k)[c], std::max(0.0, D[c].trace() / 3), sums, skin);
-      std::vector<Influence> list;
-      for (const auto& [bone, weight] : sums) list.push_back({bone, weight});
-      std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
-      if (list.size() > 4) list.resize(4);
-      double sum = 0;
-      for (const Influence& each : list) sum += each.weight;
-      for (Influence& each : list) each.weight /= sum;
-      skin.influences.push_back(std::move(list));
-    }
-    // Bound in another space, they do not rest where they should: then as it was.
-    for (int k = 0; k < follower.count(); ++k) {
-      const int v = follower.first() + k;
-      if ((apply(blended(skin, k, rest_world_), point(rig_->points_rest(), v)) - point(s, v)).norm() > 1e-3 * size_)
-        return;
-    }
-    skins_[piece - from_.pieces.begin()] = std::move(skin);
-  }
-
-  /// Adds the joints of a point, times a share.
-  void hang_on(int v, double share, std::map<int, double>& sums, PieceSkin& skin) const {
-    for (std::size_t k = 0; k < from_.pieces.size(); ++k) {
-      const int own = v - from_.pieces[k].first_point;
-      if (own < 0 || own >= from_.pieces[k].point_count || share == 0) continue;
-      for (const Influence& each : skins_[k].influences[own]) {
-        sums[each.joint] += share * each.weight;
-        skin.inverse_bind.try_emplace(each.joint, skins_[k].inverse_bind.at(each.joint));
-      }
-    }
   }
 
   /// Local transforms of all bones at p.
@@ -220,17 +108,10 @@ class Plainer {
     return world;
   }
 
-  Affine blended(const PieceSkin& skin, int k, const std::vector<Affine>& world) const {
-    Affine A = Affine::Zero();
-    for (const Influence& each : skin.influences[k])
-      A += each.weight * compose(world[each.joint], skin.inverse_bind.at(each.joint));
-    return A;
-  }
-
   void sample_clips() {
     for (const Piece& piece : from_.pieces) {
       const int k = static_cast<int>(&piece - from_.pieces.data());
-      if (!skins_[k].exact && piece.drawn) inexact_.push_back(k);
+      if (!(*skins_)[k].exact && piece.drawn) inexact_.push_back(k);
     }
     left_.resize(inexact_.size());
     for (const Animation& clip : from_.clips) {
@@ -256,7 +137,7 @@ class Plainer {
     parallel_ranges(piece.point_count, 256, [&](int from, int to) {
       for (int i = from; i < to; ++i) {
         const int v = piece.first_point + i;
-        point(d, i) = apply(inverse(blended(skins_[k], i, world)), point(s, v)) - point(rig_->points_rest(), v);
+        point(d, i) = apply(inverse(blended((*skins_)[k], i, world)), point(s, v)) - point(rig_->points_rest(), v);
       }
     });
     return d;
@@ -322,7 +203,7 @@ class Plainer {
   }
 
   SkinDescription skin_description_of(int k) const {
-    const PieceSkin& skin = skins_[k];
+    const PieceSkin& skin = (*skins_)[k];
     SkinDescription description{.first_point = from_.pieces[k].first_point};
     std::map<int, int> joint_of;
     const auto joint = [&](int bone) {
@@ -342,7 +223,7 @@ class Plainer {
 
   /// How names of a piece's shapes begin: with the node that shows it, which is its own unless it follows one rigidly.
   std::string shape_owner(int k) const {
-    const PieceSkin& skin = skins_[k];
+    const PieceSkin& skin = (*skins_)[k];
     const int bone = skin.influences.empty() ? -1 : skin.influences.front().front().joint;
     const bool rigid = bone >= 0 && skin.inverse_bind.at(bone) == identity_affine() &&
                        std::all_of(skin.influences.begin(), skin.influences.end(), [&](const auto& list) {
@@ -355,8 +236,8 @@ class Plainer {
                   std::vector<std::pair<int, Vec>>& weights) {
     const Piece& piece = from_.pieces[k];
     std::vector<MorphTarget> targets;
-    if (skins_[k].shapes != nullptr)
-      for (const MorphTarget& target : morph_targets(*skins_[k].shapes)) {
+    if ((*skins_)[k].shapes != nullptr)
+      for (const MorphTarget& target : morph_targets(*(*skins_)[k].shapes)) {
         const auto reached = rig_->graph().controls_of(target.weight_slot);
         Control control{.name = piece.name + ":shape", .node = piece.name};
         if (reached.size() == 1) control = rig_->controls()[reached[0]];
@@ -450,7 +331,7 @@ class Plainer {
   double size_ = 1;
   std::vector<Affine> rest_world_;  // of the bones
   std::vector<Bone> bones_;
-  std::vector<PieceSkin> skins_;
+  std::optional<PieceSkins> skins_;
   std::vector<int> inexact_;            // pieces
   std::vector<std::vector<Vec>> left_;  // per inexact piece, per key of all clips
   std::vector<Frames> frames_;          // per clip

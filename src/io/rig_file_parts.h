@@ -1,6 +1,6 @@
 #pragma once
 // The parts of a rig file, one function each way: a new kind of part is a struct in rig/rig_plan.h, a reader and a
-// writer here, and a line in the two lists of rig_file_parts.cpp.
+// writer (rig_file_read.cpp, rig_file_deformers.cpp, rig_file_write.cpp), and a line in read_parts and write_parts.
 
 #include "rigspace/io/json_text.h"
 #include "rigspace/rig/rig_plan.h"
@@ -18,6 +18,9 @@ struct MeshPlace {
 /// {"type": "shapes"}, {"type": "skin"} and {"type": "mesh"}, which is both, say where the mesh's deformers go: the
 /// skin last and the shapes right before it where nothing is said.
 MeshPlace read_parts(const Field& root, RigPlan& plan);
+
+/// Appends one entry of "deformers" to the plan.
+void read_deformer(const Field& field, RigPlan& plan);
 
 /// The sections of a plan, without skins and shapes, which the mesh file holds.
 Field::Json write_parts(const RigPlan& plan);

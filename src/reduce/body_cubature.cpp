@@ -1,15 +1,14 @@
 #include "rigspace/reduce/body_cubature.h"
 
 #include "body_cubature_parts.h"
+#include "cubature_elements.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
-#include "rigspace/energy/solid.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 namespace rigspace {
 namespace {
@@ -23,112 +22,6 @@ constexpr double kShare = 1e-9;
 constexpr double kRigid = 1e-9;
 // Examples whose force is below this share of the largest one are not matched.
 constexpr double kForceless = 1e-4;
-
-using Mat12 = Eigen::Matrix<double, 12, 12>;
-using Vec12 = Eigen::Matrix<double, 12, 1>;
-
-/// A Solid in which no two tetrahedra share a corner, so that forces and Hessians are those of single elements.
-class Elements {
- public:
-  Elements(const RigBody& body, std::span<const int> elements, const CubatureOptions& options) {
-    std::vector<double> stiffness;
-    std::vector<Tet> tets;
-    for (const int e : elements) {
-      const int first = 4 * static_cast<int>(tets.size());
-      corners_.push_back(body.mesh.tets[e]);
-      tets.push_back({first, first + 1, first + 2, first + 3});
-      if (!options.stiffness.empty()) stiffness.push_back(options.stiffness[e]);
-    }
-    solid_.emplace(apart(body.mesh.points), tets, options.material, stiffness);
-  }
-
-  int count() const { return static_cast<int>(corners_.size()); }
-  const Tet& corners(int k) const { return corners_[k]; }
-
-  /// dE_e/dx_e, 12 an element.
-  Vec forces(In x, In x_rest) {
-    Vec g = Vec::Zero(12 * static_cast<Eigen::Index>(count()));
-    solid_->set_rest(apart(x_rest));
-    solid_->add_gradient(*solid_->make_state(), apart(x), 1.0, g);
-    return g;
-  }
-
-  std::vector<Mat12> hessians(In x, In x_rest) {
-    struct Take final : BlockSink {
-      void add_coordinates(std::span<const int>, const double*) override {}
-      void add_batch(int, std::span<const int> points, const double* H) override {
-        for (std::size_t k = 0; k < points.size() / 4; ++k)
-          blocks[points[4 * k] / 4] = Eigen::Map<const Mat12>(H + 144 * k);
-      }
-      std::vector<Mat12> blocks;
-    } take;
-    take.blocks.assign(count(), Mat12::Zero());
-    solid_->set_rest(apart(x_rest));
-    solid_->add_hessian(*solid_->make_state(), apart(x), 1.0, HessianMode::projected, take);
-    return std::move(take.blocks);
-  }
-
- private:
-  Vec apart(In x) const {
-    Vec all(12 * static_cast<Eigen::Index>(corners_.size()));
-    for (std::size_t k = 0; k < corners_.size(); ++k)
-      for (int a = 0; a < 4; ++a)
-        all.segment<3>(12 * static_cast<Eigen::Index>(k) + 3 * a) =
-            x.segment<3>(3 * static_cast<Eigen::Index>(corners_[k][a]));
-    return all;
-  }
-
-  std::vector<Tet> corners_;
-  std::optional<Solid> solid_;
-};
-
-/// Rows of dx/dp of the corners of one element over the controls that move any of them.
-struct ElementRows {
-  std::vector<int> columns;
-  Eigen::Matrix<double, 12, Eigen::Dynamic> J;
-
-  void gather(const BlockJacobian& of_nodes, const Tet& corners) {
-    columns.clear();
-    for (const int node : corners)
-      columns.insert(columns.end(), of_nodes.column.begin() + of_nodes.start[node],
-                     of_nodes.column.begin() + of_nodes.start[node + 1]);
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    J.setZero(12, static_cast<Eigen::Index>(columns.size()));
-    for (int a = 0; a < 4; ++a) {
-      std::size_t at = 0;
-      for (int k = of_nodes.start[corners[a]]; k < of_nodes.start[corners[a] + 1]; ++k) {
-        while (columns[at] != of_nodes.column[k]) ++at;
-        J.block<3, 1>(3 * a, static_cast<Eigen::Index>(at)) = of_nodes.value.col(k);
-      }
-    }
-  }
-};
-
-std::vector<int> moved_elements(const RigBody& body, const BlockJacobian& J) {
-  std::vector<int> moved;
-  for (int e = 0; e < body.mesh.tet_count(); ++e) {
-    const Tet& tet = body.mesh.tets[e];
-    if (std::any_of(tet.begin(), tet.end(), [&](int node) { return J.start[node] < J.start[node + 1]; }))
-      moved.push_back(e);
-  }
-  return moved;
-}
-
-/// sum_e w_e J_e^T g_e. Node i has row places[i] of J, or row i if `places` is empty.
-Vec reduced(const BlockJacobian& J, const Elements& elements, In g, std::span<const WeightedElement> weights = {},
-            std::span<const int> places = {}) {
-  Vec on_nodes = Vec::Zero(3 * static_cast<Eigen::Index>(J.points()));
-  for (int k = 0; k < elements.count(); ++k)
-    for (int a = 0; a < 4; ++a) {
-      const int node = elements.corners(k)[a], row = places.empty() ? node : places[node];
-      on_nodes.segment<3>(3 * static_cast<Eigen::Index>(row)) +=
-          (weights.empty() ? 1.0 : weights[k].weight) * g.segment<3>(12 * static_cast<Eigen::Index>(k) + 3 * a);
-    }
-  Vec f;
-  J.pull(on_nodes, f);
-  return f;
-}
 
 /// The training problem of the elements: stiffness at rest and forces of the examples as rows of A w = b.
 class ElementTraining {
@@ -169,7 +62,7 @@ class ElementTraining {
   const CubatureTraining& training_;
   const TrainingPose& rest_;
   std::vector<int> candidates_;
-  Elements elements_;
+  CubatureElements elements_;
   std::vector<Mat12> H_;  // Hessian at rest, one a candidate
   int controls_;
   Mat K_;      // J^T H J at rest, summed over all candidates
@@ -225,7 +118,7 @@ void ElementTraining::leave_out(const std::vector<double>& shares) {
     if (shares[k] > kShare) kept.push_back(candidates_[k]), H.push_back(H_[k]);
   if (kept.size() == shares.size()) return;
   candidates_ = std::move(kept), H_ = std::move(H);
-  elements_ = Elements(training_.body, candidates_, training_.options);
+  elements_ = CubatureElements(training_.body, candidates_, training_.options);
 }
 
 // Rows for K_ij / sqrt(K_ii K_jj), i <= j. Off the diagonal a row stands for (i, j) and (j, i): factor sqrt(2).
@@ -278,7 +171,7 @@ ColumnSelector ElementTraining::selector(std::span<const ExamplePose> examples, 
     report(progress, "cubature", 0.5 * static_cast<double>(k) / static_cast<double>(count));
     const TrainingPose pose = training_.pose(examples[k]);
     const Vec g = elements_.forces(pose.x, pose.x_rest);
-    trained_.push_back(scale_.cwiseProduct(reduced(pose.J, elements_, g)));
+    trained_.push_back(scale_.cwiseProduct(reduced_force(pose.J, elements_, g)));
     const Vec& f = trained_.back();
     largest_ = std::max(largest_, f.norm());
     if (!counts(f)) continue;
@@ -298,7 +191,7 @@ std::vector<Vec> ElementTraining::forces(std::span<const ExamplePose> examples) 
   std::vector<Vec> forces;
   for (const ExamplePose& example : examples) {
     const TrainingPose pose = training_.pose(example);
-    forces.push_back(scale_.cwiseProduct(reduced(pose.J, elements_, elements_.forces(pose.x, pose.x_rest))));
+    forces.push_back(scale_.cwiseProduct(reduced_force(pose.J, elements_, elements_.forces(pose.x, pose.x_rest))));
   }
   return forces;
 }
@@ -310,12 +203,12 @@ std::vector<double> ElementTraining::errors(std::span<const ExamplePose> example
   const std::vector<int> nodes = touched_nodes(training_.body.mesh, chosen);
   for (std::size_t k = 0; k < nodes.size(); ++k) places[nodes[k]] = static_cast<int>(k);
   const CarriedRows rows = training_.rows.restricted(nodes);
-  Elements some(training_.body, which, training_.options);
+  CubatureElements some(training_.body, which, training_.options);
   std::vector<double> errors;
   for (std::size_t k = 0; k < examples.size(); ++k) {
     if (!counts(forces[k])) continue;
     const TrainingPose pose = training_.pose(rows, examples[k], nodes);
-    const Vec f = reduced(pose.J, some, some.forces(pose.x, pose.x_rest), chosen, places);
+    const Vec f = reduced_force(pose.J, some, some.forces(pose.x, pose.x_rest), chosen, places);
     errors.push_back((scale_.cwiseProduct(f) - forces[k]).norm() / forces[k].norm());
   }
   return errors;

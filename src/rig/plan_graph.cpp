@@ -15,9 +15,7 @@
 #include <numbers>
 
 namespace rigspace {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 void PlanGraph::fail(const Who& who, const std::string& problem, const std::string& remedy) {
   throw Error({.file = who.origin,
@@ -168,7 +166,7 @@ int PlanGraph::stage(const std::string& name, const Who& user) {
     case Entry::Kind::node: {
       int slot = make_node(each);
       for (const plan::Constraint* constraint : constraints_[name])
-        slot = told(who(*constraint), [&] { return constrained(slot, *constraint, each); });
+        slot = with_origin(who(*constraint), [&] { return constrained(slot, *constraint, each); });
       each.stage_slot = slot;
       break;
     }
@@ -211,7 +209,7 @@ int PlanGraph::make_node(const Entry& each) {
                               .typical_length = node.typical_length,
                               .driven = {}};
   description.driven = driven(node.name, 13);
-  return told(who(node), [&] { return add_node(*graph_, description); });
+  return with_origin(who(node), [&] { return add_node(*graph_, description); });
 }
 
 int PlanGraph::make_point(const plan::Point& point) {
@@ -222,7 +220,7 @@ int PlanGraph::make_point(const plan::Point& point) {
                                .typical_length = point.typical_length,
                                .driven = {}};
   description.driven = driven(point.name, 3);
-  return told(who(point), [&] { return add_point(*graph_, description); });
+  return with_origin(who(point), [&] { return add_point(*graph_, description); });
 }
 
 int PlanGraph::constrained(int slot, const plan::Constraint& constraint, const Entry& owner) {
@@ -288,7 +286,7 @@ void PlanGraph::make_ik(int index) {
   const Source blend = source(ik.blend, Unit::scalar, user), orient = source(ik.orient, Unit::scalar, user);
   std::vector<int> moved;
   if (slots.size() == 3 && ik.limits.empty()) {
-    const TwoBoneSlots bones = told(user, [&] {
+    const TwoBoneSlots bones = with_origin(user, [&] {
       return add_two_bone_ik(*graph_, {.name = ik.name,
                                        .root_slot = slots[0],
                                        .mid_slot = slots[1],
@@ -319,7 +317,7 @@ void PlanGraph::make_ik(int index) {
     chain.pole_slot = pole;
     chain.blend = blend;
     chain.orient = orient;
-    moved = told(user, [&] { return add_chain_ik(*graph_, chain); });
+    moved = with_origin(user, [&] { return add_chain_ik(*graph_, chain); });
   }
   for (std::size_t k = 0; k < moved.size(); ++k) entry(ik.chain[k], user).last_slot = moved[k];
 }
@@ -339,7 +337,7 @@ void PlanGraph::make_spline(int index) {
   description.stretch = source(chain.stretch, Unit::scalar, user);
   description.start_twist = source(chain.start_twist, Unit::angle, user);
   description.end_twist = source(chain.end_twist, Unit::angle, user);
-  const std::vector<int> moved = told(user, [&] { return add_spline_chain(*graph_, description); });
+  const std::vector<int> moved = with_origin(user, [&] { return add_spline_chain(*graph_, description); });
   for (std::size_t k = 0; k < moved.size(); ++k) entry(chain.joints[k], user).last_slot = moved[k];
 }
 
@@ -347,7 +345,7 @@ void PlanGraph::make_foot_roll(int index) {
   const plan::FootRoll& roll = plan_.foot_rolls[index];
   const Who user = who(roll);
   const auto angle = [&](const plan::Value& value) { return source(value, Unit::angle, user); };
-  const FootRollSlots slots = told(user, [&] {
+  const FootRollSlots slots = with_origin(user, [&] {
     return add_foot_roll(*graph_, {.name = roll.name,
                                    .foot_slot = slot(roll.foot, user),
                                    .heel = roll.heel,
@@ -369,7 +367,7 @@ void PlanGraph::make_foot_roll(int index) {
 
 int PlanGraph::make_helper(const plan::HelperJoint& helper) {
   const Who user = who(helper);
-  return told(user, [&] {
+  return with_origin(user, [&] {
     return add_helper_joint(*graph_, {.name = helper.name,
                                       .parent_slot = slot(helper.parent, user),
                                       .child_slot = slot(helper.child, user),

@@ -30,9 +30,9 @@ inline Who who(const plan::PoseWeights& part) { return {"pose weights", part.nam
 inline Who who(const plan::HelperJoint& part) { return {"helper joint", part.name, part.origin}; }
 inline Who who(const plan::Deformer& part) { return {"deformer", part.name, part.origin}; }
 
-/// Errors of the makers, told whose they are.
+/// Calls body(). An Error that names no file gets the name of the part and the place where it was read.
 template <class Body>
-auto told(const Who& who, Body&& body) {
+auto with_origin(const Who& who, Body&& body) {
   try {
     return body();
   } catch (const Error& error) {

@@ -50,7 +50,7 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
   if (const auto found = values_.find(name); found != values_.end()) {
     const plan::Driver& driver = *found->second;
     DriverDescription description{.name = name, .expression = {}, .variables = {}, .scale = 1, .origin = driver.origin};
-    description.expression = told(who(driver), [&] { return Expression::parse(driver.expression); });
+    description.expression = with_origin(who(driver), [&] { return Expression::parse(driver.expression); });
     for (const std::string& each : description.expression.variables())
       description.variables.push_back(variable(each, who(driver)));
     return value_slots_[name] = add_driver(*graph_, description);
@@ -63,7 +63,7 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
     for (const plan::Value& input : poses.inputs) description.inputs.push_back(source(input, Unit::scalar, who(poses)));
     description.kernel = poses.kernel;
     description.radius = poses.radius;
-    slots = told(who(poses), [&] { return add_pose_weights(*graph_, description); });
+    slots = with_origin(who(poses), [&] { return add_pose_weights(*graph_, description); });
   }
   return value_slots_[name] = slots[example];
 }
@@ -107,7 +107,7 @@ Source PlanGraph::variable(const std::string& name, const Who& user) {
 
 Source PlanGraph::source(const plan::Value& value, Unit unit, const Who& user) {
   if (value.expression.empty()) return Source::constant(value.number * inner(unit));
-  const Expression expression = told(user, [&] { return Expression::parse(value.expression); });
+  const Expression expression = with_origin(user, [&] { return Expression::parse(value.expression); });
   if (expression.variables().size() == 1 && expression.variables()[0] == value.expression) {
     Source direct = variable(value.expression, user);
     direct.scale *= inner(unit);
@@ -130,7 +130,7 @@ int PlanGraph::scalar_slot(const plan::Value& value, Unit unit, const Who& user)
   }
   DriverDescription description{
       .name = user.name, .expression = {}, .variables = {}, .scale = inner(unit), .origin = user.origin};
-  description.expression = told(user, [&] { return Expression::parse(text); });
+  description.expression = with_origin(user, [&] { return Expression::parse(text); });
   for (const std::string& each : description.expression.variables())
     description.variables.push_back(variable(each, user));
   const int slot = add_driver(*graph_, description);

@@ -1,6 +1,7 @@
 #include "rigspace/rig/rig_plan.h"
 
 #include "plan_graph.h"
+#include "plan_lattice.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
@@ -15,75 +16,6 @@
 
 namespace rigspace {
 namespace {
-
-std::string lattice_point_name(const std::string& lattice, const std::array<int, 3>& at) {
-  std::string name = lattice + "_";
-  const bool wide = std::any_of(at.begin(), at.end(), [](int i) { return i > 8; });
-  for (int axis = 0; axis < 3; ++axis) {
-    if (wide && axis > 0) name += '_';
-    name += std::to_string(at[static_cast<std::size_t>(axis)] + 1);
-  }
-  return name;
-}
-
-LatticeDescription shape_of(const plan::Lattice& lattice) {
-  return {.points = {},
-          .size = lattice.size,
-          .frame = lattice.frame,
-          .basis = lattice.basis,
-          .outside = lattice.outside,
-          .margin = lattice.margin,
-          .point_slots = {},
-          .points_rest = {}};
-}
-
-std::array<int, 3> place(const std::array<int, 3>& size, int index) {
-  return {index % size[0], index / size[0] % size[1], index / (size[0] * size[1])};
-}
-
-bool is_free(const plan::Lattice& lattice, const std::array<int, 3>& at) {
-  return lattice.free.empty() || std::find(lattice.free.begin(), lattice.free.end(), at) != lattice.free.end();
-}
-
-/// The plan with the points of its lattices among the others.
-RigPlan with_lattice_points(RigPlan plan) {
-  for (const plan::Deformer& deformer : plan.deformers) {
-    const auto* lattice = std::get_if<plan::Lattice>(&deformer.kind);
-    if (lattice == nullptr) continue;
-    for (const int n : lattice->size)
-      if (n < 2 || n > kMaxLatticeSize)
-        PlanGraph::fail(who(deformer), "has a size of " + std::to_string(n), "expected 2 to 16 points along each axis");
-    for (const auto& at : lattice->free)
-      for (int axis = 0; axis < 3; ++axis)
-        if (at[axis] < 0 || at[axis] >= lattice->size[axis])
-          PlanGraph::fail(who(deformer), "frees a point outside its size", "count from 1 up to the size");
-    const std::vector<Vec3> at_rest = lattice_points(shape_of(*lattice));
-    for (int k = 0; k < static_cast<int>(at_rest.size()); ++k) {
-      const std::array<int, 3> at = place(lattice->size, k);
-      if (!is_free(*lattice, at)) continue;
-      plan.points.push_back({.name = lattice_point_name(deformer.name, at),
-                             .parent = {},
-                             .position = at_rest[k],
-                             .typical_length = lattice->typical_length,
-                             .origin = deformer.origin});
-    }
-  }
-  return plan;
-}
-
-class FixedPoint final : public GraphOperator {
- public:
-  explicit FixedPoint(const Vec3& position) : position_(position) {}
-  int output_size() const override { return kPointSlot; }
-  void evaluate(In, std::span<const double* const>, double* output) const override {
-    Eigen::Map<Vec3> point(output);
-    point = position_;
-  }
-  void linearize(In, std::span<const double* const>, LocalJacobian&) const override {}
-
- private:
-  Vec3 position_;
-};
 
 class Builder {
  public:
@@ -100,7 +32,7 @@ class Builder {
       bool any = false;
       if (const auto* wrap = std::get_if<plan::Wrap>(&each.kind)) find_surface(*wrap, each);
       for (const plan::PointRun& run : runs_of(each))
-        if (auto deformer = told(who(each), [&] { return make(each, run); })) {
+        if (auto deformer = with_origin(who(each), [&] { return make(each, run); })) {
           any = true;
           deformers_.push_back(std::move(deformer));
         }
@@ -255,10 +187,10 @@ class Builder {
     description.points = *points;
     const std::vector<Vec3> at_rest = lattice_points(description);
     for (int k = 0; k < static_cast<int>(at_rest.size()); ++k) {
-      const std::array<int, 3> at = place(lattice.size, k);
+      const std::array<int, 3> at = lattice_place(lattice.size, k);
       description.point_slots.push_back(is_free(lattice, at)
                                             ? graph_.slot(lattice_point_name(deformer.name, at), who(deformer))
-                                            : graph_.graph().add(std::make_unique<FixedPoint>(at_rest[k])));
+                                            : add_fixed_point(graph_.graph(), at_rest[k]));
     }
     return make_lattice(description);
   }
@@ -452,62 +384,5 @@ class Builder {
 }  // namespace
 
 BuiltRig build(const RigPlan& plan) { return Builder(plan).build(); }
-
-RigPlan plan_of(const BuiltInRig& rig) {
-  RigPlan plan;
-  plan.points_rest = rig.points_rest();
-  const ControlGraph& graph = rig.graph();
-  std::vector<std::string> name_of(graph.slots().size());
-  const auto refuse = [](const std::string& what) {
-    throw Error({.element = what, .problem = "is no node, skin or blend shape", .remedy = "describe this rig by hand"});
-  };
-  for (int s = 0; s < static_cast<int>(graph.slots().size()); ++s) {
-    if (const NodeDescription* node = node_description(graph, s)) {
-      if (!node->driven.empty()) refuse("driven node \"" + node->name + "\"");
-      name_of[s] = graph.controls()[first_control(graph, s)].node;
-      plan.nodes.push_back({.name = name_of[s],
-                            .parent = node->parent_slot < 0 ? std::string() : name_of[node->parent_slot],
-                            .translation = node->translation,
-                            .rotation = node->rotation,
-                            .scale = node->scale,
-                            .constant = node->constant,
-                            .typical_length = node->typical_length});
-      continue;
-    }
-    const int control = passed_control(graph, s);
-    if (control < 0) refuse("slot " + std::to_string(s));
-    name_of[s] = graph.controls()[control].name;
-    plan.controls.push_back(graph.controls()[control]);
-  }
-  for (const auto& deformer : rig.deformers()) {
-    const std::string run = "run" + std::to_string(plan.deformers.size());
-    plan.pieces.push_back({run, deformer->first(), deformer->count()});
-    plan::Deformer each{.name = run, .pieces = {run}, .kind = {}};
-    if (const SkinDescription* skin = skin_description(*deformer)) {
-      plan::Skin made{.dual_quaternion = !is_linear_skin(*deformer),
-                      .joints = {},
-                      .inverse_bind = skin->inverse_bind,
-                      .influences = skin->influences};
-      for (const int slot : skin->joint_slots) made.joints.push_back(name_of[slot]);
-      each.kind = std::move(made);
-    } else if (!morph_targets(*deformer).empty()) {
-      plan::Shapes shapes;
-      for (const MorphTarget& target : morph_targets(*deformer)) {
-        // Quoted, since names of controls may hold any character.
-        std::string quoted = "'";
-        for (const char c : name_of[target.weight_slot]) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-        shapes.targets.push_back({.name = name_of[target.weight_slot],
-                                  .weight = plan::Value(quoted + "'"),
-                                  .points = target.points,
-                                  .offsets = target.offsets});
-      }
-      each.kind = std::move(shapes);
-    } else {
-      refuse("deformer " + std::to_string(plan.deformers.size()));
-    }
-    plan.deformers.push_back(std::move(each));
-  }
-  return plan;
-}
 
 }  // namespace rigspace

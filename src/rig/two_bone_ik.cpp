@@ -14,7 +14,7 @@ constexpr double kReached = 1e-4;  // of the chain's length
 
 /// The triangle root, middle, tip in its plane: along the line to the target, and across it on the bend's side.
 template <class S>
-struct Triangle {
+struct BoneTriangle {
   S reach;  // root to tip, before stretching
   S mid_along, mid_across;
 };
@@ -25,7 +25,7 @@ struct Triangle {
 ///   h^2 = (L - reach)(L + reach)(reach - m)(reach + m) / (4 reach^2),
 /// and its derivative keep their digits at full extension.
 template <class S>
-Triangle<S> solve_triangle(const S& l1, const S& l2, const S& d, double soft) {
+BoneTriangle<S> solve_triangle(const S& l1, const S& l2, const S& d, double soft) {
   using std::exp;
   const S L = l1 + l2;
   const S m = value_of(l1) < value_of(l2) ? l2 - l1 : l1 - l2;
@@ -42,7 +42,7 @@ Triangle<S> solve_triangle(const S& l1, const S& l2, const S& d, double soft) {
     reach = m + gap_lower;
     gap_upper = L - reach;
   }
-  Triangle<S> t;
+  BoneTriangle<S> t;
   t.reach = reach;
   t.mid_along = (l1 * l1 - l2 * l2 + reach * reach) / (S(2) * reach);
   t.mid_across = safe_sqrt(gap_upper * (L + reach) * gap_lower * (reach + m)) / (S(2) * reach);
@@ -83,7 +83,7 @@ struct TwoBoneFormula {
     }
     normal = direction<S>(normal, any_across<S>(along));
 
-    const Triangle<S> t = solve_triangle(l1, l2, d, soft);
+    const BoneTriangle<S> t = solve_triangle(l1, l2, d, soft);
     const V3<S> side = cross<S>(along, normal);
     Solution<S> s;
     s.stretch = S(1);

@@ -57,8 +57,8 @@ ControlStiffness from_bytes(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales,
-                                    const ProgressCallback& progress) {
+ControlStiffness cached_stiffness(const ControlledBody& body, std::span<const double> scales,
+                                  const ProgressCallback& progress) {
   const std::vector<std::byte> content = content_of(body, scales);
   if (const auto known = from_cache(kKind, content)) return from_bytes(*known);
   ControlStiffness stiffness = control_stiffness(body, scales, {.progress = progress});

@@ -6,9 +6,9 @@
 namespace rigspace {
 
 /// control_stiffness with its default options, from the cache where the same body was fitted to the same scales
-/// (ControlStiffness::from_cache), and into it. The rig counts by its Jacobian at rest, which is all that a fit sees of
-/// it.
-ControlStiffness recalled_stiffness(const ControlledBody& body, std::span<const double> scales,
-                                    const ProgressCallback& progress = {});
+/// (ControlStiffness::from_cache), and into it. The key holds the rig's Jacobian at rest, on which alone
+/// a fit depends.
+ControlStiffness cached_stiffness(const ControlledBody& body, std::span<const double> scales,
+                                  const ProgressCallback& progress = {});
 
 }  // namespace rigspace

@@ -352,16 +352,16 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     group.masses = Vec::Zero(std::ssize(nodes));
     for (const auto& [node, mass] : reduction.cubature.masses) group.masses[place(nodes, node)] = mass;
   }
-  sample_look(reduction, body.node_count(), few);
+  sample_settings(reduction, body.node_count(), few);
   return few;
 }
 
-void sample_look(const Reduction& reduction, int nodes, SteppedBody& look) {
+void sample_settings(const Reduction& reduction, int nodes, SteppedBody& settings) {
   std::vector<double> factors;
   for (const auto& [element, weight] : reduction.cubature.elements)
-    factors.push_back(weight * (look.factors.empty() ? 1 : look.factors[element]));
-  look.factors = std::move(factors);
-  look.reach_stiffness *= static_cast<double>(nodes) / static_cast<double>(reduction.cubature.nodes.size());
+    factors.push_back(weight * (settings.factors.empty() ? 1 : settings.factors[element]));
+  settings.factors = std::move(factors);
+  settings.reach_stiffness *= static_cast<double>(nodes) / static_cast<double>(reduction.cubature.nodes.size());
 }
 
 }  // namespace rigspace

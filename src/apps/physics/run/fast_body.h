@@ -47,6 +47,6 @@ double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKi
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements);
 /// What `reduced` with sampled elements does to the settings of a body (PartSystem::settings): its factors and the
 /// stiffness of its reach limit. `nodes`: of the body before.
-void sample_look(const Reduction& reduction, int nodes, SteppedBody& look);
+void sample_settings(const Reduction& reduction, int nodes, SteppedBody& settings);
 
 }  // namespace rigspace

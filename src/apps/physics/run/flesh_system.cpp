@@ -3,21 +3,19 @@
 #include "black_box_run.h"
 #include "fast_body.h"
 #include "flesh/stiffness_cache.h"
+#include "flesh_ties.h"
 #include "framed_rig.h"
 #include "part_system.h"
 #include "rigspace/anim/character_frame.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/affine.h"
-#include "rigspace/body/interior_response.h"
-#include "rigspace/geometry/harmonic.h"
 #include "rigspace/reduce/jacobian_samples.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 namespace rigspace {
@@ -45,33 +43,6 @@ std::vector<Vec> training_poses(const Character& character, double step) {
   return poses;
 }
 
-/// The character's rig with the nodes of the flesh as further points, each skinned by its own weights.
-std::unique_ptr<BuiltInRig> rig_with_nodes(const Character& character, const Flesh& flesh) {
-  const auto& whole = dynamic_cast<const BuiltInRig&>(*character.rig);
-  Vec u;
-  whole.evaluate_slots(*whole.make_workspace(), whole.rest(), u);
-  SkinDescription skin{.first_point = whole.point_count()};
-  std::map<int, int> joint_of_bone;
-  for (const auto& weights : flesh.bones) {
-    std::vector<Influence> influences;
-    for (const auto& [bone, weight] : weights) {
-      const auto [at, fresh] = joint_of_bone.emplace(bone, static_cast<int>(skin.joint_slots.size()));
-      if (fresh) {
-        const int slot = character.bones[bone].slot;
-        skin.joint_slots.push_back(slot);
-        skin.inverse_bind.push_back(inverse(transform_at(u, whole.graph().slots()[slot])));
-      }
-      influences.push_back({at->second, weight});
-    }
-    skin.influences.push_back(std::move(influences));
-  }
-  Vec points(whole.points_rest().size() + flesh.mesh.points.size());
-  points << whole.points_rest(), flesh.mesh.points;
-  std::vector<std::shared_ptr<const Deformer>> deformers(whole.deformers().begin(), whole.deformers().end());
-  deformers.push_back(make_linear_blend_skin(skin));
-  return std::make_unique<BuiltInRig>(whole.shared_graph(), std::move(points), std::move(deformers));
-}
-
 class FleshSystem final : public PartSystem {
  public:
   FleshSystem(const Character& character, const Part& part, int index, const SimulationOptions& options,
@@ -83,12 +54,12 @@ class FleshSystem final : public PartSystem {
                      .length = chain() ? flesh_.chain_length : flesh_.size,
                      .settings = part.settings});
     collect_controls(character);
-    tie_nodes(character);
+    tie_nodes(character, flesh_, base_);
     base_.axes = character_frame(character).axes_near_scene();
     const KeyedMotion none(character, nullptr);
     base_.stiffness = 1, base_.poisson = options_.poisson;
     base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
-    calm_interior(base_.groups.back().masses);
+    calm_interior(flesh_.mesh, options_.interior, base_);
     measure_inertia();
     character_ = &character;
     soften_tip(part.settings.overlap);
@@ -109,18 +80,18 @@ class FleshSystem final : public PartSystem {
   SteppedBody body() override {
     follow_overlap();
     SteppedBody body = base_;
-    set_look(body);
+    apply_settings(body);
     return stepped(std::move(body));
   }
 
   SteppedBody settings() override {
     follow_overlap();
-    SteppedBody look;
-    look.groups.push_back({.name = base_.groups.front().name});
-    set_look(look);
-    look.factors = base_.factors;
-    if (reduction_ && !every_element()) sample_look(*reduction_, base_.node_count(), look);
-    return look;
+    SteppedBody settings;
+    settings.groups.push_back({.name = base_.groups.front().name});
+    apply_settings(settings);
+    settings.factors = base_.factors;
+    if (reduction_ && !every_element()) sample_settings(*reduction_, base_.node_count(), settings);
+    return settings;
   }
 
   double sampling_error(const Run& run, const KeyedMotion& motion) override {
@@ -207,7 +178,7 @@ class FleshSystem final : public PartSystem {
   }
 
   /// Sets all that depends on the settings, but for the factors of elements.
-  void set_look(SteppedBody& body) {
+  void apply_settings(SteppedBody& body) {
     TunedPart& part = parts.front();
     double omega = 2 * std::numbers::pi * part.settings.rate;
     body.stiffness = omega_squared_ > 0 ? omega * omega / omega_squared_ : 1;
@@ -292,73 +263,6 @@ class FleshSystem final : public PartSystem {
     }
   }
 
-  /// Ties nodes to points of the rig (nodes off the surface are added to the rig as points) and restricts the rig to
-  /// these points.
-  void tie_nodes(const Character& character) {
-    const int surface = character.rig->point_count();
-    const auto on_surface = [&](int i) { return !flesh_.on_surface[i].empty(); };
-    std::vector<int> needed;
-    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
-      if (on_surface(i))
-        for (const auto& [point, weight] : flesh_.on_surface[i]) needed.push_back(point);
-      else
-        needed.push_back(surface + i);
-    }
-    std::sort(needed.begin(), needed.end());
-    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-    const auto place = [&](int point) {
-      return static_cast<int>(std::lower_bound(needed.begin(), needed.end(), point) - needed.begin());
-    };
-    for (int i = 0; i < flesh_.mesh.point_count(); ++i) {
-      if (on_surface(i)) {
-        for (const auto& [point, weight] : flesh_.on_surface[i]) base_.ties.add(place(point), weight);
-      } else {
-        base_.ties.add(place(surface + i), 1);
-      }
-      base_.ties.end_row();
-      base_.roles.push_back(flesh_.nodes[i] == FleshNode::held       ? NodeRole::held
-                            : flesh_.nodes[i] == FleshNode::interior ? NodeRole::interior
-                                                                     : NodeRole::bound);
-    }
-    const bool tied = needed.empty() || needed.back() < surface;  // all nodes are on the surface, as with a black box
-    base_.rig = tied ? character.rig->restricted(needed) : rig_with_nodes(character, flesh_)->restricted(needed);
-    base_.tets = flesh_.mesh.tets;
-    if (character.rig->traits().exact_jacobian) return;
-    // For all points of the rig, as with_solid evaluated it: a rig that remembers poses evaluates nothing anew.
-    BlockJacobian J;
-    character.rig->jacobian(*character.rig->make_workspace(), character.rig->rest(), base_.free, J);
-    base_.rest_jacobian = std::make_shared<const BlockJacobian>(rows_of(J, needed));
-  }
-
-  /// Interior::still: interior masses go to the held and bound nodes that carry them. Interior::carried: interior
-  /// nodes are tied to these nodes and are no unknowns (RSP 6).
-  void calm_interior(Vec& masses) {
-    if (options_.interior == Interior::dynamic) return;
-    std::vector<char> carriers;
-    for (const NodeRole role : base_.roles) carriers.push_back(role != NodeRole::interior);
-    if (std::none_of(carriers.begin(), carriers.end(), [](char c) { return c; })) return;
-    const CarrierWeights carried = harmonic_weights(flesh_.mesh, carriers);
-    if (options_.interior == Interior::still) {
-      Vec moved = Vec::Zero(masses.size());
-      for (int i = 0; i < base_.node_count(); ++i)
-        for (const auto& [node, weight] : carried[i]) moved[node] += weight * masses[i];
-      masses = moved.cwiseMax(0);
-      return;
-    }
-    PointTies ties;
-    for (int i = 0; i < base_.node_count(); ++i) {
-      std::map<int, double> sums;
-      for (const auto& [node, weight] : carried[i])
-        base_.ties.for_each(node, [&, factor = weight](int point, double share) {
-          const double part = factor * share;  // rounded before it is added, with and without fused multiply-add
-          if (const auto [at, added] = sums.try_emplace(point, part); !added) at->second += part;
-        });
-      ties.append(sums);
-      if (!carriers[i]) base_.roles[i] = NodeRole::bound;
-    }
-    base_.ties = std::move(ties);
-  }
-
   /// Sets inertia_, the diagonal of J^T M J at rest.
   void measure_inertia() {
     BlockJacobian J;
@@ -417,7 +321,7 @@ ControlStiffness stiffen(const Character& character, Part& part, const Simulatio
   SimulationOptions full = options;
   full.method = Method::full;
   const ControlledBody body = FleshSystem(character, plain, 0, full).controlled_body();
-  ControlStiffness result = options.use_cache ? recalled_stiffness(body, part.stiffness, progress)
+  ControlStiffness result = options.use_cache ? cached_stiffness(body, part.stiffness, progress)
                                               : control_stiffness(body, part.stiffness, {.progress = progress});
   flesh->factors = result.factors;
   part.flesh = std::move(flesh);
