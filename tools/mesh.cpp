@@ -59,7 +59,7 @@ Answer stuff_character(const Context& context, const MeshArguments& options) {
   const Character character = load(options.source, context);
   const TriMesh surface = rest_surface(character);
   Body body =
-      stuff_or_recall(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
+      stuff_with_cache(surface, {.cell = options.cell, .vertices = options.vertices, .progress = terminal_progress()});
   if (body.mesh.tets.empty())
     throw Error({.file = options.source.name(),
                  .problem = fmt::format("gives no body with cells of {:.4g}", body.cell),

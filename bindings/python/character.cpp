@@ -2,8 +2,6 @@
 
 #include "module.h"
 
-#include "command.h"
-
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
@@ -13,6 +11,7 @@
 #include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/io/process_rig.h"
+#include "rigspace/jobs/arguments.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -46,7 +45,7 @@ CharacterHandle start(const std::string& command, int processes, double timeout)
                             .processes = processes,
                             .handshake_seconds = timeout,
                             .answer_seconds = timeout,
-                            .keep_at_rest = true,
+                            .cache_rest_poses = true,
                             .progress = progress_from(py::none())};
   const py::gil_scoped_release release;
   return CharacterHandle(start_character(std::move(options)));

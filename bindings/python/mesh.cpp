@@ -2,10 +2,9 @@
 
 #include "module.h"
 
-#include "command.h"
-
 #include "rigspace/geometry/stuffing.h"
 #include "rigspace/io/tet_file.h"
+#include "rigspace/jobs/arguments.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -25,7 +24,7 @@ struct Meshed {
 
 Meshed fill(const TriMesh& surface, StuffingOptions options) {
   surface.validate("surface");
-  Body body = stuff_or_recall(surface, options);
+  Body body = stuff_with_cache(surface, options);
   if (body.mesh.tets.empty())
     throw Error({.element = "surface",
                  .problem = "encloses nothing that cells of this size could fill",

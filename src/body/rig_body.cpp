@@ -71,9 +71,9 @@ void LoadedOffsets::at(In p_now, Vec& offset) const {
 
 namespace {
 
-/// Leaves out cells that join what is apart, and those that the ties turn inside out or flatten: where the surface
-/// folds within a cell, in a corner, between shells or beneath an ear. Nodes that are left without a cell are carried
-/// by the surface.
+/// Leaves out cells that join regions which options.apart separates, and those that the ties turn inside out or
+/// flatten: where the surface folds within a cell, in a corner, between shells or beneath an ear. Nodes that are left
+/// without a cell are carried by the surface.
 void leave_out_cells(RigBody& body, const Vec& stuffed, const std::vector<int>& main_point,
                      const std::function<bool(int, int)>& apart) {
   constexpr double kLeast = 0.02;  // of the volume that a cell was cut with
@@ -169,7 +169,7 @@ RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, Te
 
 RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, const RigBodyOptions& options) {
   const StuffingOptions stuffing{.cell = options.cell};
-  Body body = options.use_cache ? stuff_or_recall(surface, stuffing) : stuff(surface, stuffing);
+  Body body = options.use_cache ? stuff_with_cache(surface, stuffing) : stuff(surface, stuffing);
   if (body.mesh.tets.empty())
     throw Error(
         {.element = "surface", .problem = "encloses nothing", .remedy = "give a closed surface, or smaller cells"});

@@ -65,7 +65,7 @@ Body from_bytes(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Body stuff_or_recall(const TriMesh& surface, const StuffingOptions& options) {
+Body stuff_with_cache(const TriMesh& surface, const StuffingOptions& options) {
   const std::vector<std::byte> content = content_of(surface, options);
   if (const auto known = from_cache("body", content)) return from_bytes(*known);
   Body body = stuff(surface, options);

@@ -38,8 +38,8 @@ std::string command_for(const BlendOptions& options, const std::string& more) {
   options.validate();
   require_blend(options.file);
   const bool trusted = environment_variable("RIGSPACE_BLENDER_TRUST") == "1";
-  const std::string told = environment_variable("RIGSPACE_BLENDER_HOST");
-  const fs::path script = told.empty() ? host_script(options.file, "rigspace_host.py") : fs::path(told);
+  const std::string variable = environment_variable("RIGSPACE_BLENDER_HOST");
+  const fs::path script = variable.empty() ? host_script(options.file, "rigspace_host.py") : fs::path(variable);
   return "exec " + shell_word(blender_program(options.file)) + " -b -t 1 --factory-startup " + (trusted ? "-y" : "-Y") +
          " " + shell_word(fs::absolute(options.file).string()) +
          with_script(script, more + (options.object.empty() ? "" : " --object " + shell_word(options.object)));
@@ -65,9 +65,9 @@ auto about_file(const fs::path& file, Action action) {
 /// What the host is told of a layer: docs/curves.md, and the clip that it belongs to.
 SortedJson layer_json(const BlendLayer& layer) {
   CurveFile file{.clips = {layer.deviation}};
-  SortedJson told = SortedJson::parse(to_curves_json(file))["clips"][0];
-  told["base"] = layer.base;
-  return told;
+  SortedJson json = SortedJson::parse(to_curves_json(file))["clips"][0];
+  json["base"] = layer.base;
+  return json;
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Character load_blend(const BlendOptions& options) {
                                   .name = name_for(options),
                                   .handshake_seconds = std::max(options.answer_seconds, kTimeToStart),
                                   .answer_seconds = options.answer_seconds,
-                                  .keep_at_rest = true,
+                                  .cache_rest_poses = true,
                                   .progress = options.progress};
   return about_file(options.file, [&] {
     Character character = start_character(process);
@@ -102,10 +102,10 @@ Character load_blend(const BlendOptions& options) {
 
 std::vector<std::string> write_blend(const BlendOptions& options, const fs::path& output,
                                      std::span<const BlendLayer> layers) {
-  SortedJson told = SortedJson::array();
-  for (const BlendLayer& layer : layers) told.push_back(layer_json(layer));
+  SortedJson list = SortedJson::array();
+  for (const BlendLayer& layer : layers) list.push_back(layer_json(layer));
   const fs::path beside = output.string() + ".writing.blend";
-  const std::string text = SortedJson{{"output", fs::absolute(beside).string()}, {"layers", told}}.dump() + "\n";
+  const std::string text = SortedJson{{"output", fs::absolute(beside).string()}, {"layers", list}}.dump() + "\n";
   Process blender(command_for(options, " --write"));
   const Patience patience{std::max(options.answer_seconds, kTimeToStart), options.progress, "writing the .blend"};
   Exchange sent{.process = &blender, .send_body = std::as_bytes(std::span(text))};

@@ -29,14 +29,14 @@ bool is_program(const fs::path& path) { return fs::is_regular_file(path) && acce
 }  // namespace
 
 std::string blender_program(const fs::path& file) {
-  const std::string told = environment_variable("RIGSPACE_BLENDER"), path = environment_variable("PATH");
-  if (!told.empty()) {
-    if (is_program(told)) return told;
+  const std::string variable = environment_variable("RIGSPACE_BLENDER"), path = environment_variable("PATH");
+  if (!variable.empty()) {
+    if (is_program(variable)) return variable;
     throw Error({.code = ErrorCode::external_process,
                  .file = file.string(),
                  .element = "RIGSPACE_BLENDER",
-                 .value = told,
-                 .problem = "is \"" + told + "\", which is no program",
+                 .value = variable,
+                 .problem = "is \"" + variable + "\", which is no program",
                  .remedy = "set it to Blender's own path"});
   }
   for (std::size_t from = 0; from <= path.size();) {

@@ -55,8 +55,8 @@ struct GltfFile::Content {
   }
 
   const GltfScene& scene() {
-    std::vector<std::string> told_already;
-    if (!scene_) scene_ = read_scene(document, told_already);
+    std::vector<std::string> known_warnings;
+    if (!scene_) scene_ = read_scene(document, known_warnings);
     return *scene_;
   }
 

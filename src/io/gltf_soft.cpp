@@ -30,7 +30,7 @@ class SoftJointsWriter {
   SoftJointsWriter(GltfDocument& document, const SoftJoints& soft, int max_influences)
       : document_(document),
         soft_(soft),
-        scene_(read_scene(document, told_already_)),
+        scene_(read_scene(document, known_warnings_)),
         before_(build_character(document)),
         after_(with_soft_joints(before_, soft, max_influences)),
         shown_(shown_primitives(document, scene_)) {}
@@ -246,7 +246,7 @@ class SoftJointsWriter {
 
   GltfDocument& document_;
   const SoftJoints& soft_;
-  std::vector<std::string> told_already_;
+  std::vector<std::string> known_warnings_;
   GltfScene scene_;
   Character before_, after_;
   std::vector<ShownPrimitive> shown_;

@@ -32,7 +32,7 @@ class SoftMorphsWriter {
  public:
   SoftMorphsWriter(GltfDocument& document, const SoftJoints& soft)
       : document_(document),
-        scene_(read_scene(document, told_already_)),
+        scene_(read_scene(document, known_warnings_)),
         before_(build_character(document)),
         after_(with_soft_morphs(before_, soft)),
         shown_(shown_primitives(document, scene_)) {}
@@ -208,12 +208,11 @@ class SoftMorphsWriter {
     }
     std::vector<Eigen::Vector3f> dense(count, Eigen::Vector3f::Zero());
     for (std::size_t k = 0; k < moved; ++k) dense[offsets.vertices[k]] = offsets.values[k];
-    return append_accessor(document_,
-                           {.type = "VEC3", .bytes = bytes_of(dense), .target = kMorphData, .bounds = true});
+    return append_accessor(document_, {.type = "VEC3", .bytes = bytes_of(dense), .target = kMorphData, .bounds = true});
   }
 
   GltfDocument& document_;
-  std::vector<std::string> told_already_;
+  std::vector<std::string> known_warnings_;
   GltfScene scene_;
   Character before_, after_;
   std::vector<ShownPrimitive> shown_;

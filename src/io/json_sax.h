@@ -1,5 +1,5 @@
 #pragma once
-// A listener to a JSON text that hears everything and objects to nothing: what looks for one thing overrides that.
+// A SAX handler that accepts every event. Readers of one thing override the event they need.
 
 #include <nlohmann/json.hpp>
 

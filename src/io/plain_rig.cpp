@@ -28,8 +28,8 @@ class Builder {
 
   std::shared_ptr<const BuiltInRig> build(const SortedJson& json) {
     for (const SortedJson& node : list(json, "nodes")) add_node(node);
-    const std::vector<double> told = numbers(json, "rest", 3 * static_cast<std::size_t>(point_count_));
-    Vec rest = Eigen::Map<const Vec>(told.data(), std::ssize(told));
+    const std::vector<double> given = numbers(json, "rest", 3 * static_cast<std::size_t>(point_count_));
+    Vec rest = Eigen::Map<const Vec>(given.data(), std::ssize(given));
     add_shapes(list(json, "shapes"), rest);
     add_skin(json);
     return std::make_shared<BuiltInRig>(graph_, std::move(rest), std::move(deformers_));

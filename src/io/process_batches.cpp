@@ -31,7 +31,7 @@ Mat rows_of_points(const Mat& all, std::span<const int> points) {
 
 ProcessBatches::ProcessBatches(ProcessRigOptions options)
     : remember_bytes_(options.remember_bytes), conversation_(options) {
-  if (options.keep_at_rest && remember_bytes_ > 0 && !handshake().jacobian && !cache_folder().empty())
+  if (options.cache_rest_poses && remember_bytes_ > 0 && !handshake().jacobian && !cache_folder().empty())
     rest_.emplace(handshake().controls);
 }
 
@@ -59,9 +59,9 @@ void ProcessBatches::evaluate(Eigen::Ref<const Mat> P, std::span<const int> poin
   for (Eigen::Index k = 0; k < P.cols(); ++k)
     if (const Vec* s = known.find(P.col(k)))
       S.col(k) = *s;
-    else if (!recall_among_others(P.col(k), points, S.col(k)))
+    else if (!find_in_larger_sets(P.col(k), points, S.col(k)))
       open.push_back(k);
-  if (rest_) recall_rest(P, points, open, S, known);
+  if (rest_) find_in_rest_cache(P, points, open, S, known);
   if (open.empty()) return;
   Mat answers;
   ask(P(Eigen::all, open), points, answers);
@@ -72,9 +72,9 @@ void ProcessBatches::evaluate(Eigen::Ref<const Mat> P, std::span<const int> poin
   }
 }
 
-/// Of the open poses those that an earlier run asked for.
-void ProcessBatches::recall_rest(Eigen::Ref<const Mat> P, std::span<const int> points, std::vector<Eigen::Index>& open,
-                                 Mat& S, ProcessMemory& known) {
+/// Takes poses that an earlier run evaluated (RestPoseCache) from the list of open ones.
+void ProcessBatches::find_in_rest_cache(Eigen::Ref<const Mat> P, std::span<const int> points,
+                                        std::vector<Eigen::Index>& open, Mat& S, ProcessMemory& known) {
   if (!rest_->opened()) {
     const auto near = [&](Eigen::Index k) { return rest_->is_near(P.col(k)); };
     if (std::ranges::count_if(open, near) < kWorthKeeping) return;
@@ -87,8 +87,8 @@ void ProcessBatches::recall_rest(Eigen::Ref<const Mat> P, std::span<const int> p
   });
 }
 
-/// A pose that was asked for these points and others.
-bool ProcessBatches::recall_among_others(In p, std::span<const int> points, Eigen::Ref<Vec> s) {
+/// Finds a pose that was evaluated for a larger set of points.
+bool ProcessBatches::find_in_larger_sets(In p, std::span<const int> points, Eigen::Ref<Vec> s) {
   if (points.empty()) return false;
   for (auto& [others, memory] : known_) {
     const Vec* known = others.size() > points.size() || others.empty() ? memory.find(p) : nullptr;
@@ -103,7 +103,7 @@ bool ProcessBatches::recall_among_others(In p, std::span<const int> points, Eige
 }
 
 void ProcessBatches::ask(const Mat& P, std::span<const int> points, Mat& S) {
-  const bool some = asks_for(points);
+  const bool some = computes_some(points);
   const auto count = static_cast<std::size_t>(P.cols()), width = static_cast<std::size_t>(P.rows());
   const auto size = static_cast<std::size_t>(coordinates(some, points));
   S.resize(static_cast<Eigen::Index>(size), P.cols());
@@ -125,7 +125,7 @@ void ProcessBatches::ask(const Mat& P, std::span<const int> points, Mat& S) {
 
 /// Each process gets the pose, then the numbers of its controls.
 void ProcessBatches::differentiate(In p, std::span<const int> free, std::span<const int> points, Mat& columns) {
-  const bool some = asks_for(points);
+  const bool some = computes_some(points);
   const auto size = static_cast<std::size_t>(coordinates(some, points));
   columns.resize(static_cast<Eigen::Index>(size), std::ssize(free));
   std::vector<Question> questions(std::min(free.size(), conversation_.ready(free.size())));

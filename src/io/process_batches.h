@@ -1,9 +1,9 @@
 #pragma once
 // Private to io: batches of poses as questions to the processes of one rig.
 
-#include "kept_at_rest.h"
 #include "process_conversation.h"
 #include "process_memory.h"
+#include "rest_pose_cache.h"
 #include "rigspace/base/types.h"
 
 #include <map>
@@ -34,20 +34,20 @@ class ProcessBatches {
   double noise = 0;  ///< scene units, of a coordinate
 
  private:
-  /// Whether the process itself computes some of the points; else all come and we pick.
-  bool asks_for(std::span<const int> points) const { return !points.empty() && handshake().some_points; }
+  /// Whether the process can compute a subset of the points; otherwise it sends all and the subset is picked here.
+  bool computes_some(std::span<const int> points) const { return !points.empty() && handshake().some_points; }
   Eigen::Index coordinates(bool some, std::span<const int> points) const;
   std::vector<std::byte> beginning(std::span<const int> points) const;
-  bool recall_among_others(In p, std::span<const int> points, Eigen::Ref<Vec> s);
-  void recall_rest(Eigen::Ref<const Mat> P, std::span<const int> points, std::vector<Eigen::Index>& open, Mat& S,
-                   ProcessMemory& known);
+  bool find_in_larger_sets(In p, std::span<const int> points, Eigen::Ref<Vec> s);
+  void find_in_rest_cache(Eigen::Ref<const Mat> P, std::span<const int> points, std::vector<Eigen::Index>& open, Mat& S,
+                          ProcessMemory& known);
   void ask(const Mat& P, std::span<const int> points, Mat& S);
 
   std::size_t remember_bytes_;
   std::mutex mutex_;
   std::map<std::vector<int>, ProcessMemory> known_;  ///< by the points
   ProcessConversation conversation_;
-  std::optional<KeptAtRest> rest_;
+  std::optional<RestPoseCache> rest_;
 };
 
 }  // namespace rigspace

@@ -106,7 +106,7 @@ long ProcessConversation::evaluations() const {
 std::size_t ProcessConversation::ready(std::size_t count) {
   const std::lock_guard lock(mutex_);
   if (count > 1 && may_grow_ && shareable_seconds_ >= start_seconds_) start_newcomers();
-  if (!newcomers_.empty()) hear_newcomers();
+  if (!newcomers_.empty()) read_handshakes();
   return processes_.size();
 }
 
@@ -121,7 +121,7 @@ void ProcessConversation::start_newcomers() {
 
 /// Takes in those that have said what they are. One that does not come, or is no help, is done without: perhaps only so
 /// many may run at a time.
-void ProcessConversation::hear_newcomers() {
+void ProcessConversation::read_handshakes() {
   for (Newcomer& each : newcomers_) {
     std::string more;
     const Outcome outcome = each.process->read_line(more, kLongestHandshake, {.seconds = 0});
@@ -294,7 +294,7 @@ void ProcessConversation::judge(Attempt& attempt, Process& process) {
     case Outcome::silent:
       return wrong("was silent for " + seconds_text(options_.answer_seconds) + partly(),
                    "find out where it hangs, whether it flushes its output, or give it more time");
-    case Outcome::refused: return hear_refusal(attempt, process);
+    case Outcome::refused: return handle_refusal(attempt, process);
     default: return wrong(account_of(process) + partly(), kTryItself);
   }
   const auto bad = std::ranges::find_if(question.answer, [](double x) { return !std::isfinite(x); });
@@ -308,7 +308,7 @@ void ProcessConversation::judge(Attempt& attempt, Process& process) {
 }
 
 /// The header of an answer does not fit. It may be the process's own word that it cannot.
-void ProcessConversation::hear_refusal(Attempt& attempt, Process& process) {
+void ProcessConversation::handle_refusal(Attempt& attempt, Process& process) {
   const ProcessHeader& header = attempt.answered;
   const std::string text(reinterpret_cast<const char*>(&header), sizeof header);
   if (header.magic != kAnswer) {

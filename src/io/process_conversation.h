@@ -38,7 +38,7 @@ struct Question {
 
 class ProcessConversation {
  public:
-  /// Starts all processes and hears what they say of themselves. Throws Error.
+  /// Starts all processes and reads their handshakes. Throws Error.
   explicit ProcessConversation(ProcessRigOptions options);
   ~ProcessConversation();
 
@@ -62,14 +62,14 @@ class ProcessConversation {
 
   void start(std::size_t k);
   void start_newcomers();
-  void hear_newcomers();
+  void read_handshakes();
   ProcessHandshake greet(Process& process) const;
   void greet_again(Process& process) const;
   void require_same(const ProcessHandshake& again) const;
   void ask_all(std::span<const Question> questions);
   std::vector<Attempt> attempt(std::span<const Question> questions, std::span<const std::size_t> open);
   void judge(Attempt& attempt, Process& process);
-  void hear_refusal(Attempt& attempt, Process& process);
+  void handle_refusal(Attempt& attempt, Process& process);
   [[noreturn]] void give_up(const Question& question, const Attempt& first, const Attempt& second) const;
 
   ProcessRigOptions options_;

@@ -22,7 +22,8 @@ std::string shown_reply(const SortedJson& value) {
 }
 
 std::string shown_whole(const SortedJson& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 /// Reads a handshake field by field; whatever is wrong names the element.
@@ -64,7 +65,8 @@ class HandshakeReader {
   std::string text(const SortedJson& object, const char* key, const std::string& element) const {
     const SortedJson* value = find(object, key);
     if (value == nullptr) return {};
-    if (!value->is_string()) fail(element, std::string("has ") + shown_reply(*value) + " as its " + key, "give a string");
+    if (!value->is_string())
+      fail(element, std::string("has ") + shown_reply(*value) + " as its " + key, "give a string");
     return value->get<std::string>();
   }
 
@@ -76,10 +78,11 @@ class HandshakeReader {
   }
 
   Unit unit(const SortedJson& object, const std::string& element) const {
-    const std::string told = text(object, "unit", element);
+    const std::string given = text(object, "unit", element);
     for (const Unit each : {Unit::scalar, Unit::length, Unit::angle, Unit::scale, Unit::quaternion})
-      if (told == name(each)) return each;
-    if (!told.empty()) fail(element, "has the unit \"" + told + "\"", "give scalar, length, angle, scale, quaternion");
+      if (given == name(each)) return each;
+    if (!given.empty())
+      fail(element, "has the unit \"" + given + "\"", "give scalar, length, angle, scale, quaternion");
     return Unit::scalar;
   }
 
@@ -124,7 +127,8 @@ class HandshakeReader {
 
   void piece(const SortedJson& value, ProcessHandshake& rig) const {
     const std::string number_of_piece = "piece " + std::to_string(rig.pieces.size());
-    if (!value.is_object()) fail(number_of_piece, "is " + shown_reply(value), "give an object with points and triangles");
+    if (!value.is_object())
+      fail(number_of_piece, "is " + shown_reply(value), "give an object with points and triangles");
     Piece piece;
     piece.name = text(value, "name", number_of_piece);
     if (piece.name.empty()) piece.name = number_of_piece;
@@ -164,15 +168,15 @@ class HandshakeReader {
       return piece(all, rig);
     }
     for (const SortedJson& each : list(*pieces, "pieces")) piece(each, rig);
-    const int told = rig.pieces.empty() ? 0 : rig.pieces.back().first_point + rig.pieces.back().point_count;
-    if (told != rig.point_count)
-      fail("pieces", "have " + std::to_string(told) + " points together",
+    const int given = rig.pieces.empty() ? 0 : rig.pieces.back().first_point + rig.pieces.back().point_count;
+    if (given != rig.point_count)
+      fail("pieces", "have " + std::to_string(given) + " points together",
            "the rig has " + std::to_string(rig.point_count));
   }
 
   /// In the format of a .rigspace.json, docs/curves.md.
-  std::vector<Animation> clips(const SortedJson& told, std::span<const Control> controls) const {
-    const SortedJson file = {{"kind", "rigspace curves"}, {"schema", 1}, {"clips", told}};
+  std::vector<Animation> clips(const SortedJson& given, std::span<const Control> controls) const {
+    const SortedJson file = {{"kind", "rigspace curves"}, {"schema", 1}, {"clips", given}};
     try {
       CurveFile curves = parse_curves(file.dump(-1, ' ', false, SortedJson::error_handler_t::replace), "clips");
       check_units(curves, controls);
@@ -183,13 +187,13 @@ class HandshakeReader {
   }
 
   /// The process says that it cannot be this rig.
-  [[noreturn]] void complain(const SortedJson& told) const {
-    if (told.is_string()) throw Error({.file = source_, .problem = told.get<std::string>()});
+  [[noreturn]] void complain(const SortedJson& given) const {
+    if (given.is_string()) throw Error({.file = source_, .problem = given.get<std::string>()});
     throw Error({.file = source_,
-                 .element = text(told, "element", "error"),
-                 .value = text(told, "value", "error"),
-                 .problem = text(told, "problem", "error"),
-                 .remedy = text(told, "remedy", "error")});
+                 .element = text(given, "element", "error"),
+                 .value = text(given, "value", "error"),
+                 .problem = text(given, "problem", "error"),
+                 .remedy = text(given, "remedy", "error")});
   }
 
   SortedJson parse(std::string_view line) const {
@@ -200,7 +204,8 @@ class HandshakeReader {
            "print everything but the protocol to standard error");
     try {
       return SortedJson::parse(line, [&](int depth, SortedJson::parse_event_t, SortedJson&) {
-        if (depth > kDeepestHandshake) fail("it", "nests deeper than " + std::to_string(kDeepestHandshake) + " levels", "it need not");
+        if (depth > kDeepestHandshake)
+          fail("it", "nests deeper than " + std::to_string(kDeepestHandshake) + " levels", "it need not");
         return true;
       });
     } catch (const SortedJson::parse_error& error) {
@@ -224,8 +229,8 @@ class HandshakeReader {
 
   std::vector<std::string> warnings(const SortedJson& json) const {
     std::vector<std::string> sentences;
-    if (const SortedJson* told = find(json, "warnings"))
-      for (const SortedJson& each : list(*told, "warnings", 1000)) sentences.push_back(shown_whole(each));
+    if (const SortedJson* given = find(json, "warnings"))
+      for (const SortedJson& each : list(*given, "warnings", 1000)) sentences.push_back(shown_whole(each));
     return sentences;
   }
 

@@ -109,8 +109,8 @@ ProcessRig::ProcessRig(ProcessRigOptions options) {
   options.validate();
   batches_ = std::make_shared<ProcessBatches>(std::move(options));
   const auto workspace = make_workspace();
-  const double told = batches_->handshake().noise;
-  batches_->noise = told >= 0 ? told : estimate_noise(*this, *workspace, rest());
+  const double noise = batches_->handshake().noise;
+  batches_->noise = noise >= 0 ? noise : estimate_noise(*this, *workspace, rest());
 }
 
 ProcessRig::~ProcessRig() = default;
@@ -144,13 +144,13 @@ std::unique_ptr<Rig> ProcessRig::restricted(std::span<const int> points) const {
 
 Character start_character(ProcessRigOptions options) {
   auto rig = std::make_shared<ProcessRig>(std::move(options));
-  const ProcessHandshake& told = rig->batches_->handshake();
-  return {.name = told.name,
+  const ProcessHandshake& handshake = rig->batches_->handshake();
+  return {.name = handshake.name,
           .rig = rig,
-          .pieces = told.pieces,
-          .materials = told.materials,
-          .clips = told.clips,
-          .warnings = told.warnings};
+          .pieces = handshake.pieces,
+          .materials = handshake.materials,
+          .clips = handshake.clips,
+          .warnings = handshake.warnings};
 }
 
 }  // namespace rigspace

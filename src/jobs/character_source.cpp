@@ -35,7 +35,7 @@ Character CharacterSource::load(const JobEvents& events) const {
                           .processes = processes,
                           .handshake_seconds = timeout,
                           .answer_seconds = timeout,
-                          .keep_at_rest = true,
+                          .cache_rest_poses = true,
                           .progress = events.progress});
 }
 

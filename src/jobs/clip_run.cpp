@@ -56,13 +56,13 @@ class ClipRun {
   }
 
   void one_by_one() {
-    tell_made();
+    report_made();
     for (const std::size_t k : to_make_) {
       make(k, [&](const Progress& p) {
         fraction_[k] = std::max(fraction_[k].load(), std::min(p.fraction, kAlmost));  // attempts begin anew
         return report();
       });
-      tell_made();
+      report_made();
     }
   }
 
@@ -103,7 +103,7 @@ class ClipRun {
         lock.unlock();
         try {
           if (!stop && !report()) own = std::make_exception_ptr(Cancelled()), stop = true;
-          if (!stop) tell_made();
+          if (!stop) report_made();
         } catch (...) {
           own = std::current_exception(), stop = true;
         }
@@ -112,7 +112,7 @@ class ClipRun {
     }
     if (own) std::rethrow_exception(own);
     if (failure) std::rethrow_exception(failure);
-    tell_made();
+    report_made();
   }
 
   std::size_t missing() const { return to_make_.size(); }
@@ -149,9 +149,9 @@ class ClipRun {
   }
 
   /// Calls `made` for each clip that is there together with all before it.
-  void tell_made() {
-    for (; told_ < work_.count() && fraction_[told_] == 1; ++told_)
-      if (options_.made) options_.made(told_);
+  void report_made() {
+    for (; reported_ < work_.count() && fraction_[reported_] == 1; ++reported_)
+      if (options_.made) options_.made(reported_);
   }
 
   ClipWork& work_;
@@ -160,7 +160,7 @@ class ClipRun {
   std::vector<double> weight_;
   std::vector<std::atomic<double>> fraction_;  // of each clip; 1: made
   std::vector<std::size_t> to_make_;
-  std::size_t told_ = 0;
+  std::size_t reported_ = 0;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class Bending {
       ways_(0, c) = p + way <= control.max ? way : 0;
       ways_(1, c) = p - way >= control.min ? -way : 0;
     }
-    singles_[0] = ask_singles(0), singles_[1] = ask_singles(1);
+    singles_[0] = evaluate_singles(0), singles_[1] = evaluate_singles(1);
     J0_ = at.J.dense();
   }
 
@@ -48,7 +48,7 @@ class Bending {
   double way(Eigen::Index c) const { return ways_(0, c) != 0 ? ways_(0, c) : ways_(1, c); }
 
  private:
-  Mat ask_singles(int side) {
+  Mat evaluate_singles(int side) {
     Mat P = at_.p.replicate(1, std::ssize(free_)), S;
     for (Eigen::Index c = 0; c < P.cols(); ++c) P(free_[c], c) += ways_(side, c);
     rig_.evaluate_batch(*workspace_, P, S);

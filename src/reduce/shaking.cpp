@@ -3,7 +3,7 @@
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
 #include "rigspace/body/rig_space_simulation.h"
-#include "shaking_answer.h"
+#include "shaking_velocity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +13,14 @@
 namespace rigspace {
 namespace {
 
-constexpr double kSwings = 0.35;  // duration of a shake, as a share of the period that the linear estimate gives
-constexpr double kDeaf = 0.02;    // an impulse gives no example if no node gets more than this share of its speed
+constexpr double kSwings = 0.35;      // duration of a shake, as a share of the period that the linear estimate gives
+constexpr double kLeastSpeed = 0.02;  // an impulse gives no example if no node gets more than this share of its speed
 
 /// The state from which the shakes of one pose start.
 struct Base {
   Vec p_key, x_key;
-  Vec p, x;          // all controls and nodes of the body in balance there
-  RigAnswer answer;  // the controls linearised at p
+  Vec p, x;                  // all controls and nodes of the body in balance there
+  RigVelocities velocities;  // the controls linearised at p
 };
 
 double uniform(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11) * 0x1p-53; }
@@ -43,18 +43,18 @@ class Shaker {
       base.p = simulation.controls(), base.x = simulation.nodes();
       balance(base).solve(base.x);
     }
-    base.answer = RigAnswer(body_, free_, base.p, masses_);
+    base.velocities = RigVelocities(body_, free_, base.p, masses_);
     return base;
   }
 
   /// Impulse `number`, counted over all poses.
   std::vector<ExamplePose> shake(const Base& base, int number) const {
-    const double size = base.answer.size();
+    const double size = base.velocities.size();
     if (!(size > 0)) return {};
     const Impulse impulse = impulse_of(number);
-    const Vec u = base.answer.to(impulse);
+    const Vec u = base.velocities.to(impulse);
     const double most = largest_distance(u), reach = options_.amplitude * size;
-    if (!(most > kDeaf)) return {};
+    if (!(most > kLeastSpeed)) return {};
     InteriorBalance inside = balance(base);
     // To first order the largest deviation of a swing is |u| speed / omega; the speed is chosen so that it is `reach`.
     const double omega = slowness(base, inside.solid(), u, most);
@@ -73,10 +73,10 @@ class Shaker {
 
   /// The example in which one free control is moved alone, up (sign 1) or down (-1).
   std::vector<ExamplePose> probe(const Base& base, int control, double sign) const {
-    const double moved = base.answer.reach_of(control);
+    const double moved = base.velocities.reach_of(control);
     if (!(moved > 0)) return {};
     Vec p = base.p;
-    p[free_[control]] += sign * 0.5 * options_.amplitude * base.answer.size() / moved;
+    p[free_[control]] += sign * 0.5 * options_.amplitude * base.velocities.size() / moved;
     InteriorBalance inside = balance(base);
     return example(base, p, base.x + (carried(p) - carried(base.p)), inside);
   }
@@ -110,7 +110,7 @@ class Shaker {
   /// Rayleigh's estimate of the angular frequency of the motion u, sqrt(u^T K u / u^T M u), 1/s; interior nodes follow
   /// the ties.
   double slowness(const Base& base, const Solid& solid, const Vec& u, double most) const {
-    const double size = base.answer.size(), small = 1e-3 * size / most;
+    const double size = base.velocities.size(), small = 1e-3 * size / most;
     const auto state = solid.make_state();
     const double curvature = (solid.value(*state, base.x + small * u) + solid.value(*state, base.x - small * u) -
                               2 * solid.value(*state, base.x)) /
@@ -129,7 +129,7 @@ class Shaker {
                                            InteriorBalance& inside) const {
     double most = 0;
     for (const ExamplePose& each : records) most = std::max(most, largest_distance(each.x - base.x));
-    const double reach = options_.amplitude * base.answer.size();
+    const double reach = options_.amplitude * base.velocities.size();
     std::vector<ExamplePose> examples;
     if (!(most > 1e-3 * reach)) return examples;
     const double scale = std::min(2.0, reach / most);

@@ -59,7 +59,8 @@ void JacobianModel::learn_bending(std::span<const Sample> samples) {
   if (T_.empty()) T_.push_back(bending_of(all, samples));
 }
 
-/// Columns count alike where it is looked for how far a sample tells, however far they take nodes.
+/// Each column of J is divided by its r.m.s. length, so that all controls count alike in the kriging of R, however far
+/// they move nodes.
 void JacobianModel::learn_path(std::span<const Sample> samples, In typical) {
   Vec squares = Vec::Zero(typical.size());
   for (std::size_t e = 0; e < column_.size(); ++e)
@@ -70,12 +71,12 @@ void JacobianModel::learn_path(std::span<const Sample> samples, In typical) {
     if (each.of == kOnPath) path.push_back(&each);
   if (path.empty()) return;
   Mat places(keys_.rows() + typical.size(), std::ssize(path)), beside(J_.rows(), std::ssize(path));
-  Eigen::Matrix3Xd told;
+  Eigen::Matrix3Xd predicted;
   for (std::size_t k = 0; k < path.size(); ++k) {
     const auto column = static_cast<Eigen::Index>(k);
-    predict(path[k]->key, path[k]->deviation, told);
+    predict(path[k]->key, path[k]->deviation, predicted);
     places.col(column) = place_of(path[k]->key, path[k]->deviation);
-    beside.col(column) = flat(path[k]->J) - told.reshaped();
+    beside.col(column) = flat(path[k]->J) - predicted.reshaped();
   }
   beside_ = beside;
   for (std::size_t e = 0; e < column_.size(); ++e)
@@ -91,7 +92,8 @@ Vec JacobianModel::place_of(In key, In deviation) const {
   return z;
 }
 
-/// T D = changes, in the least squares sense, and small where nothing speaks for it.
+/// The T that minimises |T D - changes|^2 plus a small multiple of |T|^2, which keeps T small in directions of D that
+/// no sample has.
 Mat JacobianModel::bending_of(std::span<const Sample* const> some, std::span<const Sample> all) const {
   const Eigen::Index controls = all.front().deviation.size(), count = std::ssize(some);
   Mat changes(3 * std::ssize(column_), count), deviations(controls, count);

@@ -33,7 +33,7 @@ TEST_P(Bodies, AreAsLargeAsThePapersAndKeepTheShapeThatFillsTheSurface) {
   // Thin petals and ears too, where nodes of the body lie beside the surface.
   TriMesh surface = rest_surface(character);
   surface.triangles = proxy_of(character)->triangles;
-  const Body filled = stuff_or_recall(surface, {.cell = cell});
+  const Body filled = stuff_with_cache(surface, {.cell = cell});
   ASSERT_EQ(body.mesh.points.size(), filled.mesh.points.size());
   const double size = bounding_box(surface.points).diagonal();
   EXPECT_LT((body.mesh.points - filled.mesh.points).cwiseAbs().maxCoeff(), 1e-9 * size);

@@ -297,7 +297,7 @@ TEST(Stuffing, IsRecalledToTheBit) {
       std::filesystem::temp_directory_path() / ("rigspace_bodies_" + std::to_string(::getpid()));
   ::setenv("RIGSPACE_CACHE", folder.c_str(), 1);
   const TriMesh surface = blob(2);
-  const Body made = stuff_or_recall(surface, {.cell = 0.2}), recalled = stuff_or_recall(surface, {.cell = 0.2});
+  const Body made = stuff_with_cache(surface, {.cell = 0.2}), recalled = stuff_with_cache(surface, {.cell = 0.2});
   EXPECT_TRUE(std::filesystem::exists(folder) && !std::filesystem::is_empty(folder));
   EXPECT_EQ(made.mesh.points, recalled.mesh.points);
   EXPECT_EQ(made.mesh.tets, recalled.mesh.tets);

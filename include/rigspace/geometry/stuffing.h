@@ -64,7 +64,7 @@ struct Body {
 Body stuff(const TriMesh& surface, const StuffingOptions& options = {});
 
 /// The same, to the bit, from the cache (base/cache.h) where it was made before, and into it.
-Body stuff_or_recall(const TriMesh& surface, const StuffingOptions& options = {});
+Body stuff_with_cache(const TriMesh& surface, const StuffingOptions& options = {});
 
 inline constexpr std::int64_t kMaxLatticePoints = 6'000'000;
 

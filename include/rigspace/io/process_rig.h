@@ -22,12 +22,12 @@ struct ProcessRigOptions {
   std::string name = {};          ///< what messages call it; empty: rig process "COMMAND"
   double handshake_seconds = 60;  ///< longest silence before the controls are told: programs start slowly
   double answer_seconds = 60;     ///< longest silence within a question and its answer
-  /// Answers are kept, up to so much for all points and for each choice of points: a pose that comes again, for the
-  /// same points or for some of them, is not asked again. 0: everything is asked.
+  /// Memory for evaluated poses, for all points and for each subset of points: a pose that comes again, for the same
+  /// points or fewer, is not evaluated again. 0: none is kept.
   std::size_t remember_bytes = std::size_t{1} << 29;
-  /// Answers at rest and with one control moved are kept between runs, in the cache (base/cache.h), for a rig that
-  /// answers rest and two poses beside it as before. Without exact Jacobians, and where answers are remembered.
-  bool keep_at_rest = false;
+  /// Points at rest and with one control moved are kept between runs, in the cache (base/cache.h), as long as the rig
+  /// has the same points in three poses. Only for rigs without exact Jacobians, and if remember_bytes > 0.
+  bool cache_rest_poses = false;
   ProgressCallback progress;  ///< may cancel a wait: Cancelled is thrown; called from the evaluating thread
 
   void validate() const;

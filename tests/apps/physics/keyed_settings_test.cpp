@@ -81,7 +81,7 @@ double bend(const SoftMotion& motion, double from, double to) {
   return most;
 }
 
-TEST(KeyedLook, IsEasedBetweenItsKeysAndHeldBeyondThem) {
+TEST(KeyedSettings, IsEasedBetweenItsKeysAndHeldBeyondThem) {
   PartSettings settings;
   settings.key("amount", smooth_keys({1, 2}, {0.2, 1}));
   EXPECT_EQ(settings.at("amount", 0), 0.2);
@@ -98,7 +98,7 @@ TEST(KeyedLook, IsEasedBetweenItsKeysAndHeldBeyondThem) {
   EXPECT_EQ(settings.amount, 0.4);
 }
 
-TEST(KeyedLook, SaysWhatCannotBeKeyed) {
+TEST(KeyedSettings, SaysWhatCannotBeKeyed) {
   PartSettings settings;
   EXPECT_THROW(settings.key("colour", smooth_keys({0, 1}, {0, 1})), Error);
   EXPECT_THROW(settings.key("hold", smooth_keys({0, 1}, {0, 1})), Error) << "for a whole clip";
@@ -109,7 +109,7 @@ TEST(KeyedLook, SaysWhatCannotBeKeyed) {
   EXPECT_TRUE(settings.keys.empty());
 }
 
-TEST(KeyedLook, ThatStaysTheSameGivesTheSameBits) {
+TEST(KeyedSettings, ThatStaysTheSameGivesTheSameBits) {
   const Character rod = make_rod(3);
   const Animation clip = sway();
   auto parts = tail(rod);
@@ -123,7 +123,7 @@ TEST(KeyedLook, ThatStaysTheSameGivesTheSameBits) {
 }
 
 // After a jolt one joint is a pendulum on a spring: sqrt(omega^2 - (3 / settle)^2) / 2 pi.
-TEST(KeyedLook, SwingsAtTheRateOfTheMoment) {
+TEST(KeyedSettings, SwingsAtTheRateOfTheMoment) {
   const Character rod = make_rod(1);
   auto parts = tail(rod, 2, 6);
   parts[0].settings.key("rate", smooth_keys({2, 2.5}, {2, 3.5}));
@@ -134,7 +134,7 @@ TEST(KeyedLook, SwingsAtTheRateOfTheMoment) {
   EXPECT_NEAR(frequency(motion, 2.6, 5), damped(3.5), 0.01 * 3.5);
 }
 
-TEST(KeyedLook, SettlesAsAskedOfTheMoment) {
+TEST(KeyedSettings, SettlesAsAskedOfTheMoment) {
   const Character rod = make_rod(1);
   auto parts = tail(rod, 3, 8);
   parts[0].settings.key("settle", smooth_keys({1.5, 1.6}, {8, 0.8}));
@@ -147,7 +147,7 @@ TEST(KeyedLook, SettlesAsAskedOfTheMoment) {
   EXPECT_NEAR(after, std::exp(-3 * 0.34 / 0.8), 0.02);
 }
 
-TEST(KeyedLook, ScalesTheDeviationByTheAmountOfTheMoment) {
+TEST(KeyedSettings, ScalesTheDeviationByTheAmountOfTheMoment) {
   const Character rod = make_rod(3);
   const Animation clip = sway();
   auto parts = tail(rod);
@@ -164,7 +164,7 @@ TEST(KeyedLook, ScalesTheDeviationByTheAmountOfTheMoment) {
   EXPECT_LT(largest(keyed, 1.999, 2.001), 1e-12);
 }
 
-TEST(KeyedLook, TurnsAmountsAboveOneAndAHalfIntoLoad) {
+TEST(KeyedSettings, TurnsAmountsAboveOneAndAHalfIntoLoad) {
   const Character rod = make_rod(3);
   const Animation clip = sway();
   auto parts = tail(rod, 4, 0.8);
@@ -181,7 +181,7 @@ TEST(KeyedLook, TurnsAmountsAboveOneAndAHalfIntoLoad) {
     }
 }
 
-TEST(KeyedLook, SagsWhenAskedTo) {
+TEST(KeyedSettings, SagsWhenAskedTo) {
   const Character rod = make_rod(1);
   // A bar that lies: turned up by a quarter, it droops.
   Animation still = root_clip("root.tx", {0, 4}, {0, 0}, Interpolation::linear);
@@ -198,7 +198,7 @@ TEST(KeyedLook, SagsWhenAskedTo) {
   EXPECT_GT(largest(motion, 2.5, 2.7), 0.5 * theta);
 }
 
-TEST(KeyedLook, StaysWithinALimitThatClosesIn) {
+TEST(KeyedSettings, StaysWithinALimitThatClosesIn) {
   const Character rod = make_rod(1);
   const Animation clip = root_clip("root.tx", {0, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3},
                                    {0, 0.3, -0.3, 0.3, -0.3, 0.3, -0.3, 0.3, -0.3, 0.3, 0}, Interpolation::natural);
@@ -213,7 +213,7 @@ TEST(KeyedLook, StaysWithinALimitThatClosesIn) {
 }
 
 // A steady wind v bends a bar of length L that hangs from its end by 1.5 lag v / L, its tangent.
-TEST(KeyedLook, FeelsAsMuchOfTheTravelAsIsAskedFor) {
+TEST(KeyedSettings, FeelsAsMuchOfTheTravelAsIsAskedFor) {
   const Character rod = make_rod(1);
   const double v = 0.8, lag = 0.05;
   const Animation steady = root_clip("root.tx", {0, 4}, {0, 4 * v}, Interpolation::linear);
@@ -229,7 +229,7 @@ TEST(KeyedLook, FeelsAsMuchOfTheTravelAsIsAskedFor) {
 }
 
 // A loop in place does not travel, whatever its period: all of its motion is wind, with the travel and without.
-TEST(KeyedLook, FindsNoTravelInALoopInPlace) {
+TEST(KeyedSettings, FindsNoTravelInALoopInPlace) {
   const Character rod = make_rod(1);
   std::vector<double> times, values;
   for (int k = 0; k <= 42; ++k)
@@ -245,7 +245,7 @@ TEST(KeyedLook, FindsNoTravelInALoopInPlace) {
 }
 
 // x = a t^2 / 2: a bar that hangs in it leans by 1.5 a / (L omega^2); without push it does not.
-TEST(KeyedLook, FeelsAsMuchOfTheTravelsAccelerationAsIsAskedFor) {
+TEST(KeyedSettings, FeelsAsMuchOfTheTravelsAccelerationAsIsAskedFor) {
   const Character rod = make_rod(1);
   const double a = 0.5;
   Animation start = root_clip("root.tx", {0}, {0}, Interpolation::natural);
@@ -261,7 +261,7 @@ TEST(KeyedLook, FeelsAsMuchOfTheTravelsAccelerationAsIsAskedFor) {
   EXPECT_LT(largest(simulate_parts(rod, &start, parts, kOnce), 2, 3), 0.02 * theta);
 }
 
-TEST(KeyedLook, LoopsOnlyIfItComesBackToItsStart) {
+TEST(KeyedSettings, LoopsOnlyIfItComesBackToItsStart) {
   const Character rod = make_rod(2);
   Animation clip = root_clip("root.tx", {0, 0.25, 0.5, 0.75, 1}, {0, 0.1, 0, -0.1, 0}, Interpolation::catmull_rom);
   clip.tracks[0].curve.before = clip.tracks[0].curve.after = Extrapolation::cycle;
@@ -355,7 +355,7 @@ TEST(Hit, MayComeManyTimesAndCloseTogether) {
   EXPECT_GT(largest(motion, 2, 3), 0.03);
 }
 
-TEST(KeyedLook, GoesOnFromACheckpointToTheSameBits) {
+TEST(KeyedSettings, GoesOnFromACheckpointToTheSameBits) {
   const Character rod = make_rod(2);
   const Animation clip = sway();
   auto parts = tail(rod);
@@ -384,7 +384,7 @@ const Softened& ball() {
   return soft;
 }
 
-TEST(KeyedLook, OfFleshFollowsItsKeysToo) {
+TEST(KeyedSettings, OfFleshFollowsItsKeysToo) {
   std::vector<Part> parts = ball().parts;
   parts[0].settings.rate = 2.5, parts[0].settings.settle = 1.2;
   const Animation bounce =
@@ -404,7 +404,7 @@ TEST(KeyedLook, OfFleshFollowsItsKeysToo) {
   EXPECT_LT(largest(keyed, 1, 1.5), 0.7 * largest(free, 1, 1.5)) << "twice the rate gives way a quarter as much";
 }
 
-TEST(KeyedLook, ComesBackFromARecipeToTheBit) {
+TEST(KeyedSettings, ComesBackFromARecipeToTheBit) {
   Recipe recipe{RecipeEnvelope{.version = "0.1.0", .input = {"hero.glb", 1, "00"}, .format = ".glb"}};
   recipe.parts = {{.name = "tail", .preset = "tail", .joints = {"tail_01"}}};
   PartSettings& settings = recipe.parts[0].settings;

@@ -1,6 +1,6 @@
 #pragma once
-// Many characters in one call: each is simulated and measured, and one page shows them all. A file that is refused does
-// not stop the others; a batch that was stopped goes on where it stood.
+// Many characters in one call: each is simulated and measured, and one page shows them all. A file that cannot be
+// simulated does not stop the others; a batch that was stopped continues with the characters that are not finished.
 
 #include "rigspace/apps/physics/result_check.h"
 #include "rigspace/apps/physics/simulate.h"
@@ -17,10 +17,10 @@ struct BatchEntry {
   std::string input;                   ///< its file
   std::string result, page;            ///< what was written; empty if nothing was
   std::string failure;                 ///< one sentence: why there is no result; empty if there is one
-  std::vector<BatchPart> parts;        ///< that move, with the reason why each was taken
+  std::vector<BatchPart> parts;        ///< simulated parts, each with the reason why it was chosen
   std::vector<std::string> notes;      ///< of the plan, and faults it recovered from, one sentence each
   std::vector<ClipCheck> clips;        ///< measured on the skin
-  std::vector<std::string> loop_rule;  ///< of each clip: by which rule it loops or plays once
+  std::vector<std::string> loop_rule;  ///< per clip: the rule that decided between loop and one-shot
   double seconds = 0;                  ///< how long the run took
   bool kept = false;                   ///< made by an earlier batch from the same file and options
 

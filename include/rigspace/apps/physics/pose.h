@@ -57,18 +57,18 @@ struct PoseReport {
   double distance() const;
 };
 
-/// Controls that posing turns unless told otherwise, of those that lists show and that move a point at p: angles,
-/// plain numbers, and lengths of what is no joint (points of lattices and curves, targets of IK). Joints keep their
-/// lengths and sizes, and what sounds like flesh (bellies, chests, cheeks) is left to physics. What carries the whole
-/// body (nodes that move four fifths of the points) would follow every pull as one piece: it stays, unless points are
-/// held, and then only the last of these nodes goes along, the hips. Where nothing else is left, as for a ball, all
-/// that carries it is free. Ascending.
+/// The controls that posing changes by default, ascending. Of the listed controls that move a point at p these are:
+/// angles, plain numbers, and lengths of nodes that are no joints (points of lattices and curves, targets of IK).
+/// Translations and scales of joints stay, and so do controls named like flesh (bellies, chests, cheeks). Nodes that
+/// carry the whole body (they move four fifths of the points) would follow every pull as one piece, so they stay; if
+/// points are held, the last of these nodes, the hips, is free. Where nothing else is left, as for a ball, all nodes
+/// that carry it are free.
 ///
-/// With `points`, those that are pulled and held, joints off their chains stay too: a chain is the joint that holds a
-/// point most, and all joints above it. Flesh in coarse cells ties thin limbs to their neighbours, and a joint that
-/// moves less than a cell is held by nothing; such joints would turn for no reason that can be seen. So would pieces
-/// that hang on a bone by a node of their own (helmets, swords): they stay on it. Where a chain has nothing but what
-/// carries the body, that is free.
+/// `points`: those that are pulled and held. Then joints off their chains stay as well; the chain of a point is the
+/// joint with the largest weight on it and all joints above. (The cells of the body are coarse: they tie thin limbs to
+/// their neighbours, and do not resist a joint that moves less than a cell, so that other joints would turn without a
+/// visible cause.) Pieces that hang on a bone by a node of their own (helmets, swords) stay on it. If a chain consists
+/// only of nodes that carry the body, these are free.
 std::vector<int> posable_controls(const Character& character, In p, bool points_are_held,
                                   std::span<const int> points = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The flesh of a character for pulls (pose.h), meshed once: posers of any points are made of it in milliseconds.
+// The body of a character for pulls (pose.h), meshed once. A Poser for any points is then made in milliseconds.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/base/progress.h"

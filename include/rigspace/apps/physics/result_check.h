@@ -1,5 +1,5 @@
 #pragma once
-// What a run did to a character, measured on the skin of both: the judge of a first result.
+// Measures a result against its input on the skin of both, and lists what exceeds the bounds of a first result.
 
 #include "rigspace/anim/character.h"
 
@@ -9,7 +9,8 @@
 
 namespace rigspace {
 
-/// A clip and its soft twin. Lengths are shares of the character's height, its largest extent at the clip's start.
+/// Measurements of a clip and of its simulated version `<clip>_soft`. Lengths are shares of the character's height, its
+/// largest extent at the clip's start.
 struct ClipCheck {
   std::string clip;
   bool loops = false;          ///< decided from the original clip (decide_play)
@@ -24,8 +25,8 @@ struct ClipCheck {
   std::vector<std::string> problems;  ///< one phrase each; empty: the clip passes
 };
 
-/// Measures the soft twin `<clip>_soft` of every clip of `original` in `result`. Clips without a twin or duration are
-/// left out. Throws Error if the two do not have the same points.
+/// Compares every clip of `original` with `<clip>_soft` in `result`. Clips without that or without duration are left
+/// out. Throws Error if the two do not have the same points.
 std::vector<ClipCheck> check_result(const Character& original, const Character& result);
 
 }  // namespace rigspace

@@ -1,6 +1,6 @@
 #pragma once
 // Rig-space physics of a character's parts (RSP 3, 4): tails, ears, hair on the artist's own joints, flesh on soft
-// joints. The unknowns are controls of the rig, and what comes out is their deviation from the artist's animation.
+// joints. The unknowns are controls of the rig; the result is their deviation from the artist's animation.
 
 #include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/collisions.h"
@@ -30,42 +30,42 @@ std::string_view name(Method);
 Method method_named(std::string_view);
 
 enum class Looping {
-  find,    ///< the clip says: where its end meets its start
-  always,  ///< repeated, whatever its ends are
+  find,    ///< decided for each clip by name, idle pose and returning pose (decide_play)
+  always,  ///< repeated, even if its end does not meet its start
   never,   ///< played once
 };
 
 struct SoftMotion;
 
-/// How long runs survive being stopped. What is saved is all that the rest of the run depends on: resumed, it ends in
-/// the same bits.
+/// Saves and resumes long runs. What is saved is all that the rest of the run depends on: a resumed run gives the same
+/// bits.
 struct Checkpoints {
   std::function<void(std::span<const std::byte>)> save;  ///< empty: nothing is saved
   int every = 120;                                       ///< steps between saves
   std::vector<std::byte> resume;                         ///< what was saved last, or empty
-  /// Gets what a cancelled run has finished, if it is anything, before Cancelled is thrown (SoftMotion::stopped).
+  /// Called before Cancelled is thrown, with the part of the motion that is finished, if any (SoftMotion::stopped).
   std::function<void(const SoftMotion&)> stopped;
 };
 
-/// What is found for a part on one clip and then holds for all clips of the character (tune_parts).
+/// What tune_parts finds for a part on one clip. It is used on all clips of the character.
 struct PartTuning {
   double rate = 0;    ///< Hz
   double settle = 0;  ///< s
   double lag = 0;     ///< s
   double raised = 1;  ///< 1..2: factor on the amount of a part that hardly moved
-  double ease = 1;    ///< 0..1: the share of the inertial load that is felt, where no rate would tame the motion
+  double ease = 1;    ///< 0..1: factor on the inertial load, below 1 where no rate brings the swing into range
 };
 
-/// What changes a result beside the equations of motion, so that it keeps the rules of docs/default-look.md. How much
-/// each did stands in PartReport and SoftMotion, and in the recipe.
+/// Steps that change the result beyond the equations of motion, so that it keeps the rules of docs/default-look.md.
+/// Their effect is reported in PartReport and SoftMotion, and written to the recipe.
 struct Corrections {
-  bool tune = true;     ///< rates are searched for until swing and volume are in range; amounts that show little rise
-  bool hold = true;     ///< of clips that are wilder than the one for tuning less load is felt (PartReport::held)
-  bool scale = true;    ///< amounts up to 1.5 scale the finished deviation; false: any amount is a load
+  bool tune = true;   ///< searches rates until swing and volume are in range; raises amounts of parts that hardly move
+  bool hold = true;   ///< lowers the load in clips that swing a part too far (PartReport::held)
+  bool scale = true;  ///< amounts up to 1.5 scale the finished deviation; false: every amount scales the load
   bool springs = true;  ///< weak springs pull soft joints to the animation (PartReport::springs)
-  bool smooth = true;   ///< curves that ripple above 12 Hz are averaged (PartReport::smoothed)
-  /// Flesh moves less where it would go into limbs or props (PartReport::eased), and any part whose skin touches the
-  /// ground (PartReport::grounded).
+  bool smooth = true;   ///< low-pass filter for curves with motion above 12 Hz (PartReport::smoothed)
+  /// Scales the deviation down of flesh that would penetrate limbs or props (PartReport::eased), and of any part whose
+  /// skin touches the ground (PartReport::grounded).
   bool ease = true;
   bool ends = true;  ///< loops are closed to the bit, one-shots end at rest (SoftMotion::seam, PartReport::faded)
 
@@ -82,14 +82,14 @@ struct SimulationOptions {
   double end = std::numeric_limits<double>::infinity();  ///< s
   double preroll = 0;                                    ///< s before `start` that are simulated and not kept
   Looping looping = Looping::find;
-  PlayRules play;  ///< with Looping::find: clips that somebody says are loops, or are not
-  /// A clip that plays once ends without deviation, and without speed of it. With collisions it does not: what is
-  /// pressed in at the end stays so.
+  PlayRules play;  ///< with Looping::find: clips that the user names as loops, or as no loops
+  /// At the end of a clip that plays once the deviation and its velocity are 0. Not with collisions: what is pressed in
+  /// at the end stays pressed in.
   bool end_at_rest = true;
-  /// One for each part: what was found on another clip. Empty: it is found on the clip itself. A rate that a part's
-  /// settings give goes before it.
+  /// One per part, found on another clip; empty: parts are tuned on the clip itself. A rate in a part's settings takes
+  /// precedence.
   std::vector<PartTuning> tuning;
-  int max_cycles = 12;           ///< of a loop, until it repeats itself
+  int max_cycles = 12;           ///< turns of a loop until the deviation repeats
   double loop_tolerance = 1e-3;  ///< seam of a loop, of the largest deviation
   int max_halvings = 6;          ///< of a step that fails, inverts flesh or errs too much
   bool follow_animation = true;  ///< the shape without stress is the animated one; false: the rest pose (the papers')
@@ -98,19 +98,20 @@ struct SimulationOptions {
   double poisson = 0.4;                                      ///< of flesh
   double density = 1000;                                     ///< kg/m^3
   Collisions collisions;
-  /// Of flesh; chains of rods are small as they are. An interior or a curvature that is asked for is the full method's.
+  /// Of flesh; chains of rods are always solved in full. Other values of `interior` or `curvature` than the defaults
+  /// need the full method and select it.
   Method method = Method::fast;
   bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
   Corrections corrections;
-  bool paper = false;  ///< every choice as printed (paper.h); settings of parts and loops do not count
+  bool paper = false;  ///< every choice as printed (paper.h); settings of parts and loops are ignored
   Checkpoints checkpoints;
 
   void validate() const;
 };
 
-/// What became of a part, for people.
+/// Settings used for a part, and measurements of its motion.
 struct PartReport {
   bool flesh = false;     ///< soft joints; otherwise a chain
   double length = 0;      ///< m: along a chain, across flesh
@@ -127,7 +128,7 @@ struct PartReport {
   double young = 0;            ///< Pa, of flesh, as used
   double eased = 1;            ///< of flesh: the least share of its deviation that is left where limbs or props touch
   double grounded = 1;         ///< the share of its deviation that is left since its skin stands or lies on the ground
-  double held = 1;             ///< the share of the clip's load that is felt, where all would move the part too far
+  double held = 1;             ///< factor on the clip's load, below 1 where the full load would move the part too far
   double scaled = 1;           ///< factor on the finished deviation, of the amount (Corrections::scale)
   double springs = 0;          ///< of flesh: stiffness of the springs to the animation, as a share of that of the part
   double smoothed = 0;         ///< largest change of a control by smoothing, as a share of its largest deviation
@@ -140,9 +141,9 @@ struct PartReport {
   double deepest_at = 0;  ///< s
 };
 
-/// Deviations over one clip, on the physics grid. Of a run that was stopped, the times are those of the whole stretch:
-/// after its last finished moment a part fades to the artist's motion within a fifth of a second, and parts that were
-/// not begun have no controls here.
+/// Deviations over one clip, on the physics grid. If the run was stopped, the times are still those of the whole
+/// stretch: after its last finished time the deviation of a part fades to 0 within a fifth of a second, and parts that
+/// were not begun have no controls here.
 struct SoftMotion {
   std::vector<int> controls;      ///< of the rig, ascending: rx ry rz of simulated joints, and tx ty tz of soft ones
   std::vector<double> times;      ///< s: from the start of the stretch to its end, both included
@@ -151,13 +152,13 @@ struct SoftMotion {
   bool stopped = false;           ///< before it was finished
   bool looped = false;
   double period = 0;  ///< s, of a loop: how long a turn takes; a frame more than the clip where that leaves one out
-  std::string why;    ///< which rule says that the clip is a loop, or is not (decide_play)
+  std::string why;    ///< the rule that decided between loop and one-shot (decide_play)
   double seam = 0;    ///< of a loop: gap between end and start, of the largest deviation, before it is closed
   int steps = 0, iterations = 0;
   int halved_steps = 0;  ///< that had to be retried in halves
   int failed_steps = 0;  ///< that did not converge even so
-  /// Controls of the rig, ascending, that corrections move and no part does (layered_motion): at the ends of a loop
-  /// they are where the artist keyed them, who may let them travel.
+  /// Controls of the rig, ascending, that corrections move and no part does (layered_motion). Their keys at the two
+  /// ends of a loop may differ, as the artist keyed them.
   std::vector<int> corrected = {};
 
   /// Whether the last time is the first of the next turn, so that both have the same values.
@@ -174,11 +175,11 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
 /// there is none that lasts.
 const Animation* reference_clip(const Character& character);
 
-/// Simulates all parts over a clip. Without a tuning of the options they are tuned on this clip (tune_parts). With one,
-/// of a clip that would swing chains by more than 35 degrees or flesh by more than 15 % of its size less is felt
-/// (PartReport::held), unless somebody set a limit or asked for a larger amount. Where
-/// flesh would go deeper into limbs or props than the artist put it, by 0.35 % of the character's size, it is eased for
-/// that moment.
+/// Simulates all parts over a clip. Without options.tuning they are tuned on this clip (tune_parts). With it, the load
+/// of a clip that would swing chains by more than 35 degrees or flesh by more than 15 % of its size is lowered
+/// (PartReport::held), unless the user set a limit or a larger amount. Where flesh would penetrate limbs or props
+/// deeper than in the artist's pose, by more than 0.35 % of the character's size, its deviation is scaled down around
+/// that time (PartReport::eased).
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,
                           const SimulationOptions& options = {}, const ProgressCallback& progress = {});
 

@@ -92,7 +92,7 @@ Region carried_region(const TriMesh& surface, const Vec& motion, const SoftenOpt
   region.cell = region_cell(box, bounding_box(surface.points).diagonal());
   const StuffingOptions stuffing{.cell = region.cell};
   const TriMesh ordered = in_place_order(surface).mesh;
-  const Body body = options.use_cache ? stuff_or_recall(ordered, stuffing) : stuff(ordered, stuffing);
+  const Body body = options.use_cache ? stuff_with_cache(ordered, stuffing) : stuff(ordered, stuffing);
   std::vector<char> skin;
   box.low.array() -= kMargin * region.cell, box.high.array() += kMargin * region.cell;
   const BoneWeights carriers = carriers_of(body.mesh, surface, box, skin);

@@ -24,13 +24,13 @@ constexpr double kPoisson = 0.4;
 constexpr double kIdle = 0.1;
 constexpr double kLimbFade = 0.06;  // of the character's size
 
-/// Of a point, that the form in which it is written allows.
+/// The number of influences of a point that the written form allows.
 int most_influences(const SoftenOptions& options) {
   return options.morphs ? std::numeric_limits<int>::max() : options.max_influences;
 }
 
 /// The joint in its parent's space, both in the character's own frame. At rest its axes are those of that frame which
-/// are nearest to the scene's, so that its curves read as left, up, forward whichever way the character looks.
+/// are nearest to the scene's, so that its curves mean left, up and forward whichever way the character faces.
 SoftJoint joint_in_parent(const Placed& placed, const Affine& parent, const OwnFrame& frame, std::string name) {
   const Mat3 A = linear(parent), axes = frame.turn * frame.axes_near_scene();
   Mat3 R = nearest_orthogonal(A);
@@ -51,8 +51,8 @@ TriMesh limbs_of(const RiggedSurface& surface, const std::vector<char>& chosen) 
   return limbs;
 }
 
-/// Of each point of the surface, how near a limb comes to it in any of the clips, at most `within`; in units of the
-/// surface's frame. Points that the chosen bones do not hold are not looked at.
+/// Per point of the surface: the smallest distance of a limb over all clips, at most `within`; in units of the
+/// surface's frame. Points without weight on the chosen bones are skipped.
 std::vector<double> nearest_limb(const Character& character, const RiggedSurface& surface,
                                  const std::vector<char>& chosen, double within) {
   const int count = std::clamp(4 * static_cast<int>(character.clips.size()), 32, 240);  // evenly over all clips
@@ -95,8 +95,7 @@ class Softness {
 
   double at(const Vec3& x, const std::vector<std::pair<int, double>>& bones) const {
     const double guard = 1 - smooth_step(0, 0.05, weight_of(bones, guarded_));
-    if (guard == 0 || weight_of(bones, chosen_) == 0)
-      return 0;  // joints take from the chosen bones alone: it fades there
+    if (guard == 0 || weight_of(bones, chosen_) == 0) return 0;  // soft joints take weight from the chosen bones only
     const int tet = tree_.nearest(x);
     if (tet < 0) return 0;
     Vec4 weights = tree_.barycentric(tet, x).cwiseMax(0);
@@ -142,8 +141,7 @@ class Softener {
     set_softness(softness, chosen);
     drop_idle(placement);
     if (placement.joints.empty()) return why = "nothing of its skin can give way", false;
-    // One vertex, or a few of them at one place, that no limb comes near is a spike and no flesh: it has no extent to
-    // swing over.
+    // One vertex, or a few at one place, far from all limbs are a spike without extent, which is no flesh.
     const double extent = soft_extent();
     if (extent < region.cell) return why = "in its clips limbs come near all of its skin", false;
 
@@ -168,7 +166,7 @@ class Softener {
     return true;
   }
 
-  /// Chains of joints for a sheet, and what is said of them.
+  /// Adds chains of joints for a sheet, and a note about them.
   std::string add_sheet(Part& part, int most) {
     SheetJoints sheet = sheet_joints(character_, part, most);
     const int first = static_cast<int>(joints_.joints.size());
@@ -234,7 +232,7 @@ class Softener {
 
   Vec3 point(int i) const { return surface_.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)); }
 
-  /// Joints that would move next to nothing, by what the strongest moves, are left out.
+  /// Removes joints whose influence is a small share of that of the strongest joint.
   void drop_idle(Placement& placement) const {
     for (int round = 0; round < 2; ++round) {
       std::vector<double> moved(placement.joints.size(), 0);
@@ -353,7 +351,7 @@ Softened soften(const Character& character, std::vector<Part> parts, const Softe
   }
   Softener softener(character, options);
   const int for_sheets = sheets == 0 ? 0 : std::min(12 * sheets, options.max_joints - std::min(8, 4 * flesh_parts));
-  for (Part& part : parts)  // first: flesh leaves alone what they take
+  for (Part& part : parts)  // sheets first: flesh does not use their points
     if (!part.points.empty()) softened.notes.push_back(softener.add_sheet(part, for_sheets / sheets));
   const int most =
       std::max(1, std::min(options.max_per_part, (options.max_joints - for_sheets) / std::max(1, flesh_parts)));

@@ -41,8 +41,8 @@ double distance_to_segment(const Vec3& x, const Vec3& a, const Vec3& b) {
   return (x - a - t * e).norm();
 }
 
-/// Of each bone itself, or the nearest above that has a size: what a bone of scale zero holds is a point, and nothing
-/// can be carried in its space.
+/// Per bone: the bone itself, or its nearest ancestor with a scale other than 0. A bone of scale 0 maps everything to
+/// one point, so that its transform has no inverse.
 std::vector<int> carrying_bones(const Character& character, std::span<const Affine> bones) {
   constexpr double kFlat = 1e-12;  // of the cube of the longest axis
   const auto flat = [&](int bone) {
@@ -58,8 +58,8 @@ std::vector<int> carrying_bones(const Character& character, std::span<const Affi
   return result;
 }
 
-/// Weights of a body's inner nodes: of each bone the harmonic function of what it has at the boundary, on the graph of
-/// edges.
+/// Bone weights of a body's inner nodes: per bone the harmonic function, on the graph of edges, of its weights at the
+/// boundary.
 void spread_inwards(const TetMesh& body, const std::vector<char>& known, BoneWeights& weights) {
   const NodeAdjacency edges = node_adjacency(body);
   std::vector<int> number(body.point_count(), -1), inner;
@@ -124,7 +124,7 @@ struct WholeBody {
 WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) {
   WholeBody whole;
   const PlaceOrder order = in_place_order(surface.mesh);
-  whole.body = use_cache ? stuff_or_recall(order.mesh, {.cell = cell}) : stuff(order.mesh, {.cell = cell});
+  whole.body = use_cache ? stuff_with_cache(order.mesh, {.cell = cell}) : stuff(order.mesh, {.cell = cell});
   const TetMesh& mesh = whole.body.mesh;
   const int n = mesh.point_count();
   whole.weights.resize(n), whole.on_surface.resize(n);

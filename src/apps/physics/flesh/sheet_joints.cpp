@@ -89,7 +89,7 @@ class SheetPlaces {
   }
 
   void fit_surface() {
-    constexpr double kRidge = 1e-6;  // of the number of points: few points in one line say nothing about t
+    constexpr double kRidge = 1e-6;  // of the number of points: few points in one line do not determine the terms in t
     Mat A = kRidge * static_cast<double>(points_.size()) * Mat::Identity(6, 6), B = Mat::Zero(6, 3);
     for (const Vec3& x : points_) {
       const Basis b = basis(s(x), t(x));
@@ -138,7 +138,7 @@ SheetJoints sheet_joints(const Character& character, const Part& part, int most)
   std::vector<Vec3> points;
   for (const int i : part.points) points.emplace_back(point(s, i));
   const Mat3 axes = character_frame(character).axes_near_scene();
-  const SheetPlaces places(sheet, points, axes.col(0));  // characters look along z: their left is +x
+  const SheetPlaces places(sheet, points, axes.col(0));  // characters face along z: their left is +x
 
   SheetJoints result;
   const double breadth = places.width() / places.length();

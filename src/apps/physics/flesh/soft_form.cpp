@@ -82,7 +82,8 @@ Softened soften_as(SoftForm form, const Character& character, const std::vector<
   if (share <= options.muted_tolerance) return softened;
   const auto is_sheet = [](const Part& part) { return !part.points.empty(); };
   if (std::any_of(parts.begin(), parts.end(), is_sheet)) {
-    // Sheets need joints: flesh that nobody asked for is left as it is, so that the muted skin is the original.
+    // Sheets need joints, which rules out morphs: found flesh is left out instead, so that the muted skin is the
+    // original.
     std::vector<Part> kept = parts;
     std::erase_if(kept, [&](const Part& part) {
       return part.found && part.flesh == nullptr && !is_sheet(part) && preset_named(part.preset).flesh;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kCellsAcross = 2;        // lattice cells across a chain; with fewer there are hardly interior nodes
 constexpr double kLeastThickness = 0.12;  // of the length: thinner chains are rods
 constexpr double kLeastRoundness = 0.8;   // about an ellipse of 1 : 2; flatter chains (ears) move better as rods
-constexpr double kLeastCell = 0.012;      // of the character's size: finer meshes cost more and look the same
+constexpr double kLeastCell = 0.012;  // of the character's size: finer meshes cost more without a visible difference
 
 std::vector<int> turns_of(const Character& character, std::span<const int> bones) {
   std::vector<int> controls;

@@ -69,7 +69,7 @@ std::string request_text(const SimulationRequest& request) {
   return text + fmt::format("|{}|{}|{}", request.unit, request.step, request.curves_only);
 }
 
-/// One character: simulated, loaded again and measured, as a stranger would open it.
+/// Simulates one character, loads the written file and measures it.
 void make(BatchEntry& entry, const SimulationRequest& request, const fs::path& output, const JobEvents& events) {
   const SimulationResult result = simulate_file({.character = {.file = entry.input}}, request, output, events);
   entry.result = result.files.result().string(), entry.page = result.files.page.string();
@@ -124,7 +124,7 @@ std::vector<fs::path> batch_inputs(const std::vector<std::string>& files_and_fol
       continue;
     }
     if (!fs::exists(name)) throw Error({.file = name, .problem = "does not exist", .remedy = "check its name"});
-    // What a shell makes of *.glb has results of earlier runs in it.
+    // A shell expands *.glb to results of earlier runs as well.
     if (files_and_folders.size() > 1 && !is_input(name) && rigspace::is_character_file(name)) continue;
     inputs.emplace_back(name);
   }

@@ -88,7 +88,7 @@ BatchRecord read_batch_record(const fs::path& file) {
     const Json json = Json::parse(read_text(file));
     for (const Json& each : json.at("characters")) record.entries.push_back(row_of(each));
   } catch (const std::exception&) {
-    return {};  // made again from nothing
+    return {};  // a damaged record is replaced
   }
   return record;
 }

@@ -43,7 +43,7 @@ class ClipMaker final : public ClipWork {
                    physics, part_of_progress(progress, 0, 1, "finding rates on " + recipe.tuned_on));
   }
 
-  /// Clips are solved side by side where the rig may be asked from several threads.
+  /// Clips are solved side by side where the rig can be evaluated by several threads.
   bool concurrent() const override { return character_.rig->traits().concurrent && !clips_.research.any(); }
   std::size_t count() const override { return clips_.tasks.size(); }
   std::string name(std::size_t k) const override { return clips_.tasks[k].clip.base; }
@@ -78,7 +78,7 @@ class ClipMaker final : public ClipWork {
   }
 
   const std::optional<RecipeClip>& made(std::size_t k) const { return made_[k]; }
-  /// After Cancelled: what was finished of clip k, if it was under way and it is anything.
+  /// After Cancelled: the finished part of clip k, if there is one.
   const std::optional<RecipeClip>& stopped(std::size_t k) const { return stopped_[k]; }
 
  private:
@@ -101,7 +101,7 @@ class ClipMaker final : public ClipWork {
     double fraction = 0;
     physics.checkpoints.resume = checkpoints.resume(solve);
     physics.checkpoints.save = [&](std::span<const std::byte> bytes) { checkpoints.save(solve, fraction, bytes); };
-    // Half of an edit is no better than the clip without it: only of a clip's first solve something is kept.
+    // Only a clip's first solve is kept in part: a clip with half an edit would be no better than one without it.
     if (solve == 0 && !clip.finished())
       physics.checkpoints.stopped = [&](const SoftMotion& motion) {
         stopped_[k] = clip;

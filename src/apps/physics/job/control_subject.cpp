@@ -67,7 +67,7 @@ class ControlSubject : public Subject {
   const Character& simulated() const override { return character_; }
   std::span<const Part> parts() const override { return parts_; }
   std::vector<std::string> from_earlier_runs() const override { return from_earlier_runs_; }
-  /// Groups of controls that sound like parts; where there is none, chains of joints, as in a mesh without a rig file.
+  /// Groups of controls that are named like parts; where there is none, chains of joints, as for a glTF.
   std::vector<Part> found_parts() const override {
     std::vector<Part> parts = find_control_parts(character_);
     if (!parts.empty() || character_.bones.empty()) return parts;
@@ -95,9 +95,9 @@ class ControlSubject : public Subject {
     for (Part& part : parts_from_recipe(character_, recipe.parts)) {
       parts_.push_back(with_solid(character_, std::move(part), {.use_cache = true, .progress = progress}));
       if (parts_.back().stiffness.empty()) continue;
-      SimulationOptions recalling = recipe.options.physics;
-      recalling.use_cache = true;
-      const ControlStiffness stiffness = stiffen(character_, parts_.back(), recalling, progress);
+      SimulationOptions cached = recipe.options.physics;
+      cached.use_cache = true;
+      const ControlStiffness stiffness = stiffen(character_, parts_.back(), cached, progress);
       if (stiffness.from_cache)
         from_earlier_runs_.push_back(parts_.back().name + ": its stiffness was fitted in an earlier run");
       notes.push_back(parts_.back().name + ", stiffness of " +

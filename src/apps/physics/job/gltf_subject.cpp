@@ -137,13 +137,13 @@ class GltfSubject final : public Subject {
   }
 
  private:
-  /// What shows itself, looked for once.
+  /// The result of the part finder, computed once.
   const PartSearch& search() const {
     if (!search_) search_ = find_part_candidates(character());
     return *search_;
   }
 
-  /// Nothing moves: the same bytes where the format is the same, and a page that shows the clips as they are.
+  /// For a run without parts: writes the input (its bytes, where the format is the same) and a page with its clips.
   void write_input(const RunFiles& out) {
     if (fs::exists(path_) && fs::path(path_).extension() == ".glb" && out.model.extension() == ".glb")
       write_file(out.model, read_file(path_));
@@ -161,7 +161,7 @@ class GltfSubject final : public Subject {
     return morphs_ ? morph_clip(soft_, *morphs_, base, motion, rate) : soft_clip(soft_.character, base, motion, rate);
   }
 
-  /// Adds a clip to the document and says in its extras what it is.
+  /// Adds a clip to the document; its extras describe it.
   void add_clip(const Animation& animation, const Json& extras) {
     const int index = document().add_animation(animation);
     document().set_json(fmt::format("/animations/{}/extras", index), Json{{"rigspace", extras}}.dump());

@@ -75,7 +75,7 @@ void replace_fixes(std::vector<ClipTask>& tasks, const Character& character, con
 }
 
 /// Whether something is asked of the clips that are chosen, and not only of those that values name behind an @.
-bool asks_of_chosen(const RerunRequest& options) {
+bool changes_chosen_clips(const RerunRequest& options) {
   const bool scoped = has_scoped(options.sets) || has_scoped(options.hits);
   return !scoped || !for_all_clips(options.sets).empty() || !for_all_clips(options.hits).empty() ||
          !options.clips.empty() || !options.stiffness.empty() || options.accept_changed_input;
@@ -111,7 +111,7 @@ void plan_chosen(Recipe& recipe, std::vector<ClipTask>& tasks, const PlannedFor&
 
 /// Writes all values of the request into parts, clips and edits.
 void plan(Recipe& recipe, std::vector<ClipTask>& tasks, const PlannedFor& given, const RerunRequest& options) {
-  if (asks_of_chosen(options)) {
+  if (changes_chosen_clips(options)) {
     plan_chosen(recipe, tasks, given, options);
   } else if (!options.range.empty()) {
     throw Error({.code = ErrorCode::usage,

@@ -14,7 +14,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kFrame = 1.0 / 30;     // s
-constexpr int kMostFrames = 120;        // of a clip that are looked at
+constexpr int kMostFrames = 120;        // of a clip that are measured
 constexpr double kFootShare = 0.03;     // of the vertical extent: points so low are feet
 constexpr double kMostSeam = 1e-3;      // of the height
 constexpr double kMostFeet = 0.02;      // of the height
@@ -66,8 +66,8 @@ double share_above(const Mat& signal, double span, double hertz) {
   return all > 0 ? fast / all : 0;
 }
 
-/// Of each point, how much of it hangs on the joints of a sheet: hems of capes are low and are no feet. Joints that
-/// were added are called soft_..; those of a sheet hang on each other.
+/// Per point: its weight on the joints of sheets. (Hems of capes are low, but are no feet.) Added joints are called
+/// soft_..; those of a sheet have other soft joints as parents.
 Vec share_of_sheets(const Character& result) {
   std::vector<int> sheet;
   const auto is_soft = [&](int bone) {
@@ -146,7 +146,7 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
     check.largest = *std::max_element(largest.begin(), largest.end());
     std::nth_element(largest.begin(), largest.begin() + frames / 2, largest.end());
     check.typical = largest[static_cast<std::size_t>(frames) / 2];
-    if (play.loops) {  // where the closing frame is left out, a frame's change is left to go
+    if (play.loops) {  // where the closing frame is left out, the change of one frame remains
       const double left = play.period > clip.duration * (1 + 1e-9) ? 1.5 * check.step : 0;
       check.seam = std::max(0.0, largest_length(deviation.back() - deviation.front()) - left);
     } else {

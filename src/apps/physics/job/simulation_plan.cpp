@@ -20,8 +20,8 @@
 namespace rigspace {
 namespace {
 
-/// What a guess means for the motion, and what to add where it is wrong: larger things swing more slowly, as the root
-/// of their size.
+/// A sentence about a guessed unit: which rates follow from it (the period grows with the square root of the size), and
+/// the option to add if it is wrong.
 std::string unit_in_words(const SceneUnit& unit) {
   std::string text = fmt::format(
       "it measures {:.4g} units, which is taken as 1.7 m; --unit says otherwise, and `rigspace "
@@ -36,7 +36,7 @@ std::string unit_in_words(const SceneUnit& unit) {
   return text + others;
 }
 
-/// As asked, by the command or by the folder, else guessed, and said.
+/// Metres per unit: of the request, else of the folder, else guessed with a note.
 double metres_per_unit(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
                        std::vector<std::string>& notes) {
   if (request.unit > 0) return request.unit;
@@ -54,7 +54,7 @@ double metres_per_unit(const Character& character, const SimulationRequest& requ
   return unit.metres;
 }
 
-/// What the papers say where nothing else was asked for (paper.h).
+/// Defaults of --paper for options that the request does not set (paper.h).
 void as_printed(SimulationOptions& physics, const SimulationRequest& request) {
   if (request.step == 0) physics.step = 0.01;
   physics.integrator = IntegratorKind::euler;
@@ -79,7 +79,7 @@ std::vector<std::string> split_patterns(const std::string& text) {
   return patterns;
 }
 
-/// Adds those patterns that some clip has: a folder's settings are for many characters.
+/// Adds the patterns that match some clip; others are no error, since a folder's settings are for many characters.
 void add_present(const Character& character, const std::vector<std::string>& patterns, std::vector<std::string>& to) {
   std::vector<std::string> names;
   for (const Animation& clip : character.clips) names.push_back(clip.name);
@@ -117,7 +117,7 @@ RecipeOptions plan_options(const Character& character, const SimulationRequest& 
 
 namespace {
 
-/// Each joint and each control in one part, each part with a name of its own.
+/// Makes sure that each joint and each control is in one part only, and that names of parts are unique.
 void require_apart(const Subject& subject, std::vector<Part>& parts) {
   const Character& character = subject.character();
   std::map<std::string, std::string> owner;
@@ -279,7 +279,7 @@ ResearchFiles research_files(const SimulationRequest& request) {
   return files;
 }
 
-/// A pattern of --loop or --once that no clip has is a slip of the pen.
+/// Throws Error for a pattern of --loop or --once that matches no clip.
 void require_clips(const Character& character, const std::vector<std::string>& patterns, const char* option,
                    const std::string& file) {
   for (const std::string& pattern : patterns) {

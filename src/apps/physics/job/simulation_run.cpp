@@ -102,9 +102,9 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
   if (result.rig_evaluations)
     events.print(fmt::format("the rig was asked for {} poses, those for training and derivatives included\n",
                              *result.rig_evaluations));
-  const std::size_t told = notes.size();
+  const std::size_t reported = notes.size();
   write_result(run, notes, events);
-  for (std::size_t k = told; k < notes.size(); ++k) events.print(notes[k] + "\n");
+  for (std::size_t k = reported; k < notes.size(); ++k) events.print(notes[k] + "\n");
   notes.insert(notes.end(), run.notes.begin(), run.notes.end());
   result.incidents = run.subject->incidents();
   events.print_warnings("rigspace", result.incidents);

@@ -31,8 +31,8 @@ double nearest_moment(const KeyedMotion& motion, double step, double time) {
   return grid.h * std::round(time / grid.h);
 }
 
-void ask_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
-                     const ProgressCallback& progress) {
+void evaluate_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
+                          const ProgressCallback& progress) {
   constexpr Eigen::Index kBatch = 32;
   const Rig& rig = *character.rig;
   if (!rig.traits().remembers_poses || rig.traits().exact_jacobian) return;

@@ -25,9 +25,10 @@ int moments_around(const KeyedMotion& motion, const SimulationOptions& options, 
 double nearest_moment(const KeyedMotion& motion, double step, double time);
 
 /// Evaluates all points in the artist's poses at all grid times of a run and half a second around it, in batches, so
-/// that all parts and passes find them remembered. Does nothing for rigs that do not remember poses. Throws Cancelled.
-void ask_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
-                     const ProgressCallback& progress);
+/// that all parts and passes find them in the rig's memory. Does nothing for rigs that do not remember poses. Throws
+/// Cancelled.
+void evaluate_keyed_poses(const Character& character, const KeyedMotion& motion, const SimulationOptions& options,
+                          const ProgressCallback& progress);
 
 /// The step with which rates are tuned, s: at least 1/48; for a black box a multiple of the run's step that divides the
 /// run.

@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: what stands or lies on the ground stays there.
+// Private to physics: reduces the deviation of parts whose skin touches the ground.
 
 #include "limb_guard.h"
 

@@ -92,8 +92,9 @@ Run Runner::so_far() const {
   return run;
 }
 
-/// Two turns that follow each other as one that repeats itself, where the motion does not come to: from the later one,
-/// which begins where the earlier ends, over into the earlier one. Neither place nor speed jumps at the seam.
+/// Blends two turns that follow each other into one that repeats, for motion that does not become periodic: it begins
+/// as the later turn, which starts where the earlier ends, and ends as the earlier. Value and velocity are continuous
+/// at the seam.
 void Runner::blend_turns(const Run& earlier, Run& later) {
   const Eigen::Index last = later.deviation.cols() - 1;
   for (Eigen::Index k = 0; k <= last; ++k) {

@@ -23,7 +23,7 @@
 namespace rigspace {
 namespace {
 
-/// Ends of a loop meet exactly: the gap, which is below the loop's tolerance, is spread over the cycle.
+/// Closes a loop: the gap between its ends, which is below the loop tolerance, is spread over the cycle.
 void close_loop(Mat& deviation) {
   const Eigen::Index last = deviation.cols() - 1;
   const Vec gap = deviation.col(last) - deviation.col(0);
@@ -57,7 +57,7 @@ PartReport report_of(const PartSystem& system, std::size_t c, const Run& run, co
   return report;
 }
 
-/// After the last finished column the deviation goes on as it went and fades, so that neither place nor speed jumps.
+/// After the last finished column the deviation continues at its velocity and fades to 0, so that neither jumps.
 void fade_out(Mat& deviation, std::span<const double> times) {
   constexpr double kFade = 0.2;  // s
   const Eigen::Index last = deviation.cols() - 1, whole = static_cast<Eigen::Index>(times.size());
@@ -118,7 +118,7 @@ void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& devi
   }
 }
 
-/// The deviation of a part, as large as is asked for.
+/// Multiplies the deviation of a part by its scaling, which may be keyed.
 void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part) {
   const bool keyed = part.part->settings.keys_of("amount") != nullptr;
   for (const int row : rows) {
@@ -128,8 +128,8 @@ void scale_amount(Run& run, const std::vector<int>& rows, const TunedPart& part)
   }
 }
 
-/// What would be without asking for more.
-Mat without_asking(const Run& run, const PartSettings& settings) {
+/// The deviation divided by the amount, where that is above 1.
+Mat at_ordinary_amount(const Run& run, const PartSettings& settings) {
   if (settings.keys_of("amount") == nullptr) return run.deviation / std::max(1.0, settings.amount);
   Mat deviation = run.deviation;
   for (Eigen::Index k = 0; k < deviation.cols(); ++k)
@@ -137,7 +137,7 @@ Mat without_asking(const Run& run, const PartSettings& settings) {
   return deviation;
 }
 
-/// The last word: how much of the part's own motion there is, beside the artist's.
+/// Multiplies the deviation by PartSettings::mix.
 void mix_in(Run& run, const std::vector<int>& rows, const PartSettings& settings) {
   if (settings.mix == 1 && settings.keys_of("mix") == nullptr) return;
   for (const int row : rows) {
@@ -147,8 +147,8 @@ void mix_in(Run& run, const std::vector<int>& rows, const PartSettings& settings
   }
 }
 
-/// A clip that comes back to its start does so no longer where a control does not.
-bool looks_repeat(std::span<const Part> parts, double duration, Looping looping) {
+/// Whether all keyed settings end at their first values; otherwise a clip cannot loop.
+bool settings_repeat(std::span<const Part> parts, double duration, Looping looping) {
   const std::string control = unrepeated_control(parts, duration);
   if (looping == Looping::always && !control.empty())
     throw Error({.code = ErrorCode::usage,
@@ -159,8 +159,8 @@ bool looks_repeat(std::span<const Part> parts, double duration, Looping looping)
   return control.empty();
 }
 
-/// Whether the systems may run on threads of their own: nothing that one asks is asked by another, and it pays. Large
-/// bodies have work for many threads in every step.
+/// Whether the systems run on threads of their own: the rig must allow evaluations at the same time, and bodies must be
+/// small, since large ones use many threads within a step.
 bool may_run_apart(const Character& character, std::span<const std::unique_ptr<PartSystem>> systems,
                    const SimulationOptions& options) {
   constexpr std::size_t kSmall = 4000;  // elements
@@ -175,7 +175,7 @@ bool may_run_apart(const Character& character, std::span<const std::unique_ptr<P
          (small || count >= threads);
 }
 
-/// All that becomes of finished runs.
+/// Turns finished runs into one motion: amounts, limits of limbs and ground, loops, ends.
 class Collector {
  public:
   Collector(const Character& character, const KeyedMotion& key, std::size_t parts, const SimulationOptions& options)
@@ -193,7 +193,7 @@ class Collector {
   void add(PartSystem& system, Run run) {
     const SteppedBody body = system.body();
     for (std::size_t c = 0; c < system.parts.size(); ++c) scale_amount(run, system.rows(c), system.parts[c]);
-    // A loop that does not quite repeat itself after so many turns is closed all the same: nothing jumps at its seam.
+    // A loop that does not repeat itself after max_cycles is closed as well, so that nothing jumps at its seam.
     const Corrections& corrections = options_.corrections;
     if (corrections.ends && key_.cyclic() && run.deviation.cols() == std::ssize(run.times))
       close_loop(run.deviation), run.looped = true;
@@ -204,13 +204,13 @@ class Collector {
       const TunedPart& part = system.parts[c];
       Vec shares = Vec::Ones(run.deviation.cols());
       if (corrections.ease && part.part->flesh && part.part->flesh->controls.empty()) {
-        // What somebody asks for scales what would be without asking: so that is what must fit.
+        // An amount above 1 that the user sets is kept: the deviation at an ordinary amount must stay out of limbs.
         shares = shares_beside_limbs(character_, key_, *part.part,
-                                     {run.times, body.free, without_asking(run, part.part->settings), run.looped});
+                                     {run.times, body.free, at_ordinary_amount(run, part.part->settings), run.looped});
         run.deviation = run.deviation * shares.asDiagonal();
       }
       double footing = 1;
-      // What somebody names moves as it is asked to, and contact finds the ground itself.
+      // Not for parts that the user named, nor with collisions, which have the ground as an obstacle if it is wanted.
       if (corrections.ease && part.part->found && !options_.collisions.any()) {
         const std::vector<int> rows = system.rows(c);
         std::vector<int> controls;
@@ -246,7 +246,7 @@ class Collector {
     motion_.halved_steps += run.halved_steps, motion_.failed_steps += run.failed_steps;
   }
 
-  /// Of a run that ends here, before its time; `so_far` is what a system had finished.
+  /// For a run that is cancelled; `so_far` is the finished part of a system's run.
   void stop(PartSystem& system, const std::optional<Run>& so_far) {
     if (so_far && so_far->deviation.cols() > 1) add(system, *so_far);
     motion_.stopped = true, motion_.looped = false;
@@ -316,12 +316,12 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
                  .remedy = "its joints cannot be simulated as chains; name controls"});
   KeyedMotion key(character, clip, options.play);
   const bool whole = options.start <= 0 && options.end >= key.clip_duration() && options.preroll == 0;
-  const bool repeat = looks_repeat(parts, key.duration(), options.looping);
+  const bool repeat = settings_repeat(parts, key.duration(), options.looping);
   key.set_cyclic(options.looping == Looping::always ||
                  (options.looping == Looping::find && key.loops() && whole && repeat));
   const double size = character_frame(character).extent();
   const double trained = options.method == Method::fast ? 0.2 : 0;  // of the progress
-  ask_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
+  evaluate_keyed_poses(character, key, options, [&](const Progress& p) { return !progress || progress({p.stage, 0}); });
   const auto systems = make_systems(character, parts, options, [&](const Progress& p) {
     return !progress || progress({p.stage, trained * p.fraction});
   });
@@ -331,7 +331,7 @@ SoftMotion simulate_parts(const Character& character, const Animation* clip, std
       for (TunedPart& part : system->parts) part.most_scaling = std::min(part.most_scaling, 1.0);
     }
 
-  // Sheets meet the body behind them whatever else is asked for.
+  // Sheets always collide with the body behind them.
   if (!options.collisions.limbs)
     for (const auto& system : systems)
       if (!system->parts.front().part->points.empty()) {

@@ -45,7 +45,7 @@ const Animation* reference_clip(const Character& character) {
       if (clip.duration > 0) clips.emplace_back(clip.duration, &clip);
   if (clips.empty()) return nullptr;
   std::stable_sort(clips.begin(), clips.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  // What does not move tells nothing.
+  // Clips without motion are left out.
   const auto moving = std::find_if(clips.begin(), clips.end(), [](const auto& each) { return each.first > 0; });
   const auto count = clips.end() - moving;
   return count == 0 ? clips.back().second : (moving + count / 2)->second;
@@ -59,7 +59,7 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
   own.validate();
   KeyedMotion motion(character, &clip, own.play);
   motion.set_cyclic(own.looping == Looping::always || (own.looping == Looping::find && motion.loops()));
-  ask_keyed_poses(character, motion, own, progress);
+  evaluate_keyed_poses(character, motion, own, progress);
   const double size = character_frame(character).extent();
   const auto systems = make_systems(character, parts, own, part_of_progress(progress, 0, 0.4));
   std::vector<PartTuning> tuning(parts.size());

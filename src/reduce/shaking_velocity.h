@@ -1,5 +1,5 @@
 #pragma once
-// Private to reduce: the velocity that the controls of a body can give its nodes, nearest to a wanted one.
+// Private to reduce: the velocities that the controls of a body can give its nodes, nearest to wanted ones.
 
 #include "rigspace/body/rig_body.h"
 
@@ -22,10 +22,10 @@ Impulse impulse_of(int number);
 double largest_distance(In x);
 
 /// The free controls of a body at one pose p, linearised: which velocities they can produce.
-class RigAnswer {
+class RigVelocities {
  public:
-  RigAnswer() = default;
-  RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In masses);
+  RigVelocities() = default;
+  RigVelocities(const RigBody& body, const std::vector<int>& free, In p, In masses);
 
   /// Scene units: the diagonal of the box around the points that free controls move; 0 if they move none.
   double size() const { return size_; }

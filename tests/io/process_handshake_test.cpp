@@ -1,4 +1,5 @@
-// What a process may tell beside its rig: clips, warnings, groups, keyed orientations, and that it cannot be this rig.
+// What the handshake of a rig process may contain beside its controls: clips, warnings, groups, keyed orientations,
+// errors.
 
 #include "rigspace/base/error.h"
 #include "rigspace/io/blend_file.h"
@@ -13,8 +14,8 @@
 namespace rigspace {
 namespace {
 
-/// A process that introduces itself with a line and listens for ever.
-ProcessRigOptions told(const std::string& line) {
+/// A process that sends one line as its handshake and then reads for ever.
+ProcessRigOptions handshake_of(const std::string& line) {
   return {.command = "printf '%s\\n' '" + line + "'; exec cat >/dev/null", .processes = 1};
 }
 
@@ -23,10 +24,10 @@ const std::string kBeginning = R"({"rigspace": 1, "points": 0, "noise": 0, "cont
                                R"({"name": "tail.qx", "unit": "quaternion", "node": "tail"}])";
 
 TEST(ProcessTold, ClipsAndWarningsComeWithTheRig) {
-  const Character character = start_character(
-      told(kBeginning +
-           R"(, "warnings": ["a modifier is switched off"], "clips": [{"name": "Wag", "tracks": [{"control":)"
-           R"( "tail.rx", "unit": "degree", "interpolation": "linear", "times": [0, 2], "values": [0, 180]}]}]})"));
+  const Character character = start_character(handshake_of(
+      kBeginning +
+      R"(, "warnings": ["a modifier is switched off"], "clips": [{"name": "Wag", "tracks": [{"control":)"
+      R"( "tail.rx", "unit": "degree", "interpolation": "linear", "times": [0, 2], "values": [0, 180]}]}]})"));
   ASSERT_EQ(character.clips.size(), 1u);
   EXPECT_EQ(character.clips[0].duration, 2);
   EXPECT_DOUBLE_EQ(character.clips[0].tracks[0].curve(1), std::acos(-1.0) / 2);
@@ -37,7 +38,7 @@ TEST(ProcessTold, ClipsAndWarningsComeWithTheRig) {
 
 TEST(ProcessTold, ClipsThatAreWrongNameThePlace) {
   try {
-    start_character(told(kBeginning + R"(, "clips": [{"name": "Wag", "tracks": [{"control": "tail.rx"}]}]})"));
+    start_character(handshake_of(kBeginning + R"(, "clips": [{"name": "Wag", "tracks": [{"control": "tail.rx"}]}]})"));
     FAIL() << "taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::external_process);
@@ -47,7 +48,7 @@ TEST(ProcessTold, ClipsThatAreWrongNameThePlace) {
 
 TEST(ProcessTold, AnErrorIsSaidAsTheProcessSaysIt) {
   try {
-    start_character(told(
+    start_character(handshake_of(
         R"({"rigspace": 1, "error": {"element": "object \"X\"", "problem": "is not there", "remedy": "name another"}})"));
     FAIL() << "taken";
   } catch (const Error& error) {

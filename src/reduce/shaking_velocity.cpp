@@ -1,4 +1,4 @@
-#include "shaking_answer.h"
+#include "shaking_velocity.h"
 
 #include "rigspace/geometry/tri_mesh.h"
 
@@ -46,7 +46,7 @@ double largest_distance(In x) {
   return most;
 }
 
-RigAnswer::RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In masses) : body_(&body) {
+RigVelocities::RigVelocities(const RigBody& body, const std::vector<int>& free, In p, In masses) : body_(&body) {
   const auto workspace = body.rig->make_workspace();
   body.rig->evaluate(*workspace, p, s_);
   body.rig->jacobian(*workspace, p, free, J_);
@@ -76,7 +76,7 @@ RigAnswer::RigAnswer(const RigBody& body, const std::vector<int>& free, In p, In
 
 // Conjugate gradients on J^T M J dp = J^T M v, with the masses of the nodes lumped to the points of the rig. J^T M J is
 // never formed.
-Vec RigAnswer::to(const Impulse& impulse) const {
+Vec RigVelocities::to(const Impulse& impulse) const {
   Vec momentum(s_.size()), field, r, z, step, pulled;
   for (int i = 0; i < J_.points(); ++i)
     point(momentum, i) = masses_[i] * (impulse.t + impulse.A * (point(s_, i) - centre_) / (0.5 * size_));

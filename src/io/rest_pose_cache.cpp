@@ -1,4 +1,4 @@
-#include "kept_at_rest.h"
+#include "rest_pose_cache.h"
 
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/cache.h"
@@ -21,7 +21,7 @@ double next_number(std::mt19937& random) { return 2.0 * random() / static_cast<d
 
 }  // namespace
 
-KeptAtRest::KeptAtRest(std::span<const Control> controls)
+RestPoseCache::RestPoseCache(std::span<const Control> controls)
     : rest_(std::ssize(controls)), low_(rest_.size()), high_(rest_.size()), typical_(rest_.size()) {
   ByteWriter names;
   for (std::size_t c = 0; c < controls.size(); ++c) {
@@ -33,7 +33,7 @@ KeptAtRest::KeptAtRest(std::span<const Control> controls)
   names_ = names.bytes();
 }
 
-KeptAtRest::~KeptAtRest() {
+RestPoseCache::~RestPoseCache() {
   if (!keeps_ || !changed_) return;
   try {
     ByteWriter out;
@@ -51,7 +51,7 @@ KeptAtRest::~KeptAtRest() {
   }
 }
 
-std::optional<KeptAtRest::Moved> KeptAtRest::moved(In p) const {
+std::optional<RestPoseCache::Moved> RestPoseCache::moved(In p) const {
   Moved moved;
   for (Eigen::Index c = 0; c < p.size(); ++c) {
     if (p[c] == rest_[c]) continue;
@@ -61,7 +61,7 @@ std::optional<KeptAtRest::Moved> KeptAtRest::moved(In p) const {
   return moved;
 }
 
-void KeptAtRest::open(const Ask& ask) {
+void RestPoseCache::open(const Ask& ask) {
   opened_ = true;
   Mat P = rest_.replicate(1, 1 + kAside), S;
   std::mt19937 random(1);
@@ -91,7 +91,7 @@ void KeptAtRest::open(const Ask& ask) {
   if (const auto kept = from_cache(kRestKind, identity_)) read(*kept);
 }
 
-void KeptAtRest::read(std::span<const std::byte> bytes) {
+void RestPoseCache::read(std::span<const std::byte> bytes) {
   try {
     ByteReader in(bytes);
     for (int sets = in.integer(); sets > 0; --sets) {
@@ -109,14 +109,14 @@ void KeptAtRest::read(std::span<const std::byte> bytes) {
   }
 }
 
-Vec KeptAtRest::at_rest(std::span<const int> points) const {
+Vec RestPoseCache::at_rest(std::span<const int> points) const {
   if (points.empty()) return s_rest_;
   Vec s(3 * std::ssize(points));
   for (std::size_t k = 0; k < points.size(); ++k) point(s, static_cast<int>(k)) = point(s_rest_, points[k]);
   return s;
 }
 
-bool KeptAtRest::find(In p, std::span<const int> points, Eigen::Ref<Vec> s) const {
+bool RestPoseCache::find(In p, std::span<const int> points, Eigen::Ref<Vec> s) const {
   const auto moved = keeps_ ? this->moved(p) : std::nullopt;
   if (!moved) return false;
   if (moved->control < 0) {
@@ -133,7 +133,7 @@ bool KeptAtRest::find(In p, std::span<const int> points, Eigen::Ref<Vec> s) cons
   return true;
 }
 
-void KeptAtRest::add(In p, std::span<const int> points, In s) {
+void RestPoseCache::add(In p, std::span<const int> points, In s) {
   const auto moved = keeps_ ? this->moved(p) : std::nullopt;
   if (!moved || moved->control < 0 || numbers_ >= kMostNumbers) return;
   const Vec rest = at_rest(points);

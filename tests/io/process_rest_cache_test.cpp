@@ -28,7 +28,7 @@ class ProcessKept : public OwnCache {
   static ProcessRigOptions run(const fs::path& script, const std::string& more = "") {
     return {.command = std::string("exec ") + kPython + " -S '" + script.string() + "'" + more,
             .processes = 1,
-            .keep_at_rest = true};
+            .cache_rest_poses = true};
   }
   static fs::path example() { return kSources / "examples/python/rig_process.py"; }
 
@@ -55,7 +55,7 @@ class ProcessKept : public OwnCache {
 
 TEST_F(ProcessKept, AJacobianAtRestIsAskedForOnce) {
   ProcessRigOptions forgetful = run(example());
-  forgetful.keep_at_rest = false;
+  forgetful.cache_rest_poses = false;
   const Asked plain = ask(forgetful), first = ask(run(example())), again = ask(run(example()));
   EXPECT_GE(plain.evaluations, 7);  // two a control, and rest
   EXPECT_EQ(first.evaluations, plain.evaluations - 1 + kTold);
@@ -104,7 +104,7 @@ TEST_F(ProcessKept, WhereTheRigCannotBeToldNothingIsKept) {
   const ProcessRigOptions options =
       run(kSources / "tests/io/hosts/bar_host.py", " cannot --at 1 --once '" + (folder() / "done").string() + "'");
   ProcessRigOptions forgetful = run(example());
-  forgetful.keep_at_rest = false;
+  forgetful.cache_rest_poses = false;
   const Asked asked = ask(options);  // the first question, which is the three poses, is refused
   EXPECT_EQ(asked.J.value, ask(forgetful).J.value);
   EXPECT_FALSE(fs::exists(folder() / "cache"));
