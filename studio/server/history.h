@@ -13,8 +13,8 @@ class History {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Before the document changes: keeps what it was. `what`: for people; `field`: edits with the same one, within a
-  /// second of each other, are one step; empty: always a step of its own.
+  /// To be called before the document changes: keeps the present one. `what`: shown to the user; `field`: edits with
+  /// the same one, within a second of each other, are one step; empty: always a step of its own.
   void record(const Document& before, std::string what, std::string field, Clock::time_point now = Clock::now()) {
     const bool goes_on = !field.empty() && !undo_.empty() && undo_.back().field == field && now - last_ < kOneStep;
     last_ = now;

@@ -1,6 +1,6 @@
 #pragma once
-// The network side of the studio: HTTP and WebSockets on loopback, for pages of this server and nobody else. Nothing of
-// rigs is known here. One thread serves all connections; `send` and `send_frame` may be called from any thread.
+// The network side of the studio: HTTP and WebSockets on loopback, for pages of this server only. This file does not
+// depend on rigs. One thread serves all connections; `send` and `send_frame` may be called from any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct HttpAnswer {
   std::string download = {};               ///< a file name: the browser saves the body under it
 };
 
-/// What the server calls, on its own thread, which waits meanwhile: answers must be quick.
+/// Callbacks of the server, on its own thread, which waits meanwhile: they must return quickly.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
@@ -37,7 +37,7 @@ class HttpHandler {
 
 struct HttpOptions {
   int port = 0;                          ///< 0: any that is free
-  std::string token;                     ///< without it nothing is answered
+  std::string token;                     ///< requests without it are refused
   std::filesystem::path uploads;         ///< folder of uploads until the handler has moved them
   std::size_t most_upload = 256u << 20;  ///< bytes
   std::size_t most_message = 4u << 20;   ///< bytes of a text message from a page

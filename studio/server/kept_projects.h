@@ -11,7 +11,7 @@ namespace rigspace::studio {
 /// $RIGSPACE_STATE, else $XDG_STATE_HOME/rigspace, else ~/.local/state/rigspace; empty where there is none.
 std::filesystem::path state_folder();
 
-/// Nothing is thrown: what cannot be read or written is not kept.
+/// These throw nothing: a project that cannot be read or written is not kept.
 std::optional<Project> kept_project(const std::filesystem::path& state, const std::string& file);
 void keep_project(const std::filesystem::path& state, const Project& project);
 

@@ -1,8 +1,8 @@
 #pragma once
 // The clock and the poses of the studio: the artist's pose, and the same with soft parts, either solved live or baked.
 //
-// While a clip plays with `live` on, or while somebody holds controls, the real-time solver steps along. When it stands
-// still the pose is the baked one, which is what `simulate` writes; until that is made, the last solved one.
+// While a clip plays with `live` on, or while controls are held, the real-time solver advances with the clock. When it
+// is paused the pose is the baked one, which is what `simulate` writes; until that is made, the last solved one.
 
 #include "poses.h"
 #include "rigspace/anim/keyed_motion.h"
@@ -49,14 +49,14 @@ class Playback {
   void set_speed(double speed) { state_.speed = speed; }
   double duration() const;  ///< s: of a loop its period
 
-  /// Puts a control in the place of the clip's value, or lets it go.
+  /// Holds a control at a value in place of the clip's, or releases it.
   void hold(int control, std::optional<double> value);
   void let_go();
   const std::map<int, double>& held() const { return held_; }
   /// A whole pose from elsewhere (pulls) in place of the artist's; null: none. Referred to until changed.
   void show_pose(std::optional<Vec> pose);
 
-  /// What `simulate` makes of a clip: complete, on the controls of the character. Null: not made, or no longer true.
+  /// What `simulate` makes of a clip: complete, on the controls of the character. Null: not made, or out of date.
   void set_baked(std::string clip, std::shared_ptr<const Animation> baked);
   bool has_baked() const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What an animator has decided about a character, as one readable document, and the command that makes the same files.
+// The settings and edits of one character as one readable document, and the command that makes the same files.
 
 #include "message.h"
 #include "rigspace/apps/physics/clip_fix.h"
@@ -26,7 +26,7 @@ struct ProjectKey {
   bool operator==(const ProjectKey&) const = default;
 };
 
-/// What was changed by hand in one clip.
+/// The user's edits of one clip.
 struct ClipEdits {
   bool mute = false;
   double influence = 1;
@@ -58,12 +58,13 @@ Project project_from(const Json& json);
 
 /// The edits of a clip as corrections on top of the simulated layer.
 ClipFix fix_of(const ClipEdits& edits);
-/// All of them as the file that `--fix` takes.
+/// The edits of all clips as the file that `--fix` takes.
 std::string fix_text(const Project& project);
 
-/// The request that `rigspace simulate` would make of it. `fix`: the file that holds fix_text, where it is edited.
+/// The request that `rigspace simulate` makes for this project. `fix`: the file that holds fix_text, where it is
+/// edited.
 SimulationRequest request_of(const Project& project, const std::string& fix);
-/// The command line that does the same.
+/// The command line of that request.
 std::string command_of(const Project& project, const std::string& output, const std::string& fix);
 
 }  // namespace rigspace::studio

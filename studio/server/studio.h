@@ -29,7 +29,7 @@ struct StudioOptions {
   std::string page = {};                            ///< the page, HTML
 };
 
-/// A file as it is open, with its parts: replaced whole, never changed. Read by the server's thread too.
+/// An open file with its parts. Immutable: a new one replaces it. Also read by the server's thread.
 struct OpenFile {
   std::uint32_t revision = 0;
   std::shared_ptr<const LiveCharacter> character;
@@ -86,16 +86,16 @@ class Studio final : public HttpHandler {
   std::shared_ptr<const OpenFile> file_of(std::uint32_t revision) const;
   /// Loads the project's file with its parts, as long work, and shows it. What is shown meanwhile stays.
   void load(std::string name);
-  /// The present clip as it was baked last; null: not made, or no longer true.
+  /// The result of the last bake of the present clip; null: not made, or out of date.
   const std::shared_ptr<const SimulatedCharacter>& baked() const { return baked_; }
   void set_baked(std::shared_ptr<const SimulatedCharacter> baked) { baked_ = std::move(baked); }
-  /// What the project sets of all parts at a time of the present clip.
+  /// The settings of all parts at a time of the present clip, from the project.
   std::vector<RealtimeLook> looks_at(double time) const;
-  /// Gives the solver these settings.
+  /// Passes the settings at the present time to the solver.
   void adjust();
 
   Lane& work() { return work_; }              ///< shown to people, with a cancel button
-  Lane& background() { return background_; }  ///< what is made by itself
+  Lane& background() { return background_; }  ///< work that the user did not start
   /// A failure of long work as a sentence to all pages.
   void report(std::exception_ptr error);
 
@@ -132,7 +132,7 @@ class Studio final : public HttpHandler {
   std::vector<Edited> edited_;
   std::vector<std::function<void()>> opened_, clip_changed_;
   std::set<std::string> touched_;
-  std::map<ClientId, int> faults_;  // messages of a page that were none
+  std::map<ClientId, int> faults_;  // per page: messages that could not be read
 
   HttpServer* server_ = nullptr;
   Playback playback_;

@@ -8,13 +8,13 @@
 
 namespace rigspace {
 
-/// The value below which this share of the values lies; 0 of none.
+/// The value below which this share of the values lies; 0 if there are none.
 double percentile(std::vector<double> values, double share);
 
-/// What was found for a part.
+/// The tuned values of a part.
 PartTuning tuning_of(const TunedPart& part);
 
-/// One system of parts: its rates and amounts are tuned, run by run. Amplitude wins: rates rise until parts stay in
+/// Tunes the rates and amounts of one system of parts by repeated runs: rates rise until the swing of each part is in
 /// range.
 class Tuner {
  public:
@@ -25,15 +25,15 @@ class Tuner {
   /// Finds rate, settle time, lag and amount of each part on this motion. Throws Cancelled.
   void tune(const ProgressCallback& progress);
 
-  /// With SimulationOptions::tuning: takes it, and lowers loads where this motion is wilder than the parts bear, as
+  /// With SimulationOptions::tuning: takes it, and lowers loads where this motion swings parts too far, as
   /// `run` does before its last run. Throws Cancelled.
   void hold_clip(const ProgressCallback& progress);
 
-  /// Settings and the last run; `resume` continues one that `save` wrote. Rates are looked for with coarse steps and
-  /// short loops first. Throws Cancelled.
+  /// Tunes, then makes the final run; `resume` continues one that `save` wrote. The search uses coarse steps and short
+  /// loops. Throws Cancelled.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
 
-  /// After Cancelled: what the run under way had finished (Runner::so_far), if rates were no longer looked for.
+  /// After Cancelled: what the run under way had finished (Runner::so_far), if the search for rates was over.
   const std::optional<Run>& stopped() const { return stopped_; }
 
   void write(ByteWriter& out) const;
