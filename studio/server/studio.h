@@ -35,7 +35,7 @@ struct OpenFile {
   std::shared_ptr<const LiveCharacter> character;
   PartSearch search;                         ///< of the artist's character
   std::vector<std::string> patterns;         ///< of each candidate, as --part takes it
-  std::shared_ptr<const Bytes> glb, shares;  ///< PROTOCOL.md
+  std::shared_ptr<const Bytes> glb, shares, stiffness, cells;  ///< PROTOCOL.md
 };
 
 class Studio final : public HttpHandler {
@@ -137,6 +137,9 @@ class Studio final : public HttpHandler {
   HttpServer* server_ = nullptr;
   Playback playback_;
   std::shared_ptr<const SimulatedCharacter> baked_;
+  std::shared_ptr<const RealtimeModel> world_model_;  // the open character's, in the world of `world_project_`
+  const RealtimeModel* world_base_ = nullptr;         // that it was made of
+  Project world_project_;
   Project project_;
   History<Project> history_;
   std::uint32_t change_ = 0;
