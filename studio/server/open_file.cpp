@@ -46,10 +46,14 @@ void find_control_candidates(OpenFile& file) {
       groups[controls[c].group].push_back(c);
   const std::vector<Part> found = find_control_parts(artists);
   for (const auto& [group, members] : groups) {
-    const auto part = std::find_if(found.begin(), found.end(), [&, &name = group](const Part& each) { return each.name == name; });
+    const auto part =
+        std::find_if(found.begin(), found.end(), [&, &name = group](const Part& each) { return each.name == name; });
     PartCandidate candidate{.part = {.name = group, .preset = "flesh", .controls = members}};
     if (part != found.end())
-      candidate = {.part = *part, .chosen = true, .score = 1, .reasons_for = {"no clip keys it, and its name is that of a part"}};
+      candidate = {.part = *part,
+                   .chosen = true,
+                   .score = 1,
+                   .reasons_for = {"no clip keys it, and its name is that of a part"}};
     else
       candidate.reasons_against = {"a clip keys it, or its name is that of no part"};
     add(std::move(candidate), group);
@@ -60,7 +64,8 @@ void find_control_candidates(OpenFile& file) {
     if (known) continue;
     std::string pattern;
     for (const std::string& control : part.carried) pattern += (pattern.empty() ? "" : ",") + control;
-    add({.part = {.name = part.name, .preset = part.preset, .controls = part.free}, .chosen = true, .score = 1}, pattern);
+    add({.part = {.name = part.name, .preset = part.preset, .controls = part.free}, .chosen = true, .score = 1},
+        pattern);
   }
 }
 

@@ -132,7 +132,8 @@ Json to_json(const Project& project) {
   json["sets"] = Json::array();
   for (const ProjectSet& set : project.sets) json["sets"].push_back(to_json(set));
   json["protect"] = project.protect, json["collide"] = project.collide, json["stiffness"] = project.stiffness;
-  json["gravity"] = project.gravity, json["friction"] = project.friction, json["material"] = project.material, json["unit"] = project.unit;
+  json["gravity"] = project.gravity, json["friction"] = project.friction, json["material"] = project.material,
+  json["unit"] = project.unit;
   json["edits"] = Json::object();
   for (const auto& [clip, edits] : project.edits)
     if (edits != ClipEdits{}) json["edits"][clip] = to_json(edits);

@@ -46,9 +46,9 @@ struct Project {
   std::vector<std::string> protect = {}, collide = {}, stiffness = {};
   double friction = 0.3;
   std::array<double, 3> gravity = {0, -9.81, 0};  ///< m/s^2
-  std::string material = {};                    ///< empty: the default
-  double unit = 0;                              ///< metres per unit of the file; 0: guessed
-  std::map<std::string, ClipEdits> edits = {};  ///< by clip
+  std::string material = {};                      ///< empty: the default
+  double unit = 0;                                ///< metres per unit of the file; 0: guessed
+  std::map<std::string, ClipEdits> edits = {};    ///< by clip
   bool operator==(const Project&) const = default;
 
   const ProjectSet* set_of(std::string_view part, std::string_view field, std::string_view clip) const;

@@ -33,8 +33,8 @@ struct StudioOptions {
 struct OpenFile {
   std::uint32_t revision = 0;
   std::shared_ptr<const LiveCharacter> character;
-  PartSearch search;                         ///< of the artist's character
-  std::vector<std::string> patterns;         ///< of each candidate, as --part takes it
+  PartSearch search;                                           ///< of the artist's character
+  std::vector<std::string> patterns;                           ///< of each candidate, as --part takes it
   std::shared_ptr<const Bytes> glb, shares, stiffness, cells;  ///< PROTOCOL.md
 };
 

@@ -231,8 +231,8 @@ void set_mode(Studio& studio, const Arguments& given) {
   });
 }
 
-/// Gives controls to the simulation, or takes them from it: those that a pattern meets, by name, node or group. On joints
-/// whole joints are given and taken.
+/// Gives controls to the simulation, or takes them from it: those that a pattern meets, by name, node or group. On
+/// joints whole joints are given and taken.
 void set_free(Studio& studio, const Arguments& given) {
   const OpenFile& file = open_file(studio);
   const std::string pattern = given.text("pattern");

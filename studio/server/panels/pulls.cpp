@@ -206,9 +206,7 @@ void require_current(const Pulls& pulls, int id) {
 
 void add_pulls_panel(Studio& studio) {
   const auto pulls = std::make_shared<Pulls>();
-  studio.add_slice("pulls", [pulls]() -> Json {
-    return {{"state", pulls->puller ? pulls->puller->state() : "none"}};
-  });
+  studio.add_slice("pulls", [pulls]() -> Json { return {{"state", pulls->puller ? pulls->puller->state() : "none"}}; });
   studio.add_command("pull.begin", [&studio, pulls](const Arguments& given) {
     const auto file = studio.file();
     if (!file) refuse("the studio", "", "has no character", "open a file first");

@@ -29,8 +29,8 @@ const Softened& bobbin() {
 }
 
 const Model& model() {
-  static const Model made = std::make_shared<const RealtimeModel>(
-      bobbin().character, bobbin().parts, RealtimeOptions{.tune = false, .adjustable = true});
+  static const Model made = std::make_shared<const RealtimeModel>(bobbin().character, bobbin().parts,
+                                                                  RealtimeOptions{.tune = false, .adjustable = true});
   return made;
 }
 
@@ -46,8 +46,8 @@ Vec settled(const Model& in, double seconds) {
 /// The points that the tail moves by more than a tenth of the most, at a deviation of all free controls.
 std::vector<Vec3> tail_points(const Vec& deviation) {
   const Character& character = bobbin().character;
-  const auto part = std::find_if(bobbin().parts.begin(), bobbin().parts.end(),
-                                 [](const Part& each) { return each.name == "tail"; });
+  const auto part =
+      std::find_if(bobbin().parts.begin(), bobbin().parts.end(), [](const Part& each) { return each.name == "tail"; });
   Vec p = character.rig->rest(), at_rest, s;
   const auto workspace = character.rig->make_workspace();
   character.rig->evaluate(*workspace, p, at_rest);
@@ -60,7 +60,8 @@ std::vector<Vec3> tail_points(const Vec& deviation) {
   std::vector<int> chosen;
   for (int i = 0; i < s.size() / 3; ++i)
     if ((point(s, i) - point(at_rest, i)).norm() > 0.5 * most) chosen.push_back(i);
-  for (std::size_t k = 0; k < model()->free().size(); ++k) p[model()->free()[k]] += deviation[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < model()->free().size(); ++k)
+    p[model()->free()[k]] += deviation[static_cast<Eigen::Index>(k)];
   character.rig->evaluate(*workspace, p, s);
   std::vector<Vec3> points;
   for (const int i : chosen) points.emplace_back(point(s, i));

@@ -137,10 +137,10 @@ class RealtimeRig {
   /// the animation is dropped, as after a reset.
   void teleport();
 
-  /// Continues with a model that was made of this one's by `adjusted` or `in_world`, or this one's of that. Pose, deviation, velocity and
-  /// the past of the animation stay: the next step goes on from the same state with the new settings. The factor on the
-  /// deviation (amount, mix) and limits that become narrower reach their values over a tenth of a second. Allocates;
-  /// steps do not. Throws Error if the model is not of the same parts.
+  /// Continues with a model that was made of this one's by `adjusted` or `in_world`, or this one's of that. Pose,
+  /// deviation, velocity and the past of the animation stay: the next step goes on from the same state with the new
+  /// settings. The factor on the deviation (amount, mix) and limits that become narrower reach their values over a
+  /// tenth of a second. Allocates; steps do not. Throws Error if the model is not of the same parts.
   void change_model(std::shared_ptr<const RealtimeModel> model);
 
   /// Advances by dt seconds, which may be none or several grid steps. With dt = 0 only the keyed pose changes. If dt

@@ -43,7 +43,7 @@ struct BodyCells::Data {
   };
 
   std::vector<std::array<int, 2>> edges;
-  PointTies ties;            // one row a node; none for those that follow bones
+  PointTies ties;  // one row a node; none for those that follow bones
   std::vector<Held> held;
   std::unique_ptr<Rig> rig;  // of the points that are tied
   std::unique_ptr<Workspace> workspace, slots_workspace;
@@ -130,7 +130,8 @@ Vec stiffness_on_skin(const Character& character, std::span<const Part> parts) {
     if (controls.empty())
       for (const int joint : flesh.joints)
         for (const char* channel : {".tx", ".ty", ".tz"})
-          if (const int c = character.rig->find(character.bones[static_cast<std::size_t>(joint)].name + channel); c >= 0)
+          if (const int c = character.rig->find(character.bones[static_cast<std::size_t>(joint)].name + channel);
+              c >= 0)
             controls.push_back(c);
     std::sort(controls.begin(), controls.end());
     const Vec motion = motion_of(character, controls);

@@ -79,10 +79,9 @@ void RealtimeBody::meet(const LimbMesh* limbs, const Collisions& collisions, con
     limb_rig_ = limbs->rig, limb_workspace_ = limb_rig_->make_workspace();
     limb_rig_->evaluate(*limb_workspace_, limb_rig_->rest(), limbs_now_);
     limbs_before_ = limbs_now_;
-    obstacles.push_back(
-        {.name = "self", .shape = Collider::mesh(limbs->mesh), .points = [this](double time, Vec& x) {
-           x = time > 0 ? limbs_now_ : limbs_before_;
-         }});
+    obstacles.push_back({.name = "self", .shape = Collider::mesh(limbs->mesh), .points = [this](double time, Vec& x) {
+                           x = time > 0 ? limbs_now_ : limbs_before_;
+                         }});
     obstacles.back().artist_first = true;
   }
   SimulationOptions physics;

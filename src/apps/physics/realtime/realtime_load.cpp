@@ -64,7 +64,8 @@ RealtimeInput open_realtime_input(const std::filesystem::path& path, const Realt
     return input;
   }
   if (plan.may_rest && input.on_controls && request.parts.empty() && input.subject->found_parts().empty()) {
-    notes.push_back("no group of controls sounds like a part (belly, trunk, tail, ears): name controls that are to move");
+    notes.push_back(
+        "no group of controls sounds like a part (belly, trunk, tail, ears): name controls that are to move");
     return input;
   }
   std::vector<Part> parts = plan_parts(*input.subject, request, folder, notes);

@@ -244,10 +244,10 @@ std::shared_ptr<const RealtimeContact> contact_of(const RealtimeTraining& traini
       contact->bodies.back().linear = true;
     }
     const bool has_limbs = known != nullptr && known->limbs[b].has_value();
-    contact->limbs.push_back(training.limbs[b]       ? training.limbs[b]
-                             : !collisions.limbs     ? std::nullopt
-                             : has_limbs             ? known->limbs[b]
-                                                     : limbs_of(training.character, system));
+    contact->limbs.push_back(training.limbs[b]   ? training.limbs[b]
+                             : !collisions.limbs ? std::nullopt
+                             : has_limbs         ? known->limbs[b]
+                                                 : limbs_of(training.character, system));
   }
   return contact;
 }
@@ -262,9 +262,8 @@ std::shared_ptr<const RealtimeModel> RealtimeModel::adjusted(std::span<const Rea
   std::vector<PartSettings> asked;
   for (const RealtimePart& part : data_->settings.parts) asked.push_back(part.settings);
   for (const RealtimeLook& look : looks) set_look(look, training.parts, asked);
-  auto data = std::make_unique<Data>(
-      Data{data_->training, data_->gravity, data_->contact,
-           settings_for(training, asked, data_->gravity, data_->contact != nullptr)});
+  auto data = std::make_unique<Data>(Data{data_->training, data_->gravity, data_->contact,
+                                          settings_for(training, asked, data_->gravity, data_->contact != nullptr)});
   return std::shared_ptr<const RealtimeModel>(new RealtimeModel(std::move(data)));
 }
 

@@ -42,7 +42,8 @@ struct RealtimeRig::Data {
   std::vector<std::unique_ptr<RealtimeBody>> touching;   // of the model's RealtimeContact; stepped where there are any
   std::shared_ptr<const RealtimeContact> contact;        // that `touching` is made of
   std::vector<RealtimeBody*> bodies;                     // of each pair the one that is stepped at present
-  std::vector<Vec> past;  // with wide bodies, and of adjustable models: keyed poses of the last grid times, latest first
+  std::vector<Vec>
+      past;  // with wide bodies, and of adjustable models: keyed poses of the last grid times, latest first
   Vec p_last, p_next, p;  // keyed poses at the last call, at this one, and at a grid time between
   double phase = 0;       // s since the last grid time
   bool jump = false, outside = false;

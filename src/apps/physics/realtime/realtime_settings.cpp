@@ -111,8 +111,8 @@ void derive_look(TunedPart& part, double metres_per_unit) {
   set_amount(part, part.settings.amount);
 }
 
-RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked, const Vec3& gravity,
-                              bool touching) {
+RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
+                              const Vec3& gravity, bool touching) {
   RealtimeSettings result;
   result.scaling = Vec::Ones(std::ssize(training.free));
   for (std::size_t k = 0; k < training.parts.size(); ++k)

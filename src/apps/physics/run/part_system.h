@@ -23,7 +23,7 @@ struct TunedPart {
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
   double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`
-  double most_scaling = 1.5;  ///< 0: any amount is a load (Corrections::scale)
+  double most_scaling = 1.5;       ///< 0: any amount is a load (Corrections::scale)
   Vec3 gravity = earth_gravity();  ///< m/s^2
 };
 

@@ -72,8 +72,8 @@ double KeyedSettings::pull(const PartSettings& settings, double time) const {
   return most;
 }
 
-/// The body for the settings at a time. Around a hit, with pull strength w, inertial load, gravity and wind are scaled by
-/// 1 - w, and a spring of stiffness w omega^2 per mass (for w = 1 as stiff as the part itself) pulls the part to the
+/// The body for the settings at a time. Around a hit, with pull strength w, inertial load, gravity and wind are scaled
+/// by 1 - w, and a spring of stiffness w omega^2 per mass (for w = 1 as stiff as the part itself) pulls the part to the
 /// animation, with damping w 2 zeta omega.
 SteppedBody KeyedSettings::body(double time) {
   const std::vector<TunedPart> base = system_.parts;
