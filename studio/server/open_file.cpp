@@ -207,12 +207,17 @@ void Studio::adjust() {
   const auto file = this->file();
   if (!playback_.is_open() || !file || !file->character->model()) return;
   const std::shared_ptr<const RealtimeModel>& base = file->character->model();
-  const bool same_world = world_model_ && world_base_ == base.get() && same_surroundings(world_project_, project_);
-  if (!same_world) {
+  const bool same_base = world_model_ && world_base_ == base;
+  const bool same_world = same_base && same_surroundings(world_project_, project_);
+  const bool moved = !same_world && same_base && world_project_.gravity == project_.gravity &&
+                     world_project_.friction == project_.friction && !world_project_.collide.empty() &&
+                     obstacles_.move(project_.collide);
+  if (!same_world && !moved) {
     const bool usual = same_surroundings(project_, Project{});
-    world_model_ = usual ? base : base->in_world(world_of(project_));
-    world_base_ = base.get(), world_project_ = project_;
+    world_model_ = usual ? base : base->in_world(obstacles_.world(project_));
   }
+  if (!same_world && same_base) playback_.wake();
+  world_base_ = base, world_project_ = project_;
   playback_.change_model(world_model_->adjusted(looks_at(playback_.state().time)));
   touch("parts");
 }

@@ -34,6 +34,8 @@ class Playback {
   void open(std::shared_ptr<const LiveCharacter> character, std::uint32_t revision);
   /// The same parts with other settings: the motion goes on.
   void change_model(std::shared_ptr<const RealtimeModel> model);
+  /// Solves until all is still, although nothing plays: something else has changed.
+  void wake() { hands_on_ = true, still_ = 0, dirty_ = true; }
   bool is_open() const { return character_ != nullptr; }
   const LiveCharacter& character() const { return *character_; }
   const std::shared_ptr<const LiveCharacter>& shared_character() const { return character_; }

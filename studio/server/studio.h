@@ -5,6 +5,7 @@
 #include "history.h"
 #include "http_server.h"
 #include "lane.h"
+#include "live_obstacles.h"
 #include "message.h"
 #include "playback.h"
 #include "project.h"
@@ -138,8 +139,9 @@ class Studio final : public HttpHandler {
   Playback playback_;
   std::shared_ptr<const SimulatedCharacter> baked_;
   std::shared_ptr<const RealtimeModel> world_model_;  // the open character's, in the world of `world_project_`
-  const RealtimeModel* world_base_ = nullptr;         // that it was made of
+  std::shared_ptr<const RealtimeModel> world_base_;   // that it was made of
   Project world_project_;
+  LiveObstacles obstacles_;
   Project project_;
   History<Project> history_;
   std::uint32_t change_ = 0;

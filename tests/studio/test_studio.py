@@ -372,9 +372,12 @@ class World(Studio):
         self.assertIn("error", self.page.do("world.set", collide=["sphere:0,0,x,1"]))
         self.assertNotIn("error", self.page.do("world.set", collide=["sphere:0,0.6,-0.6,0.35", "ground"]))
         pushed = self.swing()
+        self.assertNotIn("error", self.page.do("world.set", collide=["sphere:0,0.6,-5,0.35", "ground"]))  # it is moved away
+        away = self.swing(4)
         self.assertNotIn("error", self.page.do("world.set", collide=[]))
         free = self.swing(4)
         self.assertGreater(pushed, 5e-3)
+        self.assertLess(away, 0.2 * pushed)
         self.assertLess(free, 0.2 * pushed)
 
     def test_cells_follow_while_they_are_shown(self):
@@ -449,6 +452,40 @@ class Results(Studio):
         self.page.do("pull.end", pull=pull)
         self.page.until(lambda: header(self.page.frame)[6] & 8)
         self.assertLess(max(abs(a - b) for a, b in zip(poses(self.page.frame)[0], before)), 1e-6)
+
+
+    def test_a_pull_that_is_kept_ends_where_pose_ends(self):
+        self.page.do("file.open", path=str(self.hero))
+        self.page.until(lambda: self.page.state["file"]["name"] == "hero.glb" and self.page.state["job"] is None)
+        _, rest = poses(self.frame_after(self.page.do("play.set", clip=None)))
+        out = self.folder / "rest.obj"
+        subprocess.run([PROGRAM, "eval", self.hero, "-o", out], check=True, capture_output=True)
+        places = [[float(x) for x in line.split()[1:4]] for line in out.read_text().splitlines() if line.startswith("v ")]
+        tip = min(range(len(places)), key=lambda i: places[i][2])  # of the tail, which points backward
+        target = [places[tip][0], places[tip][1] + 0.08, places[tip][2] + 0.02]
+        pull = self.page.do("pull.begin", point=tip)["pull"]
+        self.page.do("pull.move", pull=pull, position=target)
+        self.page.until(lambda: max(abs(a - b) for a, b in zip(poses(self.page.frame)[1], rest)) > 1e-3)
+        self.page.do("pull.end", pull=pull, keep=True)
+        self.page.until(lambda: self.page.state["pulls"]["state"] == "refined")
+        _, posed = poses(self.frame_after(self.page.do("play.set", muted=False)))
+        subprocess.run([PROGRAM, "pose", self.hero, "--pull", f"{tip}=" + ",".join(map(str, target)), "-o",
+                        self.folder / "pose.rigspace.json"], check=True, capture_output=True)
+        tracks = json.loads((self.folder / "pose.rigspace.json").read_text())["clips"][0]["tracks"]
+        turns = {track["control"]: math.radians(track["values"][0]) for track in tracks}
+        nodes, largest = self.page.state["file"]["nodes"], 0
+        for node in {control.split(".")[0] for control in turns}:
+            at = 10 * nodes.index(node) + 3
+            q, r = rest[at:at + 4], [turns.get(f"{node}.r{axis}", 0) for axis in "xyz"]
+            angle = math.hypot(*r)
+            s = math.sin(angle / 2) / angle if angle > 0 else 0.5
+            x, y, z, w = s * r[0], s * r[1], s * r[2], math.cos(angle / 2)
+            turned = (q[3] * x + q[0] * w + q[1] * z - q[2] * y, q[3] * y - q[0] * z + q[1] * w + q[2] * x,
+                      q[3] * z + q[0] * y - q[1] * x + q[2] * w, q[3] * w - q[0] * x - q[1] * y - q[2] * z)
+            self.assertGreater(abs(sum(a * b for a, b in zip(turned, posed[at:at + 4]))), 1 - 1e-6, node)
+            largest = max(largest, angle)
+        self.assertGreater(largest, 0.02)
+        self.page.do("play.set", clip="Walk")  # lets go
 
 
 class Restart(unittest.TestCase):
