@@ -22,6 +22,8 @@ void add_rerun(CLI::App& app, Context& context) {
                    "of controls of a rig, as in simulate; on top of what there was, 1 takes it back; may be repeated")
       ->type_name("PATTERN=S")
       ->take_all();
+  command->add_option("--gravity", options->gravity, "of all clips, as in simulate; as it was by default")
+      ->type_name("G");
   command->add_option("--clip", options->clips, "for these clips only; may be repeated")->type_name("NAME")->take_all();
   command
       ->add_option("--range", options->range,

@@ -155,6 +155,12 @@ void add_advanced(CLI::App& command, SimulateArguments& options) {
   group(command.add_option("--follow", options.follow, "shape without stress: animation, or rest as in the papers")
             ->check(CLI::IsMember({"animation", "rest"}))
             ->type_name("F"));
+  group(command
+            .add_option_function<std::string>(
+                "--gravity", [&physics](const std::string& words) { physics.gravity = gravity_from_words(words); },
+                "m/s^2, downward or x,y,z; 9.81 by default, under which the artist's shape is in balance: less lifts "
+                "the parts, more weighs them down")
+            ->type_name("G"));
   std::vector<std::string> materials;
   for (const MaterialKind kind : kAllMaterialKinds) materials.emplace_back(name(kind));
   group(command

@@ -40,8 +40,9 @@ SimulationRequest request_from(const py::dict& options) {
   RecipeOptions& recipe = request.recipe;
   read("fps", recipe.frame_rate), read("additive", recipe.additive), read("max_influences", recipe.max_influences);
   read("protect", recipe.protect), read("collide", recipe.collide);
-  std::string keys = "linear", material, method, interior;
+  std::string keys = "linear", material, method, interior, gravity;
   read("keys", keys), read("material", material), read("method", method), read("interior", interior);
+  read("gravity", gravity);
   recipe.cubic_keys = keys == "cubic";
   SimulationOptions& physics = recipe.physics;
   read("friction", physics.collisions.friction), read("young", physics.young), read("poisson", physics.poisson);
@@ -49,6 +50,7 @@ SimulationRequest request_from(const py::dict& options) {
   bool pure = false;
   read("pure", pure);
   if (pure) physics.corrections = Corrections::none();
+  if (!gravity.empty()) physics.gravity = gravity_from_words(gravity);
   if (!material.empty()) physics.material = material_kind(material);
   if (!method.empty()) physics.method = method_named(method);
   if (!interior.empty()) physics.interior = interior_named(interior);

@@ -38,6 +38,10 @@ bool Arguments::has(const char* field) const {
   const auto found = message_.find(field);
   return found != message_.end() && !found->is_null();
 }
+bool Arguments::is_number(const char* field) const {
+  const auto found = message_.find(field);
+  return found != message_.end() && found->is_number();
+}
 bool Arguments::is_null(const char* field) const {
   const auto found = message_.find(field);
   return found != message_.end() && found->is_null();

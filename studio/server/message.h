@@ -18,7 +18,8 @@ class Arguments {
  public:
   explicit Arguments(const Json& message) : message_(message) {}
 
-  bool has(const char* field) const;      ///< and it is not null
+  bool has(const char* field) const;  ///< and it is not null
+  bool is_number(const char* field) const;
   bool is_null(const char* field) const;  ///< it is there, as null
   std::string text(const char* field, std::size_t most = 4096) const;
   std::string text_or(const char* field, std::string otherwise) const;

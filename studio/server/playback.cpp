@@ -13,6 +13,11 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
   const Character& rigged = character_->character();
   map_ = std::make_unique<PoseMap>(rigged.rig->controls());
   model_ = character_->model();
+  points_.reset();
+  if (character_->on_controls())
+    points_ = std::make_unique<DrawnPoints>(
+        rigged, model_ ? std::vector<int>(model_->free().begin(), model_->free().end()) : std::vector<int>());
+  cells_ = std::make_unique<BodyCells>(rigged, character_->made());
   rig_ = model_ ? std::make_unique<RealtimeRig>(model_) : nullptr;
   deviation_ = Vec::Zero(rig_ ? std::ssize(model_->free()) : 0);
   held_.clear(), shown_pose_.reset();
@@ -23,6 +28,11 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
   const bool playing = state_.playing;
   set_clip(clip);
   if (!clip.empty()) seek(time), set_playing(playing);
+}
+
+const std::vector<std::string>& Playback::morphs() const {
+  static const std::vector<std::string> kNone;
+  return points_ ? kNone : map_->morphs();
 }
 
 void Playback::change_model(std::shared_ptr<const RealtimeModel> model) {
@@ -196,30 +206,52 @@ bool Playback::advance(double dt) {
   return true;
 }
 
-std::vector<float> Playback::numbers_at(double time) const {
+void Playback::append_nodes(In p, std::vector<float>& numbers) {
+  if (points_)
+    points_->append_bones(p, numbers);
+  else
+    map_->append(p, numbers);
+}
+
+std::vector<float> Playback::numbers_at(double time) {
   Vec p;
   motion_->controls(std::clamp(time, 0.0, duration()), p);
   if (!state_.muted && has_baked()) baked_sampler_->sample(std::min(time, baked_->duration), p);
   std::vector<float> numbers;
-  map_->append(p, numbers);
+  append_nodes(p, numbers);
+  if (points_) points_->append(p, numbers);
   return numbers;
 }
 
+/// The number of nodes of the cells, and their places.
+void Playback::append_cells(std::vector<std::byte>& bytes) {
+  cells_->place(p_, x_cells_);
+  const std::size_t from = bytes.size();
+  bytes.resize(from + 4 + 4 * static_cast<std::size_t>(x_cells_.size()));
+  const auto count = static_cast<std::uint32_t>(cells_->node_count());
+  std::memcpy(bytes.data() + from, &count, 4);
+  for (Eigen::Index i = 0; i < x_cells_.size(); ++i) {
+    const auto number = static_cast<float>(x_cells_[i]);
+    std::memcpy(bytes.data() + from + 4 + 4 * i, &number, 4);
+  }
+}
+
 std::shared_ptr<const std::vector<std::byte>> Playback::frame(std::uint32_t change) {
-  constexpr std::uint32_t kSolved = 1, kBefore = 2, kOutside = 4, kBaked = 8;
+  constexpr std::uint32_t kSolved = 1, kBefore = 2, kOutside = 4, kBaked = 8, kPoints = 16, kCells = 32;
   std::vector<float> numbers;
-  numbers.reserve(2 * map_->size());
-  map_->append(p_, numbers);
-  map_->append(p_key_, numbers);
-  const std::uint32_t flags =
-      kBefore | (solving() ? kSolved : 0) | (outside_training() ? kOutside : 0) | (baked_shown_ ? kBaked : 0);
+  append_nodes(p_, numbers);
+  append_nodes(p_key_, numbers);
+  const std::uint32_t flags = kBefore | (solving() ? kSolved : 0) | (outside_training() ? kOutside : 0) |
+                              (baked_shown_ ? kBaked : 0) | (points_ ? kPoints : 0) | (state_.cells ? kCells : 0);
   const auto bytes = std::make_shared<std::vector<std::byte>>(40 + 4 * numbers.size());
   std::byte* at = bytes->data();
   const auto put = [&at](const auto& value) { std::memcpy(at, &value, sizeof value), at += sizeof value; };
   put(std::uint32_t{1}), put(revision_), put(++number_), put(change);
   put(state_.time), put(static_cast<float>(solve_ms_)), put(flags);
-  put(static_cast<std::uint32_t>(map_->nodes().size())), put(static_cast<std::uint32_t>(map_->morphs().size()));
-  std::memcpy(at, numbers.data(), 4 * numbers.size());
+  put(static_cast<std::uint32_t>(nodes().size())), put(static_cast<std::uint32_t>(morphs().size()));
+  if (!numbers.empty()) std::memcpy(at, numbers.data(), 4 * numbers.size());
+  if (points_) points_->append_block(p_key_, p_, *bytes);
+  if (state_.cells) append_cells(*bytes);
   return bytes;
 }
 

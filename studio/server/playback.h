@@ -4,8 +4,10 @@
 // While a clip plays with `live` on, or while controls are held, the real-time solver advances with the clock. When it
 // is paused the pose is the baked one, which is what `simulate` writes; until that is made, the last solved one.
 
+#include "drawn_points.h"
 #include "poses.h"
 #include "rigspace/anim/keyed_motion.h"
+#include "rigspace/apps/physics/body_cells.h"
 #include "rigspace/apps/physics/live_character.h"
 
 #include <cstdint>
@@ -22,7 +24,8 @@ struct PlayState {
   double time = 0;   ///< s of the clip
   double speed = 1;
   bool playing = false, live = true, muted = false;
-  bool loop = true;  ///< clips that are no loops begin again at their end
+  bool loop = true;    ///< clips that are no loops begin again at their end
+  bool cells = false;  ///< frames hold the cells of the parts
 };
 
 class Playback {
@@ -31,11 +34,19 @@ class Playback {
   void open(std::shared_ptr<const LiveCharacter> character, std::uint32_t revision);
   /// The same parts with other settings: the motion goes on.
   void change_model(std::shared_ptr<const RealtimeModel> model);
+  /// Solves until all is still, although nothing plays: something else has changed.
+  void wake() { hands_on_ = true, still_ = 0, dirty_ = true; }
   bool is_open() const { return character_ != nullptr; }
   const LiveCharacter& character() const { return *character_; }
   const std::shared_ptr<const LiveCharacter>& shared_character() const { return character_; }
   const RealtimeModel* model() const { return model_.get(); }
-  const PoseMap& map() const { return *map_; }
+  /// The nodes of a frame, and its morphs.
+  const std::vector<std::string>& nodes() const { return points_ ? points_->bones().names() : map_->nodes(); }
+  const std::vector<std::string>& morphs() const;
+  /// Of a rig whose own controls move: what is drawn of it; null for others.
+  DrawnPoints* points() const { return points_.get(); }
+  /// The cells of the parts' solids.
+  const BodyCells& cells() const { return *cells_; }
   std::uint32_t revision() const { return revision_; }
 
   const PlayState& state() const { return state_; }
@@ -47,6 +58,7 @@ class Playback {
   void set_muted(bool muted) { state_.muted = muted, dirty_ = true; }
   void set_loop(bool loop) { state_.loop = loop; }
   void set_speed(double speed) { state_.speed = speed; }
+  void set_cells(bool cells) { state_.cells = cells, dirty_ = true; }
   double duration() const;  ///< s: of a loop its period
 
   /// Holds a control at a value in place of the clip's, or releases it.
@@ -69,7 +81,7 @@ class Playback {
   /// The pose as it was last advanced to, as a binary message (PROTOCOL.md).
   std::shared_ptr<const std::vector<std::byte>> frame(std::uint32_t change);
   /// Numbers of a frame at other times: the baked pose where there is one, else the artist's.
-  std::vector<float> numbers_at(double time) const;
+  std::vector<float> numbers_at(double time);
   const Vec& artists_pose() const { return p_key_; }
   const Vec& pose() const { return p_; }
   bool solving() const;
@@ -83,10 +95,14 @@ class Playback {
   void solve(double dt);
   void key_pose(double time, Vec& p) const;
   void add_layer();
+  void append_nodes(In p, std::vector<float>& numbers);
+  void append_cells(std::vector<std::byte>& bytes);
 
   std::shared_ptr<const LiveCharacter> character_;
   std::shared_ptr<const RealtimeModel> model_;
   std::unique_ptr<PoseMap> map_;
+  std::unique_ptr<DrawnPoints> points_;
+  std::unique_ptr<BodyCells> cells_;
   std::unique_ptr<KeyedMotion> motion_;
   std::unique_ptr<RealtimeRig> rig_;
   PlayState state_;
@@ -100,6 +116,7 @@ class Playback {
   double influence_ = 1;
   std::vector<std::pair<int, Curve>> corrections_;
   Vec p_key_, p_, p_solver_, deviation_;
+  Vec x_cells_;  // scratch
   bool hands_on_ = false, dirty_ = true, fresh_ = true;
   double still_ = 0;  // s since the last change of the deviation while hands are on
   double solve_ms_ = 0;

@@ -132,7 +132,8 @@ Json to_json(const Project& project) {
   json["sets"] = Json::array();
   for (const ProjectSet& set : project.sets) json["sets"].push_back(to_json(set));
   json["protect"] = project.protect, json["collide"] = project.collide, json["stiffness"] = project.stiffness;
-  json["friction"] = project.friction, json["material"] = project.material, json["unit"] = project.unit;
+  json["gravity"] = project.gravity, json["friction"] = project.friction, json["material"] = project.material,
+  json["unit"] = project.unit;
   json["edits"] = Json::object();
   for (const auto& [clip, edits] : project.edits)
     if (edits != ClipEdits{}) json["edits"][clip] = to_json(edits);
@@ -149,9 +150,26 @@ Project project_from(const Json& json) {
   project.protect = read.texts("protect", 1000), project.collide = read.texts("collide", 1000);
   project.stiffness = read.texts("stiffness", 10000);
   project.friction = read.number("friction", 0, 10);
+  if (read.has("gravity")) {
+    const std::vector<double> gravity = read.numbers("gravity", 3);
+    if (gravity.size() != 3) refuse_project("\"gravity\"", "three numbers");
+    std::copy(gravity.begin(), gravity.end(), project.gravity.begin());
+  }
   project.material = read.text("material"), project.unit = read.number("unit", 0, 1e6);
   for (const auto& [clip, edits] : read.object("edits", 10000).items()) project.edits[clip] = edits_from(edits);
   return project;
+}
+
+RealtimeWorld world_of(const Project& project) {
+  RealtimeWorld world{.gravity = {project.gravity[0], project.gravity[1], project.gravity[2]}};
+  world.collisions.friction = project.friction;
+  for (const std::string& word : project.collide) {
+    if (word == "self")
+      world.collisions.limbs = world.collisions.self = true;
+    else if (word != "parts")
+      world.collisions.obstacles.push_back(obstacle_from_words(word));
+  }
+  return world;
 }
 
 ClipFix fix_of(const ClipEdits& edits) {
@@ -179,6 +197,7 @@ SimulationRequest request_of(const Project& project, const std::string& fix) {
   request.unit = project.unit;
   request.recipe.protect = project.protect, request.recipe.collide = project.collide;
   if (!project.collide.empty()) request.recipe.physics.collisions.friction = project.friction;
+  request.recipe.physics.gravity = {project.gravity[0], project.gravity[1], project.gravity[2]};
   if (!project.material.empty()) request.recipe.physics.material = material_kind(project.material);
   if (project.edited()) request.fix = fix;
   return request;
@@ -196,6 +215,10 @@ std::string command_of(const Project& project, const std::string& output, const 
   for (const std::string& what : project.collide) add("--collide", what);
   if (!project.collide.empty() && project.friction != 0.3) add("--friction", digits(project.friction));
   for (const std::string& text : project.stiffness) add("--stiffness", text);
+  if (const auto& [x, y, z] = project.gravity; x != 0 || z != 0)
+    add("--gravity", digits(x) + "," + digits(y) + "," + digits(z));
+  else if (y != -9.81)
+    add("--gravity", digits(-y));
   if (!project.material.empty()) add("--material", project.material);
   if (project.unit > 0) add("--unit", digits(project.unit));
   if (project.edited()) add("--fix", fix);

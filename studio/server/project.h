@@ -3,8 +3,10 @@
 
 #include "message.h"
 #include "rigspace/apps/physics/clip_fix.h"
+#include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/apps/physics/simulate.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -43,9 +45,10 @@ struct Project {
   std::vector<ProjectSet> sets = {};
   std::vector<std::string> protect = {}, collide = {}, stiffness = {};
   double friction = 0.3;
-  std::string material = {};                    ///< empty: the default
-  double unit = 0;                              ///< metres per unit of the file; 0: guessed
-  std::map<std::string, ClipEdits> edits = {};  ///< by clip
+  std::array<double, 3> gravity = {0, -9.81, 0};  ///< m/s^2
+  std::string material = {};                      ///< empty: the default
+  double unit = 0;                                ///< metres per unit of the file; 0: guessed
+  std::map<std::string, ClipEdits> edits = {};    ///< by clip
   bool operator==(const Project&) const = default;
 
   const ProjectSet* set_of(std::string_view part, std::string_view field, std::string_view clip) const;
@@ -55,6 +58,9 @@ struct Project {
 Json to_json(const Project& project);
 /// Throws Error that names the field.
 Project project_from(const Json& json);
+
+/// Gravity and what parts run into, for real time. Throws Error for words that are no collider.
+RealtimeWorld world_of(const Project& project);
 
 /// The edits of a clip as corrections on top of the simulated layer.
 ClipFix fix_of(const ClipEdits& edits);

@@ -119,6 +119,7 @@ void Studio::run(HttpServer& server) {
 void Studio::tick(double dt) {
   if (pages_ == 0) return;
   const bool moved = playback_.advance(dt);
+  if (playback_.solving()) obstacles_.arrive();
   if (!playback_.is_open() || !(moved || frame_due_)) return;
   frame_due_ = false;
   if (playback_.solving()) ++solved_, solved_ms_ += playback_.solve_ms();

@@ -5,6 +5,7 @@
 #include "history.h"
 #include "http_server.h"
 #include "lane.h"
+#include "live_obstacles.h"
 #include "message.h"
 #include "playback.h"
 #include "project.h"
@@ -33,9 +34,9 @@ struct StudioOptions {
 struct OpenFile {
   std::uint32_t revision = 0;
   std::shared_ptr<const LiveCharacter> character;
-  PartSearch search;                         ///< of the artist's character
-  std::vector<std::string> patterns;         ///< of each candidate, as --part takes it
-  std::shared_ptr<const Bytes> glb, shares;  ///< PROTOCOL.md
+  PartSearch search;                                           ///< of the artist's character
+  std::vector<std::string> patterns;                           ///< of each candidate, as --part takes it
+  std::shared_ptr<const Bytes> glb, shares, stiffness, cells;  ///< PROTOCOL.md
 };
 
 class Studio final : public HttpHandler {
@@ -137,6 +138,10 @@ class Studio final : public HttpHandler {
   HttpServer* server_ = nullptr;
   Playback playback_;
   std::shared_ptr<const SimulatedCharacter> baked_;
+  std::shared_ptr<const RealtimeModel> world_model_;  // the open character's, in the world of `world_project_`
+  std::shared_ptr<const RealtimeModel> world_base_;   // that it was made of
+  Project world_project_;
+  LiveObstacles obstacles_;
   Project project_;
   History<Project> history_;
   std::uint32_t change_ = 0;

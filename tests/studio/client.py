@@ -178,3 +178,25 @@ def poses(frame):
     size = 10 * nodes + morphs
     numbers = struct.unpack_from(f"<{size * (2 if flags & 2 else 1)}f", frame, 40)
     return numbers[:size], numbers[size:]
+
+
+def points(frame):
+    """The soft and the artist's points of a frame of a rig, as lists of floats, and the nodes of cells."""
+    _, _, _, _, _, _, flags, nodes, morphs = header(frame)
+    at = 40 + 4 * (10 * nodes + morphs) * (2 if flags & 2 else 1)
+    artist, soft, cells = [], [], []
+    if flags & 16:
+        count, runs = struct.unpack_from("<II", frame, at)
+        artist = list(struct.unpack_from(f"<{3 * count}f", frame, at + 8))
+        soft, at = list(artist), at + 8 + 12 * count
+        lengths = [struct.unpack_from("<II", frame, at + 8 * k) for k in range(runs)]
+        at += 8 * runs
+        for first, length in lengths:
+            soft[3 * first:3 * (first + length)] = struct.unpack_from(f"<{3 * length}f", frame, at)
+            at += 12 * length
+    if flags & 32:
+        count, = struct.unpack_from("<I", frame, at)
+        cells = list(struct.unpack_from(f"<{3 * count}f", frame, at + 4))
+        at += 4 + 12 * count
+    assert at == len(frame), (at, len(frame))
+    return soft, artist, cells

@@ -13,12 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from client import Server  # noqa: E402
 
 COMMANDS = ["play.set", "parts.set", "parts.mode", "parts.preset", "parts.find", "controls.hold", "controls.release",
-            "controls.stiffness", "world.set", "poses.at", "curves.get", "curves.edit", "curves.layer", "curves.tolerance",
+            "controls.stiffness", "controls.free", "controls.aim", "world.set", "poses.at", "curves.get", "curves.edit", "curves.layer", "curves.tolerance",
             "curves.clear", "modes.find", "modes.set", "pull.begin", "pull.move", "pull.end", "project.save", "job.cancel",
             "history.undo", "history.redo", "file.list", "file.open", "no.such"]
 FIELDS = ["clip", "time", "playing", "speed", "loop", "live", "muted", "part", "field", "value", "from", "to", "candidate",
           "mode", "preset", "values", "pattern", "collide", "friction", "material", "unit", "times", "controls", "control",
-          "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path"]
+          "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path",
+          "gravity", "cells", "on", "joint", "handle", "beyond", "target"]
 
 
 def value(random, depth=0):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
-from client import PROGRAM, Server, header, poses  # noqa: E402
+from client import PROGRAM, Server, header, points, poses  # noqa: E402
 from program import Glb, make_hero  # noqa: E402
 
 
@@ -205,6 +205,192 @@ class Curves(Studio):
         self.page.do("history.undo")
 
 
+class RigFile(unittest.TestCase):
+    """A bar whose own controls bend it, by drivers and joints: the server sends its points."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.server = Server(folder=cls.folder)
+        cls.page = cls.server.page()
+        cls.page.until(lambda: "server" in cls.page.state)
+        cls.page.do("file.cast", name="bar", rig=True)
+        cls.page.opened()
+        cls.changed("controls.free", pattern="modes", on=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.page.close()
+        cls.server.stop()
+        cls.temporary.cleanup()
+
+    @classmethod
+    def changed(cls, command, **arguments):
+        """A command after which the parts are made anew."""
+        revision = cls.page.state["file"]["revision"]
+        answer = cls.page.do(command, **arguments)
+        assert "error" not in answer, answer
+        cls.page.until(lambda: cls.page.state["file"]["revision"] > revision and cls.page.state["job"] is None)
+
+    def frame_after(self, answer):
+        self.assertNotIn("error", answer, answer)
+        self.page.until(lambda: self.page.frame and header(self.page.frame)[3] >= answer["change"])
+        return self.page.frame
+
+    def control(self, name):
+        return next(each for each in self.page.state["controls"]["controls"] if each["name"] == name)
+
+    def evaluated(self, *settings):
+        """Points of `rigspace eval`, without those of pieces that are not drawn."""
+        out = self.folder / "eval.obj"
+        subprocess.run([PROGRAM, "eval", self.folder / "bar.rig.json", *settings, "-o", out], check=True, capture_output=True)
+        lines = [line.split() for line in out.read_text().splitlines()]
+        return [float(x) for line in lines if line[0] == "v" for x in line[1:4]]
+
+    def test_frames_hold_the_points_that_eval_gives(self):
+        file = self.page.state["file"]
+        self.assertEqual(file["kind"], "points")
+        status, _, glb = self.server.request("GET", f"/file/{file['revision']}/model.glb")
+        self.assertEqual((status, glb[:4]), (200, b"glTF"))
+        self.page.do("play.set", clip=None)
+        frame = self.frame_after(self.page.do("controls.hold", values={"p1": 20, "left_01.ry": 15}))
+        _, artist, _ = points(frame)
+        self.assertEqual(len(artist), 3 * file["points"])
+        expected = self.evaluated("--set", "p1=20", "--set", "left_01.ry=15")
+        self.assertLess(max(abs(a - b) for a, b in zip(artist, expected)), 1e-5)
+        self.page.do("controls.release")
+
+    def test_it_swings_live_and_what_stands_is_baked(self):
+        self.frame_after(self.page.do("play.set", clip="Swing", time=0, playing=True, live=True))
+        most, start = 0, self.page.frames
+        while self.page.frames < start + 60:
+            self.page.take()
+            soft, artist, _ = points(self.page.frame)
+            most = max(most, max(abs(a - b) for a, b in zip(soft, artist)))
+        self.assertGreater(most, 1e-3)
+        self.assertTrue(header(self.page.frame)[6] & 1, "solved live")
+        self.page.do("play.set", playing=False)
+        self.page.until(lambda: self.page.state["bake"]["state"] == "ready")
+        frame = self.frame_after(self.page.do("play.set", time=0.4))
+        self.assertTrue(header(frame)[6] & 8, "baked")
+        soft, artist, _ = points(frame)
+        self.assertGreater(max(abs(a - b) for a, b in zip(soft, artist)), 1e-4)
+
+    def test_controls_are_bound_and_freed_by_name_and_pattern(self):
+        self.assertTrue(all(self.control(f"p{k}")["free"] for k in (1, 2, 3, 4)))
+        self.changed("controls.free", pattern="p4", on=False)
+        self.assertEqual([self.control(f"p{k}")["free"] for k in (1, 2, 3, 4)], [True, True, True, False])
+        self.assertEqual(len(self.page.state["parts"]["chosen"]), 1)
+        self.changed("history.undo")
+        self.assertTrue(self.control("p4")["free"])
+        self.assertIn("error", self.page.do("controls.free", pattern="nobody*", on=True))
+        self.assertIn("error", self.page.do("controls.free", pattern="modes", on=False))  # nothing would be left
+
+    def test_stiffness_shows_on_the_control_and_on_the_body(self):
+        file = self.page.state["file"]
+        _, _, before = self.server.request("GET", f"/file/{file['revision']}/stiffness.bin")
+        self.assertEqual((len(before), set(before) - {0}), (file["points"], {128}))
+        self.changed("controls.stiffness", pattern="p1", value=3)
+        self.assertEqual((self.control("p1")["stiffness"], self.control("p2")["stiffness"]), (3, 1))
+        _, _, after = self.server.request("GET", f"/file/{self.page.state['file']['revision']}/stiffness.bin")
+        self.assertGreater(max(after), 140)
+        self.changed("history.undo")
+        self.assertEqual(self.control("p1")["stiffness"], 1)
+        self.assertIn("error", self.page.do("controls.stiffness", pattern="bar.tx", value=3))
+
+    def test_a_joint_of_any_kind_turns_after_the_pointer(self):
+        self.page.do("controls.release")
+        self.page.do("play.set", clip=None)
+        nodes = self.page.state["file"]["nodes"]
+        def place(frame, node):  # of a joint whose parents do not turn
+            return poses(frame)[1][10 * nodes.index(node):10 * nodes.index(node) + 3]
+        frame = self.frame_after(self.page.do("controls.hold", values={"left_01.rx": 0}))
+        length = math.dist(place(frame, "left_02"), (0, 0, 0))
+        answer = self.page.do("controls.aim", joint="left_01", handle="left_02", target=[-5, 2, 3])
+        frame = self.frame_after(answer)
+        self.assertEqual(set(answer["values"]), {"left_01.rx", "left_01.ry", "left_01.rz"})
+        self.assertAlmostEqual(math.dist(place(frame, "left_02"), (0, 0, 0)), length, delta=1e-4)
+        # The handle lies on the ray from the joint to the target: turning farther brings it no nearer.
+        worlds = self.page.do("controls.aim", joint="left_01", handle="left_02", target=[-5, 2, 3])
+        for name, value in answer["values"].items():
+            self.assertAlmostEqual(worlds["values"][name], value, delta=0.5)
+        self.assertIn("error", self.page.do("controls.aim", joint="nobody", target=[0, 0, 0]))
+        self.page.do("controls.release")
+
+    def test_a_point_is_pulled_and_export_makes_what_the_command_makes(self):
+        self.page.do("play.set", clip="Swing", playing=False)
+        pull = self.page.do("pull.begin", point=0)["pull"]
+        self.page.do("pull.move", pull=pull, position=[0, 1, 0])
+        self.page.until(lambda: self.page.state["pulls"]["state"] == "pulling")
+        self.page.do("pull.end", pull=pull)
+        self.page.do("export.run")
+        self.page.until(lambda: self.page.state["export"]["files"])
+        files = self.page.state["export"]["files"]
+        self.assertIn("bar.soft.rigspace.json", [each["name"] for each in files])
+        exported = {each["name"]: self.server.request("GET", each["url"])[2] for each in files}
+        for name in exported:
+            os.remove(self.folder / name)
+        subprocess.run([PROGRAM] + shlex.split(self.page.state["export"]["command"])[1:], check=True, capture_output=True)
+        for name, data in exported.items():
+            self.assertEqual((self.folder / name).read_bytes(), data, name)
+
+
+class World(Studio):
+    def swing(self, seconds=1.5):
+        """The soft numbers of the last frame, after some time in the rest pose."""
+        self.page.do("play.set", clip=None)
+        self.page.do("controls.release")  # hands on: the solver runs until all is still
+        frames = self.page.frames
+        while self.page.frames < frames + 60 * seconds and (self.page.frames == frames or header(self.page.frame)[6] & 1):
+            self.page.take()
+        soft, artist = poses(self.page.frame)
+        return max(abs(a - b) for a, b in zip(soft, artist))
+
+    def test_less_gravity_lifts_and_the_command_says_so(self):
+        self.assertEqual(self.page.state["world"]["gravity"], [0, -9.81, 0])
+        self.page.do("world.set", gravity=0)
+        self.assertEqual(self.page.state["world"]["gravity"], [0, 0, 0])
+        self.assertGreater(self.swing(), 5e-3)
+        self.assertIn("--gravity 0", self.page.state["export"]["command"])
+        self.page.do("world.set", gravity=[1, -9.81, 0])
+        self.assertIn("--gravity 1,-9.81,0", self.page.state["export"]["command"])
+        for wrong in ([1, 2], "x", 1e9, [1, 2, None]):
+            self.assertIn("error", self.page.do("world.set", gravity=wrong))
+        self.page.do("history.undo")
+        self.assertEqual(self.page.state["world"]["gravity"], [0, 0, 0])
+        self.page.do("history.undo")
+        self.assertEqual(self.page.state["world"]["gravity"], [0, -9.81, 0])
+        self.assertNotIn("--gravity", self.page.state["export"]["command"])
+
+    def test_a_ball_pushes_live_and_lets_go(self):
+        tail = self.part()["nodes"][-1]
+        candidate = self.part()["candidate"]
+        file = self.page.state["file"]
+        _, _, shares = self.server.request("GET", f"/file/{file['revision']}/shares.bin")
+        self.assertTrue(any(shares[candidate * file["points"]:]), tail)
+        self.assertIn("error", self.page.do("world.set", collide=["sphere:0,0,x,1"]))
+        self.assertNotIn("error", self.page.do("world.set", collide=["sphere:0,0.6,-0.6,0.35", "ground"]))
+        pushed = self.swing()
+        self.assertNotIn("error", self.page.do("world.set", collide=["sphere:0,0.6,-5,0.35", "ground"]))  # it is moved away
+        away = self.swing(4)
+        self.assertNotIn("error", self.page.do("world.set", collide=[]))
+        free = self.swing(4)
+        self.assertGreater(pushed, 5e-3)
+        self.assertLess(away, 0.2 * pushed)
+        self.assertLess(free, 0.2 * pushed)
+
+    def test_cells_follow_while_they_are_shown(self):
+        file = self.page.state["file"]
+        status, _, cells = self.server.request("GET", f"/file/{file['revision']}/cells.bin")
+        nodes, edges = int.from_bytes(cells[:4], "little"), int.from_bytes(cells[4:8], "little")
+        self.assertEqual((status, len(cells)), (200, 8 + 8 * edges))
+        frame = self.frame_after(self.page.do("play.set", clip=None, cells=True))
+        self.assertEqual(len(points(frame)[2]), 3 * nodes)
+        frame = self.frame_after(self.page.do("play.set", cells=False))
+        self.assertFalse(header(frame)[6] & 32)
+
+
 class Export(Studio):
     def test_the_printed_command_makes_the_same_bytes(self):
         self.page.do("play.set", clip="Walk", playing=False)
@@ -266,6 +452,40 @@ class Results(Studio):
         self.page.do("pull.end", pull=pull)
         self.page.until(lambda: header(self.page.frame)[6] & 8)
         self.assertLess(max(abs(a - b) for a, b in zip(poses(self.page.frame)[0], before)), 1e-6)
+
+
+    def test_a_pull_that_is_kept_ends_where_pose_ends(self):
+        self.page.do("file.open", path=str(self.hero))
+        self.page.until(lambda: self.page.state["file"]["name"] == "hero.glb" and self.page.state["job"] is None)
+        _, rest = poses(self.frame_after(self.page.do("play.set", clip=None)))
+        out = self.folder / "rest.obj"
+        subprocess.run([PROGRAM, "eval", self.hero, "-o", out], check=True, capture_output=True)
+        places = [[float(x) for x in line.split()[1:4]] for line in out.read_text().splitlines() if line.startswith("v ")]
+        tip = min(range(len(places)), key=lambda i: places[i][2])  # of the tail, which points backward
+        target = [places[tip][0], places[tip][1] + 0.08, places[tip][2] + 0.02]
+        pull = self.page.do("pull.begin", point=tip)["pull"]
+        self.page.do("pull.move", pull=pull, position=target)
+        self.page.until(lambda: max(abs(a - b) for a, b in zip(poses(self.page.frame)[1], rest)) > 1e-3)
+        self.page.do("pull.end", pull=pull, keep=True)
+        self.page.until(lambda: self.page.state["pulls"]["state"] == "refined")
+        _, posed = poses(self.frame_after(self.page.do("play.set", muted=False)))
+        subprocess.run([PROGRAM, "pose", self.hero, "--pull", f"{tip}=" + ",".join(map(str, target)), "-o",
+                        self.folder / "pose.rigspace.json"], check=True, capture_output=True)
+        tracks = json.loads((self.folder / "pose.rigspace.json").read_text())["clips"][0]["tracks"]
+        turns = {track["control"]: math.radians(track["values"][0]) for track in tracks}
+        nodes, largest = self.page.state["file"]["nodes"], 0
+        for node in {control.split(".")[0] for control in turns}:
+            at = 10 * nodes.index(node) + 3
+            q, r = rest[at:at + 4], [turns.get(f"{node}.r{axis}", 0) for axis in "xyz"]
+            angle = math.hypot(*r)
+            s = math.sin(angle / 2) / angle if angle > 0 else 0.5
+            x, y, z, w = s * r[0], s * r[1], s * r[2], math.cos(angle / 2)
+            turned = (q[3] * x + q[0] * w + q[1] * z - q[2] * y, q[3] * y - q[0] * z + q[1] * w + q[2] * x,
+                      q[3] * z + q[0] * y - q[1] * x + q[2] * w, q[3] * w - q[0] * x - q[1] * y - q[2] * z)
+            self.assertGreater(abs(sum(a * b for a, b in zip(turned, posed[at:at + 4]))), 1 - 1e-6, node)
+            largest = max(largest, angle)
+        self.assertGreater(largest, 0.02)
+        self.page.do("play.set", clip="Walk")  # lets go
 
 
 class Restart(unittest.TestCase):

@@ -26,7 +26,7 @@ const pose = (x) => [x, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 describe('a frame', () => {
   test('holds the soft pose and the artist’s, with the weights of morphs', () => {
     const frame = new frames.Frame();
-    assert.ok(frame.read(frameOf({ flags: 3, nodes: 2, morphs: 1, poses: [[...pose(1), ...pose(2), 0.5], [...pose(3), ...pose(4), 0.25]] }), false));
+    assert.ok(frame.read(frameOf({ flags: 3, nodes: 2, morphs: 1, poses: [[...pose(1), ...pose(2), 0.5], [...pose(3), ...pose(4), 0.25]] })));
     assert.deepEqual([frame.revision, frame.number, frame.change, frame.time, frame.ms], [3, 7, 5, 1.25, 2.5]);
     assert.deepEqual([frame.soft[0], frame.soft[10], frame.soft[20]], [1, 2, 0.5]);
     assert.deepEqual([frame.artist[0], frame.artist[10], frame.artist[20]], [3, 4, 0.25]);
@@ -34,31 +34,52 @@ describe('a frame', () => {
 
   test('shows the soft pose on both sides where it has one alone', () => {
     const frame = new frames.Frame();
-    assert.ok(frame.read(frameOf({ nodes: 1, poses: [pose(6)] }), false));
+    assert.ok(frame.read(frameOf({ nodes: 1, poses: [pose(6)] })));
     assert.equal(frame.artist[0], 6);
   });
 
-  test('of points has three numbers each', () => {
-    const frame = new frames.Frame();
-    assert.ok(frame.read(frameOf({ nodes: 2, poses: [[1, 2, 3, 4, 5, 6]] }), true));
-    assert.deepEqual([...frame.soft], [1, 2, 3, 4, 5, 6]);
+  // Behind the poses of one node: the artist's points, then runs of those that differ; then nodes of cells.
+  const withPoints = (artist, runs, cells) => {
+    const head = frameOf({ flags: 2 | 16 | 32, nodes: 1, poses: [pose(1), pose(2)] });
+    const counts = (numbers) => new Uint8Array(new Uint32Array(numbers).buffer), floats = (numbers) => new Uint8Array(new Float32Array(numbers).buffer);
+    const blocks = [new Uint8Array(head), counts([artist.length / 3, runs.length]), floats(artist),
+                    counts(runs.flatMap(({ first, points }) => [first, points.length / 3])), floats(runs.flatMap(({ points }) => points)),
+                    counts([cells.length / 3]), floats(cells)];
+    return Uint8Array.from(blocks.flatMap((block) => [...block])).buffer;
+  };
+
+  test('of points has those of the artist, and in the soft pose what differs', () => {
+    const frame = new frames.Frame(), artist = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    assert.ok(frame.read(withPoints(artist, [{ first: 0, points: [9, 9, 9] }, { first: 2, points: [0, 0, 1] }], [5, 6, 7])));
+    assert.deepEqual([...frame.artist.slice(10)], artist);
+    assert.deepEqual([...frame.soft.slice(10)], [9, 9, 9, 4, 5, 6, 0, 0, 1]);
+    assert.deepEqual([frame.soft[0], frame.artist[0], ...frame.cells], [1, 2, 5, 6, 7]);
+    assert.ok(frame.read(withPoints(artist, [], [])));
+    assert.deepEqual([...frame.soft.slice(10)], artist);
+  });
+
+  test('of points that claims more than it holds changes nothing', () => {
+    const frame = new frames.Frame(), good = withPoints([1, 2, 3], [{ first: 0, points: [4, 5, 6] }], [1, 1, 1]);
+    for (let length = 0; length < good.byteLength; length += 4) assert.equal(frame.read(good.slice(0, length)), false);
+    assert.equal(frame.read(withPoints([1, 2, 3], [{ first: 1, points: [4, 5, 6] }], [])), false);
+    assert.equal(frame.revision, -1);
   });
 
   test('is read into the same arrays again', () => {
     const frame = new frames.Frame(), bytes = frameOf({ nodes: 1, poses: [pose(1)] });
-    frame.read(bytes, false);
+    frame.read(bytes);
     const { soft } = frame;
-    frame.read(frameOf({ nodes: 1, poses: [pose(2)] }), false);
+    frame.read(frameOf({ nodes: 1, poses: [pose(2)] }));
     assert.equal(frame.soft, soft);
     assert.equal(soft[0], 2);
   });
 
   test('that is cut short, or of another kind, changes nothing', () => {
     const frame = new frames.Frame(), bytes = frameOf({ nodes: 2, poses: [[...pose(1), ...pose(2)]] });
-    assert.equal(frame.read(bytes.slice(0, 60), false), false);
-    assert.equal(frame.read(bytes.slice(0, 12), false), false);
+    assert.equal(frame.read(bytes.slice(0, 60)), false);
+    assert.equal(frame.read(bytes.slice(0, 12)), false);
     new DataView(bytes).setUint32(0, 2, true);
-    assert.equal(frame.read(bytes, false), false);
+    assert.equal(frame.read(bytes), false);
     assert.equal(frame.revision, -1);
   });
 });
@@ -171,14 +192,17 @@ describe('a pose', () => {
 
   test('of points goes onto all vertices, mesh after mesh, in the scene’s own axes', () => {
     const mesh = (count) => {
-      const placed = [];
-      const position = { count, setXYZ: (i, ...xyz) => { placed[i] = xyz; } };
-      return { placed, geometry: { attributes: { position }, computeVertexNormals() {} }, position: vector(), scale: vector(),
+      const attribute = () => ({ count, array: new Float32Array(3 * count), getX(i) { return this.array[3 * i]; }, getY: () => 0, getZ: () => 0 });
+      return { geometry: { attributes: { position: attribute(), normal: attribute() } }, position: vector(), scale: vector(),
                quaternion: { identity() { this.unit = true; } } };
     };
-    const meshes = [mesh(1), mesh(2)];
-    driver.driverOf({ root: root(), meshes }, { kind: 'points' }).apply([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    assert.deepEqual(meshes.map(({ placed }) => placed), [[[1, 2, 3]], [[4, 5, 6], [7, 8, 9]]]);
+    const meshes = [mesh(1), mesh(3)], tail = node();
+    const character = { root: root(), meshes, nodes: new Map([['tail', tail]]), morphs: { all: [] } };
+    const xyz = [1, 2, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0];
+    driver.driverOf(character, { kind: 'points', nodes: ['tail'], morphs: [] }).apply([...pose(5), ...xyz]);
+    assert.deepEqual(meshes.flatMap(({ geometry }) => [...geometry.attributes.position.array]), xyz);
+    assert.deepEqual([...meshes[1].geometry.attributes.normal.array], [0, 0, 1, 0, 0, 1, 0, 0, 1], 'seams share a normal');
+    assert.equal(tail.position.at[0], 5);
     assert.deepEqual(meshes.map((m) => [m.position.at, m.quaternion.unit]), [[[0, 0, 0], true], [[0, 0, 0], true]]);
   });
 });

@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -79,6 +79,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
              unit: Optional[float] = None,
              soft: str = "auto", chains: str = "auto", protect: Union[str, Iterable[str], None] = None,
              collide: Union[str, Iterable[str], None] = None, friction: float = 0.3,
+             gravity: Union[float, Sequence[float], None] = None,
              start: Time = 0, end: Optional[Time] = None, preroll: Time = 0, loop: Union[str, bool] = "auto",
              fps: Optional[float] = None, additive: bool = False, keys: str = "linear", keep_partial: bool = False,
              step: Optional[float] = None, follow: str = "animation", material: str = "stable-neo-hookean",
@@ -100,6 +101,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
     chains           tails, ears and trunks as "rods", "solids" or "auto"
     protect          patterns of joints whose skin flesh leaves alone
     collide          "self", "parts", "ground", "sphere:x,y,z,r", "capsule:x,y,z,x,y,z,r", or a character's file
+    gravity          m/s^2, downward or (x, y, z); 9.81 by default, under which the artist's shape is in balance
     start, end, preroll   seconds, or frames as "12f"
     loop             "auto", True or False
     fps, keys        keys a second of the result; "linear" or "cubic"
@@ -135,7 +137,9 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
         max_influences=_arguments.choice("max_influences", max_influences, (4, 8)),
         additive=additive, keep_partial=keep_partial, material=material, poisson=poisson, density=density,
         pure=pure, paper=paper, method=method, interior=interior)
-    optional = dict(unit=unit, fps=fps, step=step, young=young, solver=solver,
+    if gravity is not None:
+        gravity = ",".join(repr(float(each)) for each in (gravity if isinstance(gravity, Sequence) else [gravity]))
+    optional = dict(unit=unit, gravity=gravity, fps=fps, step=step, young=young, solver=solver,
                     end=None if end is None else _arguments.time(end), on=None if on is None else os.fspath(on),
                     fix=None if fix is None else os.fspath(fix),
                     report=None if report is None else os.fspath(report), dump=None if dump is None else os.fspath(dump))

@@ -16,15 +16,15 @@ namespace rigspace {
 /// Nodes that belong to one part: each has its own mass, damping and load.
 struct MassGroup {
   std::string name;
-  Vec masses;          ///< per node, zero outside the part; any unit, the same for all and for the stiffness
-  double damping = 0;  ///< 1/s, of the velocity relative to the animation
-  double drag = 0;     ///< 1/s, of the velocity relative to the character's travel
-  double sag = 0;      ///< factor of gravity
-  double load = 1;     ///< factor of the inertial load that the animation's acceleration makes
-  double travel = 0;   ///< share of the velocity of travel, the mean over a second, that counts as wind
-  double push = 1;     ///< share of the acceleration of travel that counts as load
-  double wind = 1;     ///< factor of the load that drag makes
-  double pull = 0;     ///< 1/s^2, toward the animation: a force per mass and deviation
+  Vec masses;                  ///< per node, zero outside the part; any unit, the same for all and for the stiffness
+  double damping = 0;          ///< 1/s, of the velocity relative to the animation
+  double drag = 0;             ///< 1/s, of the velocity relative to the character's travel
+  Vec3 weight = Vec3::Zero();  ///< scene units / s^2: the acceleration by gravity that is felt as a load
+  double load = 1;             ///< factor of the inertial load that the animation's acceleration makes
+  double travel = 0;           ///< share of the velocity of travel, the mean over a second, that counts as wind
+  double push = 1;             ///< share of the acceleration of travel that counts as load
+  double wind = 1;             ///< factor of the load that drag makes
+  double pull = 0;             ///< 1/s^2, toward the animation: a force per mass and deviation
 };
 
 enum class NodeRole : char { held, interior, bound };
@@ -67,7 +67,6 @@ struct SteppedBody {
   /// Scene: the directions in which the body is pushed to find its natural frequency, as columns. They turn with the
   /// character, so that its rate does not depend on the way it faces.
   Mat3 axes = Mat3::Identity();
-  double gravity = 9.81;   ///< scene units / s^2
   double force_floor = 0;  ///< a gradient by the controls below this counts as converged
 
   int node_count() const { return static_cast<int>(roles.size()); }

@@ -26,7 +26,7 @@ std::shared_ptr<const SimulatedCharacter> simulated(const Project& project, cons
   std::erase_if(of_clip.sets, [&](const ProjectSet& set) { return !set.clip.empty() && set.clip != clip; });
   SimulationRequest request = request_of(of_clip, "");
   request.clips = {clip};
-  request.soft = "joints";  // as the page draws it
+  if (!live.on_controls()) request.soft = "joints";  // as the page draws it
   MemoryCharacter input{
       .name = project.file,
       .character = std::shared_ptr<const Character>(std::shared_ptr<const Character>(), &live.artists()),

@@ -33,8 +33,17 @@ std::string plain_word(const std::string& clip) {
   return word.empty() ? "clip" : word;
 }
 
-std::string stem_of(const Project& project) { return fs::path(project.file).stem().string(); }
-fs::path model_of(const Studio& studio) { return studio.options().out / (stem_of(studio.project()) + ".soft.glb"); }
+/// hero of hero.glb and hero.rig.json.
+std::string stem_of(const Project& project) {
+  const fs::path stem = fs::path(project.file).stem();
+  return (stem.extension() == ".rig" ? stem.stem() : stem).string();
+}
+/// What simulate is told to write: a model, or curves of a rig's own controls.
+fs::path model_of(const Studio& studio) {
+  const auto file = studio.file();
+  const bool curves = file && file->character->on_controls();
+  return studio.options().out / (stem_of(studio.project()) + (curves ? ".soft.rigspace.json" : ".soft.glb"));
+}
 fs::path fix_of(const Studio& studio) { return studio.options().out / (stem_of(studio.project()) + ".fix.json"); }
 
 Json entry(const fs::path& path, const std::string& about) {
@@ -46,7 +55,9 @@ Json entry(const fs::path& path, const std::string& about) {
 }
 
 std::string about(const RunFiles& files, const fs::path& path) {
-  if (path == files.model) return "the character with the soft clips beside the artist's";
+  if (path == files.model)
+    return files.curves.empty() ? "the character with the soft clips beside the artist's"
+                                : "the rig played out as joints and shapes";
   if (path == files.page) return "before and after as a page";
   if (path == files.recipe) return "the recipe: rigspace rerun repeats it";
   return "curves on the controls";
@@ -106,7 +117,7 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
         JobEvents events;
         events.progress = progress;
         const SimulationResult made = simulate_file(source, request_of(project, fix.string()), model, events);
-        std::vector<Extra> extras = write_extras(what, model, clip, progress);
+        std::vector<Extra> extras = write_extras(what, made.files.model, clip, progress);
         return [&studio, results, made, extras = std::move(extras)] {
           {
             const std::lock_guard lock(results->mutex);

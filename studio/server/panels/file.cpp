@@ -9,6 +9,7 @@
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/io/rig_file.h"
 
 #include <algorithm>
 
@@ -79,14 +80,14 @@ Json file_slice(Studio& studio) {
   const auto file = studio.file();
   if (!file) return nullptr;
   const LiveCharacter& live = *file->character;
-  const PoseMap& map = studio.playback().map();
+  const Playback& playback = studio.playback();
   return {{"name", fs::path(studio.project().file).filename().string()},
           {"path", studio.project().file},
           {"revision", file->revision},
-          {"kind", "nodes"},
-          {"nodes", map.nodes()},
-          {"morphs", map.morphs()},
-          {"points", live.artists().rig->point_count()},
+          {"kind", live.on_controls() ? "points" : "nodes"},
+          {"nodes", playback.nodes()},
+          {"morphs", playback.morphs()},
+          {"points", playback.points() ? playback.points()->count() : live.artists().rig->point_count()},
           {"clips", clips_of(live)},
           {"height", rest_height(*live.artists().rig)},
           {"unit", live.metres_per_unit()},
@@ -105,8 +106,13 @@ void open(Studio& studio, const fs::path& path, bool fresh) {
   studio.load("Opening " + path.filename().string());
 }
 
-/// The member as a file, written once.
-fs::path cast_file(const Studio& studio, const std::string& name) {
+/// The member as a file, written once; `rig`: with its own controls, as a rig file.
+fs::path cast_file(const Studio& studio, const std::string& name, bool rig) {
+  if (rig) {
+    const fs::path path = studio.options().out / (name + ".rig.json");
+    write_rig_file(path, make_rigged_character(name));
+    return fs::canonical(path);
+  }
   const fs::path path = studio.options().out / (name + ".glb");
   const std::vector<std::byte> glb = to_glb(make_character(name, Version::skeleton));
   std::error_code failed;
@@ -123,6 +129,8 @@ HttpAnswer answer_file(const Studio& studio, const std::string& rest) {
   const std::string name = rest.substr(slash + 1);
   if (file && name == "model.glb") return {.type = "model/gltf-binary", .body = file->glb};
   if (file && name == "shares.bin") return {.type = "application/octet-stream", .body = file->shares};
+  if (file && name == "stiffness.bin") return {.type = "application/octet-stream", .body = file->stiffness};
+  if (file && name == "cells.bin") return {.type = "application/octet-stream", .body = file->cells};
   return {.status = 404};
 }
 
@@ -137,7 +145,7 @@ void add_file_panel(Studio& studio) {
     return Json::object();
   });
   studio.add_command("file.cast", [&studio](const Arguments& given) {
-    open(studio, cast_file(studio, given.text("name", 100)), false);
+    open(studio, cast_file(studio, given.text("name", 100), given.has("rig") && given.flag("rig")), false);
     return Json::object();
   });
   studio.on_edit([&studio](const Project&) { keep_project(studio.options().state, studio.project()); });

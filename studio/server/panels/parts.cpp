@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace rigspace::studio {
 namespace {
@@ -17,11 +18,15 @@ const OpenFile& open_file(Studio& studio) {
 
 std::string kind_of(const PartCandidate& candidate) {
   if (!candidate.part.points.empty()) return "sheet";
+  if (!candidate.part.controls.empty()) return "controls";
   return preset_named(candidate.part.preset).flesh ? "flesh" : "chain";
 }
 
+/// Its joints, or the controls that it moves, by name.
 std::vector<std::string> joints_of(const Character& character, const Part& part) {
   std::vector<std::string> joints;
+  for (const int control : part.controls)
+    joints.push_back(character.rig->controls()[static_cast<std::size_t>(control)].name);
   for (const int bone : part.bones) joints.push_back(character.bones[static_cast<std::size_t>(bone)].name);
   return joints;
 }
@@ -136,12 +141,16 @@ Json parts_slice(Studio& studio) {
 }
 
 /// The names that the parts of some patterns get, as plan_parts gives them, with the joints of each.
-std::vector<std::pair<std::string, std::vector<std::string>>> named(const Character& artists,
+std::vector<std::pair<std::string, std::vector<std::string>>> named(const Character& artists, bool on_controls,
                                                                     const std::vector<std::string>& patterns) {
   std::vector<std::pair<std::string, std::vector<std::string>>> all;
   std::map<std::string, int> used;
+  const auto parts_of = [&](const std::string& pattern) {
+    return on_controls ? std::vector<Part>{control_part_from_pattern(artists, pattern)}
+                       : parts_from_pattern(artists, pattern);
+  };
   for (const std::string& pattern : patterns)
-    for (const Part& part : parts_from_pattern(artists, pattern)) {
+    for (const Part& part : parts_of(pattern)) {
       const int times = ++used[part.name];
       all.emplace_back(times > 1 ? part.name + "_" + std::to_string(times) : part.name, joints_of(artists, part));
     }
@@ -150,7 +159,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> named(const Charac
 
 /// Gives the project a list of parts by name, and its settings the names that these parts then have.
 void set_parts(Project& project, const OpenFile& file, const std::vector<std::string>& patterns) {
-  const auto after = named(file.character->artists(), patterns);
+  const auto after = named(file.character->artists(), file.character->on_controls(), patterns);
   std::vector<ProjectSet> sets;
   for (const LivePart& part : file.character->parts()) {
     const auto same =
@@ -184,7 +193,7 @@ Chosen chosen_of(const OpenFile& file, const Arguments& given) {
   for (const std::string& joint : chosen.joints) {
     if (std::none_of(bones.begin(), bones.end(), [&](const Bone& bone) { return bone.name == joint; }))
       refuse("joint \"" + joint + "\"", joint, "is not in the file", "choose one on the body");
-    chosen.pattern += (chosen.pattern.empty() ? "" : ",") + joint;
+    chosen.pattern += (chosen.pattern.empty() ? "" : ",") + joint + (file.character->on_controls() ? ".r?" : "");
   }
   if (chosen.joints.empty()) refuse("argument \"nodes\"", "", "is empty", "name joints, or a candidate");
   chosen.name = chosen.joints.front();
@@ -197,6 +206,8 @@ void set_mode(Studio& studio, const Arguments& given) {
   const std::string mode = given.text("mode");
   if (mode != "soft" && mode != "firm" && mode != "protected")
     refuse("argument \"mode\"", mode, "is \"" + mode + "\"", "expected soft, firm or protected");
+  if (mode == "protected" && file.character->on_controls())
+    refuse("argument \"mode\"", mode, "has no meaning for a rig whose own controls move", "make it firm");
   const std::string preset(preset_named(given.text_or("preset", chosen.preset)).name);
   const auto is_chosen = [&](const std::string& joint) {
     return std::find(chosen.joints.begin(), chosen.joints.end(), joint) != chosen.joints.end();
@@ -212,6 +223,56 @@ void set_mode(Studio& studio, const Arguments& given) {
     if (mode == "protected") project.protect.insert(project.protect.end(), chosen.joints.begin(), chosen.joints.end());
     set_parts(project, file, patterns);
   });
+}
+
+/// Gives controls to the simulation, or takes them from it: those that a pattern meets, by name, node or group. On
+/// joints whole joints are given and taken.
+void set_free(Studio& studio, const Arguments& given) {
+  const OpenFile& file = open_file(studio);
+  const std::string pattern = given.text("pattern");
+  const bool on = given.flag("on"), on_controls = file.character->on_controls();
+  const Character& artists = file.character->artists();
+  const std::span<const Control> controls = file.character->character().rig->controls();
+  std::set<std::string> meant;  // controls, or joints
+  for (const Control& control : controls)
+    if (control.unit != Unit::quaternion && control.unit != Unit::scale &&
+        (matches(control, pattern) || matches_pattern(control.group, pattern)))
+      meant.insert(on_controls ? control.name : control.node);
+  if (meant.empty())
+    refuse("pattern \"" + pattern + "\"", pattern, "meets no control", "the panel Controls lists them");
+  std::set<std::string> taken;
+  std::vector<std::string> patterns;
+  for (const LivePart& part : file.character->parts()) {
+    taken.insert(part.carried.begin(), part.carried.end());
+    std::string left;
+    bool changed = false;
+    for (const std::string& name : part.carried) {
+      const bool leaves = !on && meant.contains(name);
+      changed = changed || leaves;
+      if (!leaves) left += (left.empty() ? "" : ",") + name;
+    }
+    const bool soft_joint_leaves = !on && std::any_of(part.moved.begin(), part.moved.end(),
+                                                      [&](const std::string& node) { return meant.contains(node); });
+    if (!changed && soft_joint_leaves) continue;  // flesh is moved by all of its joints
+    if (!left.empty()) patterns.push_back(changed ? left + "=" + part.preset : pattern_of(file, part));
+  }
+  if (on) {
+    std::string fresh, preset = "flesh";
+    for (const std::string& name : meant) {
+      const bool known = on_controls || std::any_of(artists.bones.begin(), artists.bones.end(),
+                                                    [&, &node = name](const Bone& bone) { return bone.name == node; });
+      if (known && !taken.contains(name)) fresh += (fresh.empty() ? "" : ",") + name;
+    }
+    if (fresh.empty())
+      refuse("pattern \"" + pattern + "\"", pattern, "meets nothing that the simulation does not move already",
+             on_controls ? "choose other controls" : "choose joints of the skin");
+    const bool all = std::none_of(meant.begin(), meant.end(), [&](const auto& name) { return taken.contains(name); });
+    if (!on_controls) preset = "tail";
+    patterns.push_back((all && on_controls ? pattern : fresh) + "=" + preset);
+  }
+  if (patterns.empty())
+    refuse("pattern \"" + pattern + "\"", pattern, "is all that moves", "mute the layer, or free something else first");
+  studio.edit((on ? "free " : "bind ") + pattern, "", [&](Project& project) { set_parts(project, file, patterns); });
 }
 
 void set_preset(Studio& studio, const Arguments& given) {
@@ -285,6 +346,8 @@ void add_parts_panel(Studio& studio) {
                      [&studio](const Arguments& given) { return set_field(studio, given), Json::object(); });
   studio.add_command("parts.mode",
                      [&studio](const Arguments& given) { return set_mode(studio, given), Json::object(); });
+  studio.add_command("controls.free",
+                     [&studio](const Arguments& given) { return set_free(studio, given), Json::object(); });
   studio.add_command("parts.preset",
                      [&studio](const Arguments& given) { return set_preset(studio, given), Json::object(); });
   studio.add_command("parts.find", [&studio](const Arguments&) {

@@ -13,7 +13,8 @@ Json play_slice(Studio& studio) {
           {"speed", state.speed},
           {"loop", state.loop},
           {"live", state.live},
-          {"muted", state.muted}};
+          {"muted", state.muted},
+          {"cells", state.cells}};
 }
 
 void require_open(Studio& studio) {
@@ -37,6 +38,7 @@ void add_play_panel(Studio& studio) {
     if (given.has("speed")) playback.set_speed(given.number("speed", 0.05, 4));
     if (given.has("live")) playback.set_live(given.flag("live"));
     if (given.has("muted")) playback.set_muted(given.flag("muted"));
+    if (given.has("cells")) playback.set_cells(given.flag("cells"));
     if (given.has("time")) playback.seek(given.number("time", 0, 1e6));
     if (given.has("playing")) playback.set_playing(given.flag("playing"));
     studio.touch("play");

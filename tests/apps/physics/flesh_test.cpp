@@ -170,6 +170,31 @@ TEST(Flesh, SagsByWhatGravityTakes) {
   EXPECT_GT(lowest, -3 * drop);
 }
 
+// The shape was made under Earth's gravity, and is in balance there: what is missing of it acts upward.
+TEST(Flesh, RisesWithoutGravityAsWithASagOfMinusOne) {
+  const Animation still = root_clip("root.tx", {0, 0.4}, {0, 0}, Interpolation::linear);
+  const std::vector<Part> parts = ball_parts(4, 0.3);
+  const SoftMotion free_of_it = simulate_parts(ball().character, &still, parts, {.gravity = Vec3::Zero()});
+  std::vector<Part> lifted = parts;
+  lifted[0].settings.sag = -1;
+  const SoftMotion as_sag = simulate_parts(ball().character, &still, lifted);
+  EXPECT_TRUE(same_bits(free_of_it.deviation, as_sag.deviation));
+  EXPECT_GT(free_of_it.deviation.cwiseAbs().maxCoeff(), 1e-3);
+  // Along -Y and twice as strong it is what a sag of 1 gives; sideways, the same turned.
+  std::vector<Part> sagging = parts;
+  sagging[0].settings.sag = 1;
+  const SoftMotion twice = simulate_parts(ball().character, &still, parts, {.gravity = 2 * earth_gravity()});
+  EXPECT_TRUE(same_bits(twice.deviation, simulate_parts(ball().character, &still, sagging).deviation));
+}
+
+TEST(Gravity, ComesFromWords) {
+  EXPECT_EQ(gravity_from_words("1.62"), Vec3(0, -1.62, 0));
+  EXPECT_EQ(gravity_from_words("0"), Vec3(0, 0, 0));
+  EXPECT_EQ(gravity_from_words("1,-2.5,3e1"), Vec3(1, -2.5, 30));
+  for (const char* wrong : {"", "x", "1,2", "1,2,3,4", "1,,3", "1,2,", "inf", "9.81m", ",1,2"})
+    EXPECT_THROW(static_cast<void>(gravity_from_words(wrong)), Error) << wrong;
+}
+
 TEST(Flesh, IsExaggeratedByItsAmount) {
   const Animation nudge = root_clip("root.ty", {0, 0.1, 0.2, 0.8}, {0, 0.01, 0.02, 0.02}, Interpolation::natural);
   const auto largest = [&](double amount) {

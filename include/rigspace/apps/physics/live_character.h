@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct LivePart {
   std::string name, preset;
   std::string reason;                ///< of a part that was found: why, in one sentence
   std::string kind;                  ///< chain, flesh, sheet, or controls (of the rig itself)
-  std::vector<std::string> carried;  ///< the artist's joints that it hangs on
+  std::vector<std::string> carried;  ///< the artist's joints that it hangs on; of kind controls the names of these
   std::vector<std::string> moved;    ///< the nodes that it moves: these joints, or soft ones
   std::vector<int> free;             ///< the controls that it moves, ascending
   PartSettings settings;             ///< as asked: 0 of a rate or settling time is found by tuning
@@ -44,9 +45,12 @@ class LiveCharacter {
   const std::shared_ptr<const RealtimeModel>& model() const;
   const std::vector<std::string>& notes() const;
   double metres_per_unit() const;
-  /// The rig's own controls are simulated, so that glTF cannot hold what moves: `glb` is empty.
+  /// The parts with their solids, in the same order.
+  std::span<const Part> made() const;
+  /// The rig's own controls are simulated, so that glTF cannot hold what moves.
   bool on_controls() const;
-  /// The artist's document with the soft joints in it, as GLB.
+  /// The artist's document with the soft joints in it, as GLB; with on_controls the surface at rest and the bones
+  /// (rest_shell), to be moved by points.
   const std::vector<std::byte>& glb() const;
 
  private:

@@ -53,6 +53,15 @@ struct RealtimeLook {
   double value = 0;
 };
 
+/// What acts on all parts.
+struct RealtimeWorld {
+  Vec3 gravity = earth_gravity();  ///< m/s^2: see SimulationOptions
+  /// Obstacles, limbs and self; `parts` does not count. The functions of an obstacle are called with time 0, the last
+  /// grid time, and RealtimeOptions::step, the present one. Parts with obstacles are stepped with all elements of
+  /// their flesh, since contact needs all of the skin, and amounts above 1 are loads, as in simulate_parts.
+  Collisions collisions = {};
+};
+
 /// A part of a model.
 struct RealtimePart {
   std::string name;
@@ -82,6 +91,9 @@ class RealtimeModel {
   /// wild clip that is felt follows from the rates. Throws Error unless options().adjustable, and for a part, a field
   /// or a value that does not exist. May be called from any thread, also while instances are stepped.
   std::shared_ptr<const RealtimeModel> adjusted(std::span<const RealtimeLook> looks) const;
+  /// The model in another world. Takes milliseconds, the first time with collisions more: nothing is trained or tuned.
+  /// Later `adjusted` models stay in that world. Throws Error unless options().adjustable.
+  std::shared_ptr<const RealtimeModel> in_world(const RealtimeWorld& world) const;
   /// The parts with their settings and what is used of them, in the order in which they were given.
   std::span<const RealtimePart> tuning() const;
 
@@ -125,10 +137,10 @@ class RealtimeRig {
   /// the animation is dropped, as after a reset.
   void teleport();
 
-  /// Continues with a model that was adjusted from this one's, or this one's from that. Pose, deviation, velocity and
-  /// the past of the animation stay: the next step goes on from the same state with the new settings. The factor on the
-  /// deviation (amount, mix) and limits that become narrower reach their values over a tenth of a second. Allocates;
-  /// steps do not. Throws Error if the model is not of the same parts.
+  /// Continues with a model that was made of this one's by `adjusted` or `in_world`, or this one's of that. Pose,
+  /// deviation, velocity and the past of the animation stay: the next step goes on from the same state with the new
+  /// settings. The factor on the deviation (amount, mix) and limits that become narrower reach their values over a
+  /// tenth of a second. Allocates; steps do not. Throws Error if the model is not of the same parts.
   void change_model(std::shared_ptr<const RealtimeModel> model);
 
   /// Advances by dt seconds, which may be none or several grid steps. With dt = 0 only the keyed pose changes. If dt

@@ -70,6 +70,7 @@ struct RerunRequest {
   /// A file of corrections in place of those of the recipe, of the chosen clips; "none": without any; empty: as they
   /// were. With nothing else to change the simulated layer stays as it is, to the bit, and nothing is simulated.
   std::string fix = {};
+  std::string gravity = {};           ///< in place of that of the recipe (gravity_from_words); empty: as it was
   CharacterSource process = {};       ///< command of the rig, if the recipe was made with a rig in another process
   bool accept_changed_input = false;  ///< otherwise an input whose hash differs from the recipe's is an Error
 };

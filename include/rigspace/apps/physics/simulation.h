@@ -35,6 +35,11 @@ enum class Looping {
   never,   ///< played once
 };
 
+/// m/s^2, Y up: the gravity under which the artist's shapes are in balance, since that is how they were made.
+inline Vec3 earth_gravity() { return {0, -9.81, 0}; }
+/// `1.62`, a strength along -Y, or `x,y,z`; m/s^2. Throws Error for anything else.
+Vec3 gravity_from_words(const std::string& words);
+
 struct SoftMotion;
 
 /// Saves and resumes long runs. What is saved is all that the rest of the run depends on: a resumed run gives the same
@@ -97,6 +102,10 @@ struct SimulationOptions {
   double young = 0;                                          ///< Pa, of flesh; 0: from the rate
   double poisson = 0.4;                                      ///< of flesh
   double density = 1000;                                     ///< kg/m^3
+  /// m/s^2. The artist's shape stays in balance under earth_gravity(): what differs from that is a load, which lifts
+  /// parts where there is less, and PartSettings::sag adds that many times all of it. Rates and held loads are found
+  /// under earth_gravity(), since stiffness does not depend on it. With `paper` all of it acts on the rest shape.
+  Vec3 gravity = earth_gravity();
   Collisions collisions;
   /// Of flesh; chains of rods are always solved in full. Other values of `interior` or `curvature` than the defaults
   /// need the full method and select it.

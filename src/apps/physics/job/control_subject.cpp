@@ -4,6 +4,7 @@
 
 #include "page_clip.h"
 #include "rigspace/anim/plain_character.h"
+#include "rigspace/anim/rest_shell.h"
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/content_hash.h"
@@ -104,6 +105,9 @@ class ControlSubject : public Subject {
                       stiffness_in_words(stiffness, character_.rig->controls()));
     }
   }
+
+  /// The surface at rest: what the rig does to it is left to points.
+  std::vector<std::byte> shown_glb() override { return to_glb(rest_shell(character_)); }
 
   void write(const Recipe& recipe, const RunFiles& out, std::vector<std::string>& notes,
              const ProgressCallback& progress) override {

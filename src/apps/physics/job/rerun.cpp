@@ -60,7 +60,7 @@ std::vector<RecipeValue> values_of(const std::vector<ClipTask>& tasks, const std
 /// Whether the corrections alone are replaced, so that the simulated layer stays.
 bool is_only_fix(const RerunRequest& options) {
   return !options.fix.empty() && options.sets.empty() && options.hits.empty() && options.stiffness.empty() &&
-         !options.accept_changed_input;
+         options.gravity.empty() && !options.accept_changed_input;
 }
 
 /// Replaces the corrections of the chosen clips.
@@ -78,7 +78,8 @@ void replace_fixes(std::vector<ClipTask>& tasks, const Character& character, con
 bool changes_chosen_clips(const RerunRequest& options) {
   const bool scoped = has_scoped(options.sets) || has_scoped(options.hits);
   return !scoped || !for_all_clips(options.sets).empty() || !for_all_clips(options.hits).empty() ||
-         !options.clips.empty() || !options.stiffness.empty() || options.accept_changed_input;
+         !options.clips.empty() || !options.stiffness.empty() || !options.gravity.empty() ||
+         options.accept_changed_input;
 }
 
 /// Takes the motion of a clip away, so that it is simulated again, with its edits.
@@ -145,6 +146,18 @@ void restiffen(Recipe& recipe, std::vector<Part>& parts, const Character& charac
   const std::vector<RecipePart> now = recipe_parts(character, parts);
   for (std::size_t k = 0; k < now.size(); ++k)
     recipe.parts[k].controls = now[k].controls, recipe.parts[k].stiffness = now[k].stiffness;
+}
+
+/// Applies --gravity, which acts on all clips.
+void change_gravity(Recipe& recipe, const RerunRequest& options) {
+  if (options.gravity.empty()) return;
+  if (!options.clips.empty() || !options.range.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--gravity",
+                 .problem = "acts on all clips",
+                 .remedy = "leave --clip and --range out"});
+  recipe.options.physics.gravity = gravity_from_words(options.gravity);
+  recipe.options.physics.validate();
 }
 
 /// The clips of the recipe as tasks; clips that a cancelled run did not finish will be simulated.
@@ -236,6 +249,7 @@ SimulationResult rerun_recipe(const RerunRequest& options, const JobEvents& even
   recipe.format = out.format();
   recipe.options.collide =
       colliders_seen_from(recipe.options.collide, fs::path(options.recipe).parent_path(), out.recipe.parent_path());
+  change_gravity(recipe, options);
   std::vector<ClipTask> tasks = tasks_of(recipe, subject->character(), input);
   auto parts =
       about_file(input, subject->character(), [&] { return parts_from_recipe(subject->character(), recipe.parts); });

@@ -51,8 +51,8 @@ class Subject {
     static_cast<void>(control), static_cast<void>(file);
   }
 
-  /// After `prepare`: the document that a page draws, soft joints included, as GLB; empty for a rig that glTF cannot
-  /// hold.
+  /// After `prepare`: the document that a page draws, soft joints included, as GLB; of a rig that glTF cannot hold its
+  /// rest_shell.
   virtual std::vector<std::byte> shown_glb() { return {}; }
 
   /// Writes all files except the recipe, from the curves of the recipe. Adds remarks to the notes.

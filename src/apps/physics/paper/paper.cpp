@@ -116,7 +116,7 @@ class PaperSimulation {
                          .young = options_.young > 0 ? options_.young : printed_.young,
                          .poisson = options_.poisson},
             .density = options_.density,
-            .gravity = {0, -9.81, 0},
+            .gravity = options_.gravity,
             .metres_per_unit = options_.metres_per_unit,
             .interior = options_.interior,
             .curvature = options_.curvature,

@@ -28,7 +28,7 @@ int window_steps(const RealtimeOptions& options) {
 }
 
 RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-                           std::span<const RealtimeHold> holds, const LimbMesh* limbs)
+                           std::span<const RealtimeHold> holds, const LimbMesh* limbs, const Collisions& collisions)
     : body_(body),
       settings_(&body),
       limits_(body.limits),
@@ -68,23 +68,31 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   terms_.emplace(body, x_seen_, options.material, 0);
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
-  if (limbs != nullptr) meet_limbs(*limbs, options);
+  if (limbs != nullptr || collisions.self || !collisions.obstacles.empty()) meet(limbs, collisions, options);
   warm_up();
 }
 
 /// Contact as Stepper::collide has it. The obstacle's times are 0, the last grid time of the body, and h, this one.
-void RealtimeBody::meet_limbs(const LimbMesh& limbs, const RealtimeOptions& options) {
-  limb_rig_ = limbs.rig, limb_workspace_ = limb_rig_->make_workspace();
-  limb_rig_->evaluate(*limb_workspace_, limb_rig_->rest(), limbs_now_);
-  limbs_before_ = limbs_now_;
+void RealtimeBody::meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options) {
+  std::vector<Obstacle> obstacles = collisions.obstacles;
+  if (limbs != nullptr) {
+    limb_rig_ = limbs->rig, limb_workspace_ = limb_rig_->make_workspace();
+    limb_rig_->evaluate(*limb_workspace_, limb_rig_->rest(), limbs_now_);
+    limbs_before_ = limbs_now_;
+    obstacles.push_back({.name = "self", .shape = Collider::mesh(limbs->mesh), .points = [this](double time, Vec& x) {
+                           x = time > 0 ? limbs_now_ : limbs_before_;
+                         }});
+    obstacles.back().artist_first = true;
+  }
   SimulationOptions physics;
-  physics.metres_per_unit = options.metres_per_unit;
-  Obstacle skin{.name = "self", .shape = Collider::mesh(limbs.mesh), .points = [this](double time, Vec& x) {
-                  x = time > 0 ? limbs_now_ : limbs_before_;
-                }};
-  skin.artist_first = true;
-  contact_.emplace(contact_body_of(body_, x_seen_), std::span(&skin, 1), contact_options(body_, physics));
+  physics.metres_per_unit = options.metres_per_unit, physics.collisions = collisions;
+  contact_.emplace(contact_body_of(body_, x_seen_), obstacles, contact_options(body_, physics));
   objective_->add("contact", contact_->energy());
+}
+
+/// The limbs at the body's own time.
+void RealtimeBody::place_limbs() {
+  if (limb_rig_) limb_rig_->evaluate(*limb_workspace_, p_key_, limbs_now_);
 }
 
 /// Runs every code path that allocates once, so that later steps allocate nothing: a solve away from balance, a renewed
@@ -176,7 +184,7 @@ void RealtimeBody::rest(bool zero) {
     d_ = x_ - x_key_;
   integrator_.restart(d_, zero_);
   if (!contact_) return;
-  limb_rig_->evaluate(*limb_workspace_, p_key_, limbs_now_);
+  place_limbs();
   limbs_before_ = limbs_now_;
   contact_->start(0, x_, x_key_);
 }
@@ -397,7 +405,7 @@ void RealtimeBody::hold() {
   }
 }
 
-/// The forces of drive, drag and sag.
+/// The forces of drive, drag and gravity.
 void RealtimeBody::set_loads() {
   const double second = second_ * h_;
   const Vec3 travel = travel_velocity();
@@ -413,7 +421,7 @@ void RealtimeBody::set_loads() {
       const double mass = body_.groups[g].masses[i];
       if (mass == 0) continue;
       point(forces_, i) -= mass * (group.load * (point(acceleration_, i) - unfelt) + drag * (point(wind_, i) - still));
-      forces_[3 * i + 1] -= group.sag * mass * body_.gravity;
+      point(forces_, i) += mass * group.weight;
     }
   }
   if (terms_->solid && terms_->solid->fallbacks() > 0) terms_->solid->add_gradient(*solid_state_, x_key_, 1, forces_);
@@ -455,7 +463,7 @@ bool RealtimeBody::step() {
   set_keys();
   if (contact_) {
     limbs_before_.swap(limbs_now_);
-    limb_rig_->evaluate(*limb_workspace_, p_key_, limbs_now_);
+    place_limbs();
     contact_->begin(0, h_, x_key_);
   }
   solve_from(1, 1);

@@ -34,9 +34,10 @@ struct RealtimeHold {
 class RealtimeBody {
  public:
   /// The body must have no interior unknowns and a rig that is linear within a step. It is referred to.
-  /// `character_size`: scene units. `holds`: one a group of the body. `limbs`: what it meets, or null; referred to.
+  /// `character_size`: scene units. `holds`: one a group of the body. `limbs`: skin that it meets, or null; referred
+  /// to. `collisions`: obstacles, friction and self contact; copied.
   RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr);
+               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr, const Collisions& collisions = {});
   RealtimeBody(const RealtimeBody&) = delete;
   RealtimeBody& operator=(const RealtimeBody&) = delete;
 
@@ -94,7 +95,8 @@ class RealtimeBody {
   bool limits_change() const;
   void set_limits();
   void narrow_limits();
-  void meet_limbs(const LimbMesh& limbs, const RealtimeOptions& options);
+  void meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options);
+  void place_limbs();
   void solve_from(double share, double ahead);
 
   const SteppedBody& body_;      // nodes, controls, masses, rig
@@ -116,7 +118,7 @@ class RealtimeBody {
   std::optional<StepTerms> terms_;
   std::unique_ptr<State> solid_state_;
   std::optional<ObstacleContact> contact_;
-  std::shared_ptr<const Rig> limb_rig_;  // null without contact
+  std::shared_ptr<const Rig> limb_rig_;  // null without contact with limbs
   std::unique_ptr<Workspace> limb_workspace_;
   Vec limbs_before_, limbs_now_;  // points of the limbs at the last grid time of the body and at this one
   std::optional<Objective> objective_;

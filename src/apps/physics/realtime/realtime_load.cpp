@@ -7,6 +7,7 @@
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/jobs/earlier_result.h"
 
 #include <algorithm>
 
@@ -38,13 +39,53 @@ const Animation* clip_to_tune_on(const Character& character, const std::string& 
                .remedy = suggestion(name, known, "name one of its clips")});
 }
 
+/// Whether an earlier run wrote the character: it has soft clips, and soft joints where it needs them.
+bool is_result(const Character& character) {
+  return std::any_of(character.clips.begin(), character.clips.end(),
+                     [](const Animation& clip) { return is_soft_clip(clip.name); });
+}
+
 }  // namespace
 
-std::pair<std::unique_ptr<Subject>, bool> open_realtime_input(const std::filesystem::path& path) {
+RealtimeInput open_realtime_input(const std::filesystem::path& path, const RealtimePlan& plan,
+                                  std::vector<std::string>& notes) {
+  const SimulationRequest& request = plan.request;
+  RealtimeInput input;
   if (path.string().ends_with(".rig.json"))
     if (Character character = load_character(path); !is_plain(character))
-      return {subject_of(path.string(), std::move(character), ""), true};
-  return {subject_of(path.string(), GltfFile(path), ""), false};
+      input.subject = subject_of(path.string(), std::move(character), ""), input.on_controls = true;
+  if (!input.subject) input.subject = subject_of(path.string(), GltfFile(path), "");
+  const Character& character = input.subject->character();
+  const FolderSettings folder = folder_settings(path);
+  input.recipe.options = plan_options(character, request, folder, notes);
+  if (plan.may_rest && is_result(character)) {
+    notes.push_back(
+        "this file is a result: its soft clips are played as they are; open the artist's file to change them");
+    return input;
+  }
+  if (plan.may_rest && input.on_controls && request.parts.empty() && input.subject->found_parts().empty()) {
+    notes.push_back(
+        "no group of controls sounds like a part (belly, trunk, tail, ears): name controls that are to move");
+    return input;
+  }
+  std::vector<Part> parts = plan_parts(*input.subject, request, folder, notes);
+  if (plan.change) plan.change(parts);
+  input.recipe.parts = recipe_parts(character, parts);
+  return input;
+}
+
+std::shared_ptr<const RealtimeModel> make_realtime_model(RealtimeInput& input, RealtimeOptions options,
+                                                         const std::string& tune_on, std::vector<std::string>& notes,
+                                                         const ProgressCallback& progress) {
+  Subject& subject = *input.subject;
+  return about_file(subject.name(), subject.character(), [&]() -> std::shared_ptr<const RealtimeModel> {
+    subject.prepare(input.recipe, notes, progress);
+    if (subject.parts().empty()) return nullptr;
+    options.metres_per_unit = input.recipe.options.physics.metres_per_unit;
+    if (!tune_on.empty()) options.tune_on = clip_to_tune_on(subject.simulated(), tune_on, subject.name());
+    const std::vector<Part> made(subject.parts().begin(), subject.parts().end());
+    return std::make_shared<const RealtimeModel>(subject.simulated(), made, options, progress);
+  });
 }
 
 std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::path& path,
@@ -54,33 +95,27 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
   require_word("chains", request.chains, {"auto", "rods", "solids"});
   require_word("soft", request.soft, {"auto", "joints", "morphs"});
   request.options.validate();
-  const std::unique_ptr<Subject> subject = open_realtime_input(path).first;
-  const SimulationRequest as_simulated{
+  RealtimePlan plan;
+  plan.request = {
       .parts = request.parts, .soft = request.soft, .chains = request.chains, .unit = request.options.metres_per_unit};
   std::vector<std::string> own;
   std::vector<std::string>& said = notes != nullptr ? *notes : own;
-  const FolderSettings folder = folder_settings(path);
-  Recipe recipe;
-  recipe.options = plan_options(subject->character(), as_simulated, folder, said);
-  std::vector<Part> parts = plan_parts(*subject, as_simulated, folder, said);
-  if (parts.empty())
-    throw Error({.file = subject->name(),
+  const auto refuse_without = [&](const std::string& name) {
+    throw Error({.file = name,
                  .problem = "has no part that shows itself" + (said.empty() ? "" : ": " + said.back()),
                  .remedy = "name one under \"parts\": \"joint*=tail\" or \"bone*=flesh\""});
-  std::vector<PartSettings> settings;
-  for (const Part& part : parts) settings.push_back(part.settings);
-  for (const RealtimeLook& look : request.looks) set_look(look, parts, settings);
-  for (std::size_t k = 0; k < parts.size(); ++k) parts[k].settings = settings[k];
-  recipe.parts = recipe_parts(subject->character(), parts);
-  return about_file(subject->name(), subject->character(), [&] {
-    subject->prepare(recipe, said, progress);
-    RealtimeOptions options = request.options;
-    options.metres_per_unit = recipe.options.physics.metres_per_unit;
-    if (!request.tune_on.empty())
-      options.tune_on = clip_to_tune_on(subject->simulated(), request.tune_on, subject->name());
-    const std::vector<Part> made(subject->parts().begin(), subject->parts().end());
-    return std::make_shared<const RealtimeModel>(subject->simulated(), made, options, progress);
-  });
+  };
+  plan.change = [&](std::vector<Part>& parts) {
+    std::vector<PartSettings> settings;
+    for (const Part& part : parts) settings.push_back(part.settings);
+    for (const RealtimeLook& look : request.looks) set_look(look, parts, settings);
+    for (std::size_t k = 0; k < parts.size(); ++k) parts[k].settings = settings[k];
+  };
+  RealtimeInput input = open_realtime_input(path, plan, said);
+  if (input.recipe.parts.empty()) refuse_without(input.subject->name());
+  auto model = make_realtime_model(input, request.options, request.tune_on, said, progress);
+  if (!model) refuse_without(input.subject->name());
+  return model;
 }
 
 }  // namespace rigspace

@@ -219,19 +219,63 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   if (const std::size_t after = heap_in_use(); after > before) training.instance_bytes = after - before;
 }
 
+namespace {
+
+void require_adjustable(const RealtimeTraining& training) {
+  if (training.options.adjustable) return;
+  throw Error({.code = ErrorCode::usage,
+               .file = training.character.name,
+               .problem = "has a model that cannot be adjusted",
+               .remedy = "make it with RealtimeOptions::adjustable"});
+}
+
+/// `known`: that of another world, whose bodies are copied; or null.
+std::shared_ptr<const RealtimeContact> contact_of(const RealtimeTraining& training, const Collisions& collisions,
+                                                  const RealtimeContact* known) {
+  const auto contact = std::make_shared<RealtimeContact>(RealtimeContact{.collisions = collisions});
+  const std::lock_guard lock(training.mutex);
+  for (std::size_t b = 0; b < training.systems.size(); ++b) {
+    PartSystem& system = *training.systems[b];
+    if (known != nullptr) {
+      contact->bodies.push_back(known->bodies[b]);
+    } else {
+      system.all_elements = true;
+      contact->bodies.push_back(system.body());
+      contact->bodies.back().linear = true;
+    }
+    const bool has_limbs = known != nullptr && known->limbs[b].has_value();
+    contact->limbs.push_back(training.limbs[b]   ? training.limbs[b]
+                             : !collisions.limbs ? std::nullopt
+                             : has_limbs         ? known->limbs[b]
+                                                 : limbs_of(training.character, system));
+  }
+  return contact;
+}
+
+}  // namespace
+
 RealtimeModel::RealtimeModel(std::unique_ptr<Data> data) : data_(std::move(data)) {}
 
 std::shared_ptr<const RealtimeModel> RealtimeModel::adjusted(std::span<const RealtimeLook> looks) const {
   const RealtimeTraining& training = *data_->training;
-  if (!training.options.adjustable)
-    throw Error({.code = ErrorCode::usage,
-                 .file = training.character.name,
-                 .problem = "has a model that cannot be adjusted",
-                 .remedy = "make it with RealtimeOptions::adjustable"});
+  require_adjustable(training);
   std::vector<PartSettings> asked;
   for (const RealtimePart& part : data_->settings.parts) asked.push_back(part.settings);
   for (const RealtimeLook& look : looks) set_look(look, training.parts, asked);
-  auto data = std::make_unique<Data>(Data{data_->training, settings_for(training, asked)});
+  auto data = std::make_unique<Data>(Data{data_->training, data_->gravity, data_->contact,
+                                          settings_for(training, asked, data_->gravity, data_->contact != nullptr)});
+  return std::shared_ptr<const RealtimeModel>(new RealtimeModel(std::move(data)));
+}
+
+std::shared_ptr<const RealtimeModel> RealtimeModel::in_world(const RealtimeWorld& world) const {
+  const RealtimeTraining& training = *data_->training;
+  require_adjustable(training);
+  world.collisions.validate();
+  std::vector<PartSettings> asked;
+  for (const RealtimePart& part : data_->settings.parts) asked.push_back(part.settings);
+  auto data = std::make_unique<Data>(Data{.training = data_->training, .gravity = world.gravity, .contact = {}});
+  if (world.collisions.any()) data->contact = contact_of(training, world.collisions, data_->contact.get());
+  data->settings = settings_for(training, asked, world.gravity, data->contact != nullptr);
   return std::shared_ptr<const RealtimeModel>(new RealtimeModel(std::move(data)));
 }
 

@@ -44,16 +44,26 @@ struct RealtimeTraining {
   mutable std::mutex mutex;
 };
 
+/// Bodies that meet obstacles: with all elements.
+struct RealtimeContact {
+  Collisions collisions;
+  std::vector<SteppedBody> bodies;
+  std::vector<std::optional<LimbMesh>> limbs;  // per body; nothing where limbs do not count
+};
+
 /// All that the settings of parts determine.
 struct RealtimeSettings {
   std::vector<RealtimePart> parts;               // in the order of RealtimeTraining::parts
   std::vector<SteppedBody> bodies, wide;         // PartSystem::settings of those in RealtimeTraining
+  std::vector<SteppedBody> touching;             // and in RealtimeContact
   std::vector<std::vector<RealtimeHold>> holds;  // per body and group
   Vec scaling;                                   // factor on the deviation, per free control
 };
 
 struct RealtimeModel::Data {
   std::shared_ptr<const RealtimeTraining> training;
+  Vec3 gravity = earth_gravity();                  // m/s^2
+  std::shared_ptr<const RealtimeContact> contact;  // null: nothing is met but what sheets meet in any case
   RealtimeSettings settings;
 };
 
@@ -64,8 +74,10 @@ void derive_look(TunedPart& part, double metres_per_unit);
 /// What was found for a part, once it is tuned. `drive`: FoundLook::drive.
 FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit);
 
-/// The settings for these looks, one a part: what was found stays where nothing else is asked for.
-RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked);
+/// The settings for these looks, one a part: what was found stays where nothing else is asked for. `touching`: parts
+/// meet obstacles (RealtimeContact).
+RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
+                              const Vec3& gravity = earth_gravity(), bool touching = false);
 
 /// Sets a field of the part that is named. Throws Error for a part or a field that does not exist, or a value that is
 /// out of range.

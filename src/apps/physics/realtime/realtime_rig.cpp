@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace rigspace {
 namespace {
@@ -31,17 +32,22 @@ struct RealtimeRig::Data {
   void write_out();
   void see(In pose);
   void choose_body(std::size_t b);
+  void choose_world();
   void require_size(std::size_t size) const;
   void require_pose(std::span<const double> given) const;
 
   std::shared_ptr<const RealtimeModel> model;
   const RealtimeTraining& shared;                        // of all models that this instance may have
   std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // bodies with sampled and with all elements; see Data::wide
+  std::vector<std::unique_ptr<RealtimeBody>> touching;   // of the model's RealtimeContact; stepped where there are any
+  std::shared_ptr<const RealtimeContact> contact;        // that `touching` is made of
   std::vector<RealtimeBody*> bodies;                     // of each pair the one that is stepped at present
-  std::vector<Vec> past;  // with wide bodies: keyed poses of the last grid times, latest first
+  std::vector<Vec>
+      past;  // with wide bodies, and of adjustable models: keyed poses of the last grid times, latest first
   Vec p_last, p_next, p;  // keyed poses at the last call, at this one, and at a grid time between
   double phase = 0;       // s since the last grid time
   bool jump = false, outside = false;
+  bool started = false;  // there was a reset
   long steps = 0, unconverged = 0, iterations = 0;
   Vec scaling;              // factor on the deviation at present, per free control
   Vec scaling_before;       // when the model was changed
@@ -70,13 +76,35 @@ void RealtimeRig::Data::see(In pose) {
 /// Switches a body to all elements when its deviation exceeds that of training, and back below 0.7 of it.
 void RealtimeRig::Data::choose_body(std::size_t b) {
   constexpr double kInside = 0.7;
-  if (wide.empty() || !wide[b]) return;
+  if (wide.empty() || !wide[b] || !touching.empty()) return;
   const bool is_wide = bodies[b] == wide[b].get();
   const double share = bodies[b]->reach() / shared.trained[b];
   if (is_wide ? share > kInside : share <= 1) return;
   RealtimeBody* other = is_wide ? few[b].get() : wide[b].get();
   other->take_over(*bodies[b], past);
   bodies[b] = other;
+}
+
+/// Makes the bodies of the model's world and goes on with them from the state of those before.
+void RealtimeRig::Data::choose_world() {
+  if (model->data_->contact == contact) return;
+  const std::vector<std::unique_ptr<RealtimeBody>> before = std::move(touching);
+  const std::shared_ptr<const RealtimeContact> contact_before = std::exchange(contact, model->data_->contact);
+  const RealtimeSettings& settings = model->data_->settings;
+  touching.clear();
+  for (std::size_t b = 0; b < few.size(); ++b) {
+    RealtimeBody* next = few[b].get();
+    if (contact) {
+      const LimbMesh* limbs = contact->limbs[b] ? &*contact->limbs[b] : nullptr;
+      next = touching
+                 .emplace_back(std::make_unique<RealtimeBody>(contact->bodies[b], shared.options, shared.size,
+                                                              settings.holds[b], limbs, contact->collisions))
+                 .get();
+      next->change_settings(settings.touching[b], settings.holds[b]);
+    }
+    if (next != bodies[b] && started) next->take_over(*bodies[b], past);
+    bodies[b] = next;
+  }
 }
 
 /// Jumps to the keyed pose of this call, without velocity.
@@ -133,6 +161,9 @@ void RealtimeRig::Data::take_settings() {
   for (std::size_t b = 0; b < few.size(); ++b) few[b]->change_settings(settings.bodies[b], settings.holds[b]);
   for (std::size_t b = 0; b < wide.size(); ++b)
     if (wide[b]) wide[b]->change_settings(settings.wide[b], settings.holds[b]);
+  if (contact == model->data_->contact)
+    for (std::size_t b = 0; b < touching.size(); ++b)
+      touching[b]->change_settings(settings.touching[b], settings.holds[b]);
 }
 
 /// Takes the factors on the deviation `dt` seconds further on their way to those of the model.
@@ -199,12 +230,13 @@ RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std
                                                       : std::make_unique<RealtimeBody>(shared.wide[b], shared.options,
                                                                                        shared.size, settings.holds[b]));
   const Vec rest = shared.character.rig->rest();
-  if (!data_->wide.empty())
+  if (!data_->wide.empty() || shared.options.adjustable)
     data_->past.assign(static_cast<std::size_t>(std::max(3, data_->few.front()->past_poses())), rest);
   data_->p_last = data_->p_next = data_->p = rest;
   data_->deviation = data_->simulated = data_->written = data_->free_next = Vec::Zero(std::ssize(data_->shared.free));
   data_->scaling = data_->scaling_before = settings.scaling;
   data_->take_settings();
+  data_->choose_world();
   reset({rest.data(), static_cast<std::size_t>(rest.size())});
 }
 
@@ -217,8 +249,10 @@ void RealtimeRig::reset(std::span<const double> p_key) {
   data.require_pose(p_key);
   data.p_next = Eigen::Map<const Vec>(p_key.data(), std::ssize(p_key));
   const SerialScope serial;
-  for (std::size_t b = 0; b < data.few.size(); ++b) data.bodies[b] = data.few[b].get();
-  for (const auto* all : {&data.few, &data.wide})
+  data.started = true;
+  for (std::size_t b = 0; b < data.few.size(); ++b)
+    data.bodies[b] = data.touching.empty() ? data.few[b].get() : data.touching[b].get();
+  for (const auto* all : {&data.few, &data.wide, &data.touching})
     for (const auto& body : *all)
       if (body) body->forget();
   data.cut(true);
@@ -253,9 +287,11 @@ void RealtimeRig::change_model(std::shared_ptr<const RealtimeModel> model) {
                  .element = "model",
                  .problem = "is not of the parts that this instance was made with",
                  .remedy = "give one that RealtimeModel::adjusted made of its model"});
+  const SerialScope serial;
   const std::shared_ptr<const RealtimeModel> before = std::move(data.model);  // bodies refer to its settings until then
   data.model = std::move(model);
   data.take_settings();
+  data.choose_world();
   data.scaling_before = data.scaling, data.since_change = 0;
 }
 
@@ -309,7 +345,7 @@ void RealtimeRig::apply(std::span<double> p) {
 bool RealtimeRig::outside_training() const { return data_->outside; }
 bool RealtimeRig::widened() const {
   for (std::size_t b = 0; b < data_->few.size(); ++b)
-    if (data_->bodies[b] != data_->few[b].get()) return true;
+    if (!data_->wide.empty() && data_->bodies[b] == data_->wide[b].get()) return true;
   return false;
 }
 long RealtimeRig::steps() const { return data_->steps; }
@@ -317,7 +353,7 @@ long RealtimeRig::unconverged() const { return data_->unconverged; }
 long RealtimeRig::iterations() const { return data_->iterations; }
 long RealtimeRig::jacobians() const {
   long count = 0;
-  for (const auto* all : {&data_->few, &data_->wide})
+  for (const auto* all : {&data_->few, &data_->wide, &data_->touching})
     for (const auto& body : *all) count += body ? body->jacobians() : 0;
   return count;
 }

@@ -44,13 +44,25 @@ RealtimeHold hold_of(const TunedPart& part, const FoundLook& found, const PartSe
           .length = std::max(1e-9, part.length)};
 }
 
-void add_settings(PartSystem& system, const RealtimeTraining& training, std::size_t body, RealtimeSettings& result) {
+/// The world that settings are made for.
+struct Surroundings {
+  Vec3 gravity;
+  bool touching;
+};
+
+void add_settings(PartSystem& system, const RealtimeTraining& training, const Surroundings& world,
+                  RealtimeSettings& result) {
+  const std::size_t body = result.bodies.size();
   std::vector<RealtimeHold>& holds = result.holds.emplace_back();
   for (std::size_t p = 0; p < system.parts.size(); ++p) {
     TunedPart& part = system.parts[p];
     const auto index = static_cast<std::size_t>(part.index);
     RealtimePart& shown = result.parts[index];
+    const double most_scaling = part.most_scaling;
+    if (world.touching) part.most_scaling = std::min(1.0, most_scaling);
+    part.gravity = world.gravity;
     apply_look(part, training.found[index], shown.settings);
+    part.most_scaling = most_scaling;
     holds.push_back(hold_of(part, training.found[index], shown.settings));
     shown.rate = part.settings.rate, shown.settle = part.settings.settle, shown.lag = part.settings.lag;
     shown.amount = part.raised * shown.settings.amount * part.ease;
@@ -59,6 +71,10 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, std::siz
   }
   system.all_elements = training.whole[body] != 0;
   result.bodies.push_back(system.settings());
+  if (world.touching) {
+    system.all_elements = true;
+    result.touching.push_back(system.settings());
+  }
   if (training.wide.empty()) return;
   SteppedBody& wide = result.wide.emplace_back();
   if (training.wide[body].tets.empty()) return;
@@ -95,13 +111,14 @@ void derive_look(TunedPart& part, double metres_per_unit) {
   set_amount(part, part.settings.amount);
 }
 
-RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked) {
+RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
+                              const Vec3& gravity, bool touching) {
   RealtimeSettings result;
   result.scaling = Vec::Ones(std::ssize(training.free));
   for (std::size_t k = 0; k < training.parts.size(); ++k)
     result.parts.push_back({.name = training.parts[k].name, .settings = asked[k]});
   const std::lock_guard lock(training.mutex);
-  for (std::size_t b = 0; b < training.systems.size(); ++b) add_settings(*training.systems[b], training, b, result);
+  for (const auto& system : training.systems) add_settings(*system, training, {gravity, touching}, result);
   return result;
 }
 

@@ -133,6 +133,8 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
     for (const Field& word : value.items()) options.collide.push_back(word.any_text());
   else if (key == "friction")
     physics.collisions.friction = value.number();
+  else if (key == "gravity")
+    physics.gravity = value.vec3();
   else if (key == "without")
     for (const Field& word : value.items()) read_correction(word, physics.corrections);
   else if (key == "paper")

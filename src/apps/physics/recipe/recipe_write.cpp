@@ -83,6 +83,8 @@ Json json_of(const RecipeOptions& options) {
   if (physics.method != Method::full) json["method"] = name(physics.method);
   if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
   if (physics.curvature != RigCurvature::none) json["solver"] = name(physics.curvature);
+  if (physics.gravity != earth_gravity())
+    json["gravity"] = {physics.gravity.x(), physics.gravity.y(), physics.gravity.z()};
   if (physics.material != MaterialKind::stable_neo_hookean) json["material"] = name(physics.material);
   if (options.chains != ChainForm::rods) json["chains"] = kChainWords[static_cast<int>(options.chains)];
   return json;

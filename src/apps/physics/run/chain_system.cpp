@@ -325,7 +325,7 @@ SteppedBody ChainSystem::settings() {
         {.name = parts[c].part->name,
          .damping = 6 / settings.settle + calming(parts[c]),  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
          .drag = settings.lag * omega * omega,                // a steady velocity v trails by lag v
-         .sag = settings.sag,
+         .weight = felt_gravity(parts[c], options_.metres_per_unit),
          .load = parts[c].load,
          .travel = settings.travel,
          .push = settings.push,
@@ -334,7 +334,6 @@ SteppedBody ChainSystem::settings() {
     body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
   }
   body.limit_stiffness = springs.maxCoeff();
-  body.gravity = 9.81 / options_.metres_per_unit;
   body.force_floor = 1e-9 * springs.maxCoeff() + rounding_;  // a solve ends at the moment of 1e-9 radians
   return body;
 }

@@ -194,7 +194,7 @@ class FleshSystem final : public PartSystem {
     group.damping = 0.5 * zeta_omega + calming(part);
     body.stiffness_damping = omega > 0 ? 1.5 * zeta_omega / (omega * omega) : 0;
     group.drag = part.settings.lag * omega * omega;
-    group.sag = part.settings.sag, group.load = part.load;
+    group.weight = felt_gravity(part, options_.metres_per_unit), group.load = part.load;
     group.travel = part.settings.travel, group.push = part.settings.push, group.wind = part.held;
     group.pull = hold_stiffness(part);
     const double limit =
@@ -224,7 +224,6 @@ class FleshSystem final : public PartSystem {
       body.reach_stiffness = mass * omega * omega / static_cast<double>(flesh_.mesh.point_count());
     }
     body.size = flesh_.size;
-    body.gravity = 9.81 / options_.metres_per_unit;
     body.force_floor = 1e-9 * mass * omega * omega * flesh_.size;
   }
 

@@ -23,8 +23,15 @@ struct TunedPart {
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
   double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`
-  double most_scaling = 1.5;  ///< 0: any amount is a load (Corrections::scale)
+  double most_scaling = 1.5;       ///< 0: any amount is a load (Corrections::scale)
+  Vec3 gravity = earth_gravity();  ///< m/s^2
 };
+
+/// Scene units / s^2: the load of gravity g on a part whose shape the artist made under that of Earth, g0. The shape is
+/// in balance under g0, so that only g - g0 moves it; `sag` adds that many times g.
+inline Vec3 felt_gravity(const TunedPart& part, double metres_per_unit) {
+  return (part.gravity - earth_gravity() + part.settings.sag * part.gravity) / metres_per_unit;
+}
 
 /// 1/s: damping that is added where a clip is held. Less load alone does not calm a part that the turning of the body
 /// itself stirs; with all of it, at `held` 0, the part is critically damped.

@@ -17,6 +17,7 @@
 #include "tuning/keyed_settings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -298,8 +299,28 @@ void SimulationOptions::validate() const {
   require_option(young >= 0 && std::isfinite(young), "Young's modulus", young, "expected Pa; flesh is 10000 to 100000");
   require_option(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
   require_option(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
+  require_option(gravity.allFinite() && gravity.norm() <= 1000, "gravity", gravity.norm(), "expected up to 1000 m/s^2");
   collisions.validate();
   require_option(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
+}
+
+Vec3 gravity_from_words(const std::string& words) {
+  std::vector<double> numbers;
+  const char *from = words.data(), *end = from + words.size();
+  bool read = true;
+  while (read && numbers.size() < 4) {
+    const auto [to, error] = std::from_chars(from, end, numbers.emplace_back());
+    read = error == std::errc() && (to == end || *to == ',') && std::isfinite(numbers.back());
+    if (to == end) break;
+    from = to + 1;
+  }
+  if (read && numbers.size() == 1) return {0, -numbers[0], 0};
+  if (read && numbers.size() == 3) return {numbers[0], numbers[1], numbers[2]};
+  throw Error({.code = ErrorCode::usage,
+               .element = "gravity \"" + words + "\"",
+               .value = words,
+               .problem = "is neither a strength nor three numbers",
+               .remedy = "expected m/s^2: 9.81 downward, or x,y,z"});
 }
 
 SoftMotion simulate_parts(const Character& character, const Animation* clip, std::span<const Part> parts,

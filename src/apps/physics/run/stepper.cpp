@@ -148,8 +148,8 @@ Vec3 Stepper::travel_acceleration(double time) {
 
 /// The unknown is the deviation d = x - x_key:  M d'' = f(x) - M x_key'' - a M d' - b M (d' + v_key - v_travel), with
 /// damping a relative to the animation and drag b relative to the travel of the whole character. The animation enters
-/// as a load of inertia and drag; gravity is added by PartSettings::sag. Elements that the animation inverts have their
-/// bind shape as rest shape; a force that balances their stress in the animated pose is added as well.
+/// as a load of inertia and drag; of gravity MassGroup::weight acts (felt_gravity). Elements that the animation inverts
+/// have their bind shape as rest shape; a force that balances their stress in the animated pose is added as well.
 ///
 /// The acceleration x_key'' is the second difference over one frame, which is its mean under a triangle of two frames:
 /// linear keys have a jump of velocity at every frame, which is not meant as motion.
@@ -171,7 +171,7 @@ void Stepper::set_loads(double time) {
       if (group.masses[i] == 0) continue;
       forces.segment<3>(3 * i) -=
           group.masses[i] * (group.load * felt.segment<3>(3 * i) + drag * blown.segment<3>(3 * i));
-      forces[3 * i + 1] -= group.sag * group.masses[i] * body_.gravity;
+      forces.segment<3>(3 * i) += group.masses[i] * group.weight;
     }
   }
   if (under_way_ && time < first_time_ + kRampTime) {  // fades loads in, so that the run begins without a jerk

@@ -72,8 +72,8 @@ double KeyedSettings::pull(const PartSettings& settings, double time) const {
   return most;
 }
 
-/// The body for the settings at a time. Around a hit, with pull strength w, inertial load, sag and wind are scaled by
-/// 1 - w, and a spring of stiffness w omega^2 per mass (for w = 1 as stiff as the part itself) pulls the part to the
+/// The body for the settings at a time. Around a hit, with pull strength w, inertial load, gravity and wind are scaled
+/// by 1 - w, and a spring of stiffness w omega^2 per mass (for w = 1 as stiff as the part itself) pulls the part to the
 /// animation, with damping w 2 zeta omega.
 SteppedBody KeyedSettings::body(double time) {
   const std::vector<TunedPart> base = system_.parts;
@@ -88,7 +88,7 @@ SteppedBody KeyedSettings::body(double time) {
     const double omega = 2 * std::numbers::pi * now[c].settings.rate;
     group.pull = std::max(group.pull, w * omega * omega);
     group.damping += w * 2 * kPullDamping * omega;
-    for (double* load : {&group.load, &group.sag, &group.wind}) *load *= 1 - w;
+    group.load *= 1 - w, group.wind *= 1 - w, group.weight *= 1 - w;
   }
   return body;
 }

@@ -55,7 +55,7 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
                                    const SimulationOptions& options, const ProgressCallback& progress) {
   SimulationOptions own = options;
   own.start = 0, own.end = std::numeric_limits<double>::infinity(), own.preroll = 0;
-  own.tuning.clear(), own.collisions = {}, own.checkpoints = {};
+  own.tuning.clear(), own.collisions = {}, own.checkpoints = {}, own.gravity = earth_gravity();
   own.validate();
   KeyedMotion motion(character, &clip, own.play);
   motion.set_cyclic(own.looping == Looping::always || (own.looping == Looping::find && motion.loops()));

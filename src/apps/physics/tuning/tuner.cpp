@@ -125,8 +125,10 @@ bool Tuner::hold(const Run& run) {
   return again;
 }
 
-/// Lowers loads run by run, with coarse steps and short loops, until the clip is held.
+/// Lowers loads run by run, under Earth's gravity, with coarse steps and short loops, until the clip is held.
 void Tuner::hold_loads(const ProgressCallback& progress) {
+  holding_ = true;
+  for (TunedPart& part : system_.parts) part.gravity = earth_gravity();
   SimulationOptions coarse = coarse_options();
   // Short loops shake a slow part many times before it swings as far as it will.
   double settle = 0;
@@ -141,7 +143,9 @@ void Tuner::hold_loads(const ProgressCallback& progress) {
             coarse,
             part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
             {}, nullptr)))
-      return;
+      break;
+  holding_ = false;
+  for (TunedPart& part : system_.parts) part.gravity = options_.gravity;
 }
 
 void Tuner::hold_clip(const ProgressCallback& progress) {
@@ -180,7 +184,8 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     write(out);
     to_cache(kKind, content, out.bytes());
   };
-  const bool as_looks_are = !asks_for_more() && !options_.collisions.any() && system_.obstacles.empty();
+  const bool as_looks_are = !asks_for_more() && !options_.collisions.any() && system_.obstacles.empty() &&
+                            options_.gravity == earth_gravity();
   if (known && !motion_.black_box()) as_asked_ = !as_looks_are, derive_all();
   Run run;
   bool again = !learned_;
@@ -200,7 +205,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     system_.use_all_elements();
     run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
   }
-  if (given) scale_to_limit(run);
+  if (given && options_.gravity == earth_gravity()) scale_to_limit(run);
   // A black box is asked for its Jacobians where that run was, and where one is that has these; the last run has all.
   learned_ = system_.learn(run, motion_, part_of_progress(progress, kSearchShare, kSearchShare));
   if (learned_)
@@ -259,6 +264,7 @@ void Tuner::derive(TunedPart& part) const {
   if (part.part->settings.settle == 0)
     part.settings.settle = 3 / (part.preset->damping_ratio * 2 * std::numbers::pi * part.settings.rate);
   set_amount(part, part.raised * (as_asked_ ? part.part->settings.amount : 1));
+  part.gravity = as_asked_ && !holding_ ? options_.gravity : earth_gravity();
 }
 
 void Tuner::derive_all() {

@@ -66,6 +66,7 @@ class Tuner {
   double character_size_;
   int attempt_ = 0;
   bool as_asked_ = false;  // the last run: with the amounts that somebody asked for
+  bool holding_ = false;   // hold_loads: as under Earth's gravity
   bool learned_ = false;   // what the last run needs of a black box (PartSystem::learn)
   bool jumps_ = false;
   double driving_ = 0;  // Hz, of a loop

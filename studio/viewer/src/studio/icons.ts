@@ -11,6 +11,7 @@ export const studioIcons = {
   redo: drawn('<path d="M13 4l3.5 3.5L13 11M16 7.5H8a4.2 4.2 0 0 0 0 8.5h3.5"/>'),
   colors: drawn('<circle cx="7.4" cy="8" r="4.2"/><circle cx="12.6" cy="8" r="4.2"/><circle cx="10" cy="12.4" r="4.2"/>'),
   onion: drawn('<circle cx="6.5" cy="10" r="4" opacity=".45"/><circle cx="10" cy="10" r="4" opacity=".7"/><circle cx="13.5" cy="10" r="4"/>'),
+  cells: drawn('<path d="M10 3 3.5 14.5h13zM10 3v7M3.5 14.5 10 10l6.5 4.5"/>'),
   mute: drawn('<path d="M3.5 8v4h3l4 3V5l-4 3zM13.5 8l4 4M17.5 8l-4 4"/>'),
   live: drawn('<circle cx="10" cy="10" r="2"/><path d="M6.3 13.7a5.2 5.2 0 0 1 0-7.4M13.7 6.3a5.2 5.2 0 0 1 0 7.4M4 16a8.5 8.5 0 0 1 0-12M16 4a8.5 8.5 0 0 1 0 12"/>'),
   soft: drawn('<path d="M3 11.5c1.8-5 3.6-5 5.2 0 1.4 4 3 4 4.2 0 1-3 2.4-3 4.6-1"/>'),

@@ -18,6 +18,8 @@ export class Model {
 
   private constructor(readonly file: FileSlice, readonly character: Character) {
     this.driver = driverOf(character, file);
+    if (file.kind === 'points')  // nothing is skinned: its nodes are the joints
+      for (const name of file.nodes) if (character.nodes.has(name)) character.joints.push(character.nodes.get(name)!);
     this.tint = new Tint(character.meshes);
     this.names = new Map([...character.nodes].map(([name, node]) => [node, name]));
     let first = 0;

@@ -3,7 +3,8 @@
 import { Studio } from './panel';
 
 const kMostBytes = 256 * 2 ** 20;
-const kCharacters = /\.(glb|gltf|vrm|fbx|usda|usd|bvh|blend)$/i;
+const kCharacters = /\.(glb|gltf|vrm|fbx|usda|usd|bvh|blend|rig\.json)$/i;
+const kRigFile = /\.rig\.json$/i;  // names a mesh and clips beside it
 
 export interface ListedFile {
   path: string;
@@ -13,7 +14,7 @@ export interface ListedFile {
 
 /// Sends files to the server and opens the one that is a character; the others (buffers, pictures) lie beside it.
 export async function openLocal(studio: Studio, files: readonly File[]): Promise<void> {
-  const main = files.find(({ name }) => kCharacters.test(name)) ?? files[0];
+  const main = files.find(({ name }) => kRigFile.test(name)) ?? files.find(({ name }) => kCharacters.test(name)) ?? files[0];
   if (!main) return;
   const large = files.find(({ size }) => size > kMostBytes);
   if (large)

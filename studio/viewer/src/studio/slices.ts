@@ -87,6 +87,7 @@ export interface PlaySlice {
   loop: boolean;
   live: boolean;
   muted: boolean;
+  cells?: boolean;  ///< frames hold body cells
 }
 
 export interface Control {
@@ -104,7 +105,7 @@ export interface Control {
 }
 
 export interface WorldSlice {
-  gravity: number;  ///< m/s^2
+  gravity: [number, number, number];  ///< m/s^2
   collide: string[];
   friction: number;
   material: string;

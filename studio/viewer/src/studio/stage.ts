@@ -18,6 +18,7 @@ import { fetchShares, Shares } from './shares';
 import { FileSlice } from './slices';
 import { Picked, PointerHandler, StageApi } from './stage_types';
 import { Selection, Store } from './store';
+import { PointColor } from './tint';
 
 const kCovered = { top: 34, right: 0, bottom: 40, left: 0 };  // pixels: labels above, legend below
 
@@ -38,6 +39,7 @@ export class Stage implements StageApi {
   private theme = kLight;
   private hovered_: number | null = null;
   private colored = true;
+  private over: PointColor | null = null;
   private painted = '';  ///< what the colours on the body were made of
   private shows = { skeleton: false, wireframe: false };
   private extent: Extent | null = null;
@@ -170,6 +172,15 @@ export class Stage implements StageApi {
   softPositions(): Float64Array { this.putSoft(); return this.model?.character.positions() ?? new Float64Array(); }
   artistPositions(): Float64Array { this.put(this.frame.artist); return this.model?.character.positions() ?? new Float64Array(); }
 
+  /// Colours of points in place of those of parts; null: those of parts again.
+  tintOver(color: PointColor | null): void {
+    this.over = color;
+    this.painted = '';
+    if (color) this.model?.tint.paint(color);
+    this.paintParts();
+    this.invalidate();
+  }
+
   private softPane(): Pane {
     return this.viewport.shown.find(({ pose, ghost }) => !ghost && pose === this.after) ?? this.viewport.shown[0];
   }
@@ -197,7 +208,7 @@ export class Stage implements StageApi {
     const { latest, model } = this;
     if (!latest || !model || revisionOf(latest) !== model.revision) return false;
     this.latest = null;
-    if (!this.frame.read(latest, model.file.kind === 'points')) return false;
+    if (!this.frame.read(latest)) return false;
     this.on = null;
     this.invalidate();
     for (const listener of this.frameListeners) listener(this.frame.time);
@@ -226,6 +237,7 @@ export class Stage implements StageApi {
     this.model = model;
     this.shares = this.on = null;
     this.painted = '';
+    this.over = null;  // of the points of another model
     if (!model) return;
     this.clip = this.store.get('play')?.clip ?? null;
     this.extent = model.extentOf(this.clip);
@@ -255,7 +267,7 @@ export class Stage implements StageApi {
 
   private paintParts(): void {
     const parts = this.store.get('parts');
-    if (!this.model || !parts) return;
+    if (!this.model || !parts || this.over) return;
     const { hovered_: hovered, shares, theme, selection: { candidate, part } } = this;
     const painted = JSON.stringify([this.model.revision, shares?.candidates, theme.name, hovered, candidate, part,
                                     parts.chosen.map((chosen) => [chosen.name, chosen.candidate, chosen.nodes])]);

@@ -5,6 +5,9 @@ import { BufferAttribute, Material, Mesh } from 'three';
 
 const kAttribute = 'partTint';
 
+/// Writes the tint of a point, in the order of `rigspace eval`, at a place of an array.
+export type PointColor = (point: number, into: Uint8Array, at: number) => void;
+
 /// Laws: the attribute is written by paint() alone; `strength` (0 to 1) may change from picture to picture.
 export class Tint {
   private readonly uniform = { value: 1 };
@@ -25,8 +28,7 @@ export class Tint {
 
   set strength(strength: number) { this.uniform.value = strength; }
 
-  /// `color` writes the tint of a point, in the order of `rigspace eval`, at a place of an array.
-  paint(color: (point: number, into: Uint8Array, at: number) => void): void {
+  paint(color: PointColor): void {
     let first = 0;
     this.meshes.forEach((mesh, m) => {
       const bytes = this.colors[m].array as Uint8Array;

@@ -48,7 +48,7 @@ export class TopBar {
         act: () => this.studio.selection.set({ candidate: null, part: null, node: null }) },
       { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, single', act: () => this.stage.split.chooseNext() },
       toolShortcut(tools, 't', 'colors', 'Colours of parts'), toolShortcut(tools, 's', 'skeleton', 'Skeleton'),
-      toolShortcut(tools, 'w', 'wireframe', 'Wireframe'), toolShortcut(tools, 'g', 'grid', 'Grid'),
+      toolShortcut(tools, 'w', 'wireframe', 'Wireframe'), toolShortcut(tools, 'h', 'cells', 'Cells of soft parts'), toolShortcut(tools, 'g', 'grid', 'Grid'),
       toolShortcut(tools, 'n', 'onion', 'Onion skin'), toolShortcut(tools, 'f', 'frame', 'Frame the motion'),
       toolShortcut(tools, 'c', 'follow', 'Camera follows'), toolShortcut(tools, 'b', 'theme', 'Light or dark'),
       toolShortcut(tools, '?', 'help', 'These keys'),
@@ -67,6 +67,7 @@ export class TopBar {
     }, { on: true });
     tools.addToggle('skeleton', icons.skeleton, 'Skeleton (S)', (on) => { stage.skeletonVisible = on; });
     tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { stage.wireframeVisible = on; });
+    tools.addToggle('cells', studioIcons.cells, 'Cells of soft parts (H)', (on) => { void this.studio.act('play.set', { cells: on }); });
     tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { stage.viewport.gridVisible = on; }, { on: true });
     tools.addToggle('onion', studioIcons.onion, 'Onion skin, while the clip stands still (N)',
                     (on) => { stage.onion.visible = on; });

@@ -16,7 +16,7 @@ export interface Handle {
 /// All joints of the skin that have controls to turn them; soft joints that flesh got are none of the artist's.
 export function handlesOf(studio: Studio): Handle[] {
   const { model } = studio.stage, names = new Set(studio.store.get('controls')?.controls.map(({ name }) => name));
-  if (!model || model.file.kind === 'points') return [];
+  if (!model) return [];
   const added = new Set(studio.store.get('parts')?.chosen.flatMap(({ kind, nodes }) => (kind === 'flesh' ? nodes : [])));
   const known = new Map<Object3D, string>();
   for (const joint of model.character.joints) {

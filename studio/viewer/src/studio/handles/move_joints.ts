@@ -21,6 +21,7 @@ interface Drag {
   node: string;        ///< whose controls are held
   channels: string[];
   values: (target: Vector3) => Vector3;
+  aims?: boolean;      ///< the server finds the values: of a rig's own controls, whatever they mean
   from: Vector3;       ///< scene space
   offset: Vector3;     ///< from the pointer's place to the handle's
   target: Vector3;     ///< where the handle is wanted
@@ -43,9 +44,11 @@ export class MoveJoints implements Tool {
   private stops: (() => void)[] = [];
   private colors = { joint: new Color(), line: new Color(), strong: new Color(), held: new Color() };
   private readonly sending: Throttle<Record<string, number | null>>;
+  private readonly aiming: Throttle<object>;
 
   constructor(private readonly studio: Studio) {
     this.sending = new Throttle(kHoldsPerSecond, (values) => studio.stream('hold joint', 'controls.hold', { values }));
+    this.aiming = new Throttle(kHoldsPerSecond, (aim) => studio.stream('hold joint', 'controls.aim', aim));
     studio.onTheme(({ name }) => {
       const dark = name === 'dark';
       this.colors = { joint: new Color(dark ? '#9cc4ff' : '#2f6fd0'), line: new Color(dark ? '#9cc4ff' : '#2f6fd0'),
@@ -137,7 +140,9 @@ export class MoveJoints implements Tool {
     return !!this.drag;
   }
 
-  private turning(handle: Handle): Pick<Drag, 'node' | 'channels' | 'values'> | null {
+  private turning(handle: Handle): Pick<Drag, 'node' | 'channels' | 'values' | 'aims'> | null {
+    if (this.studio.stage.model?.file.kind === 'points')
+      return { node: handle.turns!, channels: kTurn, values: (target) => target, aims: true };
     const joint = jointOf(this.studio, handle);
     return joint && { node: handle.turns!, channels: kTurn, values: (target) => turnToward(joint, target) };
   }
@@ -153,6 +158,12 @@ export class MoveJoints implements Tool {
     const { drag } = this;
     if (!drag) return;
     const target = drag.target = this.studio.stage.dragged(drag.from, event).add(drag.offset), values = drag.values(target);
+    if (drag.aims) {
+      const { joint, beyond } = drag.handle;
+      this.aiming.push({ joint: drag.node, handle: joint, target: target.toArray(), ...(beyond && { beyond: beyond.toArray() }) });
+      this.tell(event, `Turns ${drag.node}${event.altKey ? '  stays held' : ''}`);
+      return this.draw();
+    }
     this.sending.push(Object.fromEntries(drag.channels.map((channel, i) => [`${drag.node}.${channel}`, values.getComponent(i)])));
     const unit = drag.channels === kTurn ? '°' : '';
     this.tell(event, `${drag.node}  ${values.toArray().map((value) => `${tickText(value, unit ? 1 : 0.01)}${unit}`).join('  ')}${event.altKey ? '  stays held' : ''}`);
@@ -164,9 +175,10 @@ export class MoveJoints implements Tool {
     const { drag } = this;
     this.drag = null;
     this.label.hidden = true;
-    if (drag && keep) this.sending.flush();
+    if (drag && keep) (drag.aims ? this.aiming : this.sending).flush();
     else if (drag) {
       this.sending.drop();
+      this.aiming.drop();
       this.studio.stream('hold joint', 'controls.hold', { values: Object.fromEntries(drag.channels.map((channel) => [`${drag.node}.${channel}`, null])) });
     }
     this.draw();

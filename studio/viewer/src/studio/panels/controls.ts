@@ -3,6 +3,7 @@
 import { element } from '../../ui/dom';
 import { ControlRow } from '../controls/row';
 import { StiffnessChip } from '../controls/stiffness';
+import { StiffnessTint } from '../controls/stiffness_tint';
 import { heightOf, offsetsOf, patternOf, Row, rowsOf, seenRows, Show } from '../controls/tree';
 import { Panel, Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
@@ -32,6 +33,9 @@ class VirtualControls {
   private readonly choice = new Choice<Show>('Which controls', kShows, (show) => { this.show = show; this.update(); });
   private readonly pattern = element('div', { class: 'pattern', hidden: true });
   private readonly letGo: HTMLButtonElement;
+  private readonly tint: StiffnessTint;
+  private readonly tinted = element('button', { type: 'button', class: 'switch stiff', 'aria-pressed': 'false', onclick: () => this.toggleTint(),
+    title: 'Colours the soft flesh by how stiff it is: blue is softer than its material, red stiffer' }, 'Stiffness on the body');
   private readonly scroller = element('div', { class: 'scroller' });
   private readonly inner = element('div', { class: 'inner' });
   private readonly empty = element('p', { class: 'empty quiet' });
@@ -44,11 +48,12 @@ class VirtualControls {
   private patternShown = '';
 
   constructor(private readonly studio: Studio) {
+    this.tint = new StiffnessTint(studio);
     this.search = element('input', { type: 'search', placeholder: 'Search, or a pattern: tail*.r?', 'aria-label': 'Search controls',
       title: 'A part of the name, or a pattern with * and ?', oninput: () => this.update() });
     this.letGo = element('button', { type: 'button', class: 'text', title: 'Lets go of every held control', onclick: () => this.releaseAll() }, 'Let go');
     this.root = element('section', { class: 'controls-panel', 'aria-label': 'Controls' }, this.search,
-      element('div', { class: 'line' }, this.choice.root, this.letGo),
+      element('div', { class: 'line' }, this.choice.root, this.letGo), element('div', { class: 'chips' }, this.tinted),
       this.pattern, this.scroller);
     this.scroller.append(this.inner, this.empty);
     this.scroller.addEventListener('scroll', () => this.fill(), { passive: true });
@@ -58,6 +63,12 @@ class VirtualControls {
     studio.stage.onFrame(() => { if (this.scroller.clientHeight > 0) follow.push(); });
     let revision = -1;
     studio.store.on('file', (file) => { if (file?.revision !== revision) { revision = file?.revision ?? -1; this.clear(); } this.update(); });
+  }
+
+  private toggleTint(): void {
+    const on = this.tinted.getAttribute('aria-pressed') !== 'true';
+    this.tinted.setAttribute('aria-pressed', String(on));
+    this.tint.show(on);
   }
 
   update(): void {

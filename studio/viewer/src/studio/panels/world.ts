@@ -3,6 +3,7 @@
 import { partColor } from '../../soft/colors';
 import { element, iconButton } from '../../ui/dom';
 import { icons } from '../../ui/icons';
+import { CellsOverlay } from '../cells_overlay';
 import { Panel, Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
 import { numberOf } from '../units';
@@ -20,7 +21,10 @@ export function worldPanel(studio: Studio): Panel {
 
 class World {
   readonly root: HTMLElement;
-  private readonly gravity = this.slider('gravity', { label: 'Gravity', min: 0, max: kMostGravity, unit: 'm/s²', about: 'Downward, on all parts.' }, kEarth);
+  private readonly gravity = this.slider('gravity', { label: 'Gravity', min: 0, max: kMostGravity, unit: 'm/s²',
+    about: 'The artist made the shapes under Earth’s, 9.81: less lifts the soft parts, more weighs them down.' }, kEarth);
+  private readonly pulls = ['x', 'y', 'z'].map((axis, i) => element('input', { type: 'number', step: 'any', 'aria-label': `${axis} of gravity`,
+    title: `${axis} of gravity, m/s²`, onchange: () => this.pullToward(i) }));
   private readonly friction = this.slider('friction', { label: 'Friction', min: 0, max: kMostFriction, unit: '',
     about: 'How much parts stick to what they touch: 0 slides like ice.' }, kUsualFriction);
   private readonly switches = kSwitches.map(({ word, label, title }) => element('button', { type: 'button', class: 'switch', title,
@@ -36,25 +40,41 @@ class World {
     const add = (kind: Shape['kind'], title: string) => element('button', { type: 'button', class: 'text', title,
       onclick: () => this.send([...this.words, wordOf(newShape(kind, studio.stage.model?.character.extentNow().box ?? kNobody))]) }, `Add ${kind}`);
     this.root = element('section', { class: 'world-panel', 'aria-label': 'World' }, this.gravity.root,
+      element('div', { class: 'shape gravity' }, element('div', { class: 'numbers' }, ...this.pulls.map((input, i) =>
+        element('label', {}, element('span', { class: 'quiet' }, 'xyz'[i]), input)))),
       element('h3', {}, 'Parts run into'), element('div', { class: 'chips' }, ...this.switches), this.shapes,
       element('div', { class: 'line' }, add('sphere', 'A ball that parts run into'), add('capsule', 'A rod with round ends that parts run into')),
       this.friction.root, element('label', { class: 'line' }, element('span', {}, 'Material'), this.material));
     studio.stage.addOverlay(this.overlay);
+    new CellsOverlay(studio);
     studio.store.on('world', () => this.update());
     studio.onTheme(() => { this.shown = ''; this.update(); });
   }
 
   private slider(field: 'gravity' | 'friction', options: ValueOptions, usual: number): ValueSlider {
-    const send = (value: number) => this.studio.stream(field, 'world.set', { [field]: value });
+    const send = (value: number) => this.studio.stream(field, 'world.set', { [field]: field === 'gravity' ? this.ofStrength(value) : value });
     return new ValueSlider(options, { change: send, reset: () => send(usual) });
+  }
+
+  /// The same direction with another strength; from none, downward.
+  private ofStrength(strength: number): number[] {
+    const now = this.studio.store.get('world')?.gravity ?? [0, -kEarth, 0], size = Math.hypot(...now);
+    return size > 1e-9 && Math.abs(now[0]) + Math.abs(now[2]) > 1e-9 ? now.map((each) => (each * strength) / size) : [0, -strength, 0];
+  }
+
+  private pullToward(axis: number): void {
+    const typed = numberOf(this.pulls[axis].value), world = this.studio.store.get('world');
+    if (typed === null || !world) return;
+    void this.studio.act('world.set', { gravity: world.gravity.map((each, i) => (i === axis ? typed : each)) });
   }
 
   private update(): void {
     const world = this.studio.store.get('world');
     if (!world) return;
     this.words = world.collide;
-    this.gravity.root.hidden = world.gravity === undefined;  // a server that does not offer it
-    this.gravity.show(world.gravity ?? kEarth, { set: world.gravity !== kEarth });
+    const [x, y, z] = world.gravity;
+    this.gravity.show(Math.hypot(x, y, z), { set: x !== 0 || y !== -kEarth || z !== 0 });
+    this.pulls.forEach((input, i) => { if (input !== document.activeElement) input.value = String(Number(world.gravity[i].toPrecision(4))); });
     this.friction.show(world.friction, { set: world.friction !== kUsualFriction, enabled: world.collide.length > 0 });
     this.switches.forEach((button, i) => button.setAttribute('aria-pressed', String(world.collide.includes(kSwitches[i].word))));
     if (this.material.options.length !== world.materials.length)
