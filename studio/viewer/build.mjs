@@ -26,10 +26,20 @@ async function panelStyles() {
 
 async function bundle(entry) {
   const result = await esbuild.build({
-    entryPoints: [join(here, entry)], bundle: true, minify: true, write: false, logLevel: 'warning',
+    entryPoints: [resolve(here, entry)], bundle: true, minify: true, write: false, logLevel: 'warning', plugins: [workerTexts],
     format: 'iife', target: 'es2022', legalComments: 'none', charset: 'ascii' });
   return result.outputFiles[0].text;
 }
+
+/// import code from './x.ts?worker': x.ts as a script of its own, as text. A page of one file makes its workers of such.
+const workerTexts = {
+  name: 'worker texts',
+  setup(build) {
+    build.onResolve({ filter: /\?worker$/ }, ({ path, resolveDir }) =>
+      ({ path: join(resolveDir, path.replace(/\?worker$/, '')), namespace: 'worker-text' }));
+    build.onLoad({ filter: /./, namespace: 'worker-text' }, async ({ path }) => ({ contents: await bundle(path), loader: 'text' }));
+  },
+};
 
 async function minified(styles) {
   const texts = await Promise.all(styles.map((style) => readFile(join(here, style), 'utf8')));
