@@ -8,12 +8,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
+const kStyles = ['src/style.css', 'src/ui/shell.css', 'src/soft/soft.css', 'src/studio/studio.css', ...await panelStyles()];
 const kPages = [
-  { name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', styles: ['src/style.css'] },
-  { name: 'soft', entry: 'src/soft.ts', html: 'page.html', styles: ['src/style.css', 'src/soft/soft.css'] },
+  { name: 'viewer', entry: 'src/page.ts', html: 'page.html', styles: kStyles },
+  { name: 'soft', entry: 'src/page.ts', html: 'page.html', styles: kStyles },
   { name: 'batch', entry: 'src/batch.ts', html: 'batch_page.html', styles: ['src/style.css', 'src/batch/batch.css'] },
-  { name: 'studio', entry: 'src/studio.ts', html: 'studio_page.html',
-    styles: ['src/style.css', 'src/soft/soft.css', 'src/studio/studio.css', ...await panelStyles()] },
+  { name: 'studio', entry: 'src/page.ts', html: 'studio_page.html', styles: kStyles },
 ];
 const kSlots = { 'page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'],
                  'batch_page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@'], 'studio_page.html': [] };

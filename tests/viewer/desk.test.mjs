@@ -321,7 +321,7 @@ describe('a video', () => {
       assert.equal(film.name, 'hero_nod.webm');
       assert.equal(film.frames, 24);
       assertClose(film.times, Array.from({ length: 24 }, (_, i) => (1000 * i) / 24), 0.5);
-      const { width, height } = await page.locator('#stage canvas').first().evaluate((c) => ({ width: c.width, height: c.height }));
+      const { width, height } = await page.locator('#stage').evaluate((stage) => ({ width: stage.clientWidth, height: stage.clientHeight }));
       assert.deepEqual([film.width, film.height], [width - (width % 2), height - (height % 2)]);
       assert.equal(await page.locator('.recording').textContent(), 'Saved hero_nod.webm');
     }));

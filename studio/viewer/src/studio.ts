@@ -42,7 +42,7 @@ class StudioPage implements Studio {
   private opening: string | null = null;  ///< the file that this page asked for
 
   constructor(host: HTMLElement) {
-    document.body.classList.add('studio');
+    document.body.classList.add('shell', 'studio');
     watchInput();
     this.connection = new Connection(startLine(), {
       state: (slices) => this.store.take(slices), say: (kind, text) => this.say(kind, text),
@@ -175,11 +175,14 @@ function afterFirstPaint(start: () => void): void {
   setTimeout(once, 250);  // a tab in the background has no frames
 }
 
-const api = window as { rigspace?: Pick<StudioApi, 'ready'> };
-api.rigspace = { ready: new Promise<void>((done, failed) => afterFirstPaint(() => {
-  document.getElementById('splash')?.remove();
-  const page = new StudioPage(document.getElementById('stage')!);
-  const made: StudioApi = apiOf(page.connection, page.store, page.stage);
-  api.rigspace = made;
-  made.ready.then(done, failed);
-})) };
+/// Begins the studio. window.rigspace has `ready` at once, and the rest when that has come.
+export function openStudio(): void {
+  const api = window as { rigspace?: Pick<StudioApi, 'ready'> };
+  api.rigspace = { ready: new Promise<void>((done, failed) => afterFirstPaint(() => {
+    document.getElementById('splash')?.remove();
+    const page = new StudioPage(document.getElementById('stage')!);
+    const made: StudioApi = apiOf(page.connection, page.store, page.stage);
+    api.rigspace = made;
+    made.ready.then(done, failed);
+  })) };
+}
