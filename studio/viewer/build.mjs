@@ -1,6 +1,6 @@
-// node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html, OUTDIR/soft.html and OUTDIR/batch.html, templates
-// that view_page(), soft_page() and batch_page() of the library fill; and OUTDIR/studio.html, which `rigspace studio`
-// serves as it is.
+// node build.mjs OUTDIR: bundles the page into OUTDIR/viewer.html and OUTDIR/soft.html, templates that view_page() and
+// soft_page() of the library fill, and OUTDIR/studio.html, which `rigspace studio` serves as it is: one script and one style in
+// all three. OUTDIR/batch.html, which batch_page() fills, shows many of them.
 
 import * as esbuild from 'esbuild';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';

@@ -6,7 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { launchBrowser, program, scratch } from './page.mjs';
+import { downloaded, launchBrowser, program, scratch } from './page.mjs';
 import { opened, openStudio, until, whyNoStudio } from './studio_page.mjs';
 import { framesOfWebm } from './webm.mjs';
 
@@ -148,7 +148,7 @@ describe('a story in the studio', { skip, timeout: 900_000 }, () => {
   test('a film of the stage has every frame of the clip', async () => {
     await page.getByRole('tab', { name: 'Export' }).click();
     const [film] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Record this clip' }).click()]);
-    const { frames, width } = framesOfWebm(readFileSync(await film.path()));
+    const { frames, width } = framesOfWebm(await downloaded(film));
     const { file, play } = await slices(), { duration, rate, loop } = file.clips.find(({ name }) => name === play.clip);
     assert.equal(film.suggestedFilename(), 'hero_Walk.webm');
     assert.equal(frames, Math.round(duration * Math.min(60, rate)) + (loop ? 0 : 1));
