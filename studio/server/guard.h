@@ -36,7 +36,8 @@ std::string cookie_of(int port, std::string_view token);
 
 /// Scripts and styles are inside the page; it may connect to its own server and use pictures that it made itself.
 inline constexpr const char* kContentPolicy =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-    "media-src blob:; connect-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:; "
+    "img-src 'self' data: blob:; media-src blob:; connect-src 'self' data: blob:; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'none'";
 
 }  // namespace rigspace::studio

@@ -1,6 +1,6 @@
-// node build.mjs OUTDIR: bundles the pages into OUTDIR/viewer.html, OUTDIR/soft.html and OUTDIR/batch.html, templates
-// that view_page(), soft_page() and batch_page() of the library fill; and OUTDIR/studio.html, which `rigspace studio`
-// serves as it is.
+// node build.mjs OUTDIR: bundles the page into OUTDIR/viewer.html and OUTDIR/soft.html, templates that view_page() and
+// soft_page() of the library fill, and OUTDIR/studio.html, which `rigspace studio` serves as it is: one script and one style in
+// all three. OUTDIR/batch.html, which batch_page() fills, shows many of them.
 
 import * as esbuild from 'esbuild';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
+const kStyles = ['src/style.css', 'src/ui/shell.css', 'src/soft/soft.css', 'src/studio/studio.css', ...await panelStyles()];
 const kPages = [
-  { name: 'viewer', entry: 'src/viewer.ts', html: 'page.html', styles: ['src/style.css'] },
-  { name: 'soft', entry: 'src/soft.ts', html: 'page.html', styles: ['src/style.css', 'src/soft/soft.css'] },
+  { name: 'viewer', entry: 'src/page.ts', html: 'page.html', styles: kStyles },
+  { name: 'soft', entry: 'src/page.ts', html: 'page.html', styles: kStyles },
   { name: 'batch', entry: 'src/batch.ts', html: 'batch_page.html', styles: ['src/style.css', 'src/batch/batch.css'] },
-  { name: 'studio', entry: 'src/studio.ts', html: 'studio_page.html',
-    styles: ['src/style.css', 'src/soft/soft.css', 'src/studio/studio.css', ...await panelStyles()] },
+  { name: 'studio', entry: 'src/page.ts', html: 'studio_page.html', styles: kStyles },
 ];
 const kSlots = { 'page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@', '@RIGSPACE_CHARACTER@'],
                  'batch_page.html': ['@RIGSPACE_TITLE@', '@RIGSPACE_OPTIONS@'], 'studio_page.html': [] };
@@ -26,10 +26,20 @@ async function panelStyles() {
 
 async function bundle(entry) {
   const result = await esbuild.build({
-    entryPoints: [join(here, entry)], bundle: true, minify: true, write: false, logLevel: 'warning',
+    entryPoints: [resolve(here, entry)], bundle: true, minify: true, write: false, logLevel: 'warning', plugins: [workerTexts],
     format: 'iife', target: 'es2022', legalComments: 'none', charset: 'ascii' });
   return result.outputFiles[0].text;
 }
+
+/// import code from './x.ts?worker': x.ts as a script of its own, as text. A page of one file makes its workers of such.
+const workerTexts = {
+  name: 'worker texts',
+  setup(build) {
+    build.onResolve({ filter: /\?worker$/ }, ({ path, resolveDir }) =>
+      ({ path: join(resolveDir, path.replace(/\?worker$/, '')), namespace: 'worker-text' }));
+    build.onLoad({ filter: /./, namespace: 'worker-text' }, async ({ path }) => ({ contents: await bundle(path), loader: 'text' }));
+  },
+};
 
 async function minified(styles) {
   const texts = await Promise.all(styles.map((style) => readFile(join(here, style), 'utf8')));

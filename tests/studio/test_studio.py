@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from client import PROGRAM, Server, header, points, poses  # noqa: E402
 from program import Glb, make_hero  # noqa: E402
+from work_time import after_cancel  # noqa: E402
 
 
 class Studio(unittest.TestCase):
@@ -425,6 +426,17 @@ class Export(Studio):
         (self.folder / "exported.glb").write_bytes(exported[model])
         for (node, path), (_, values) in Glb(self.folder / "exported.glb").channels("Walk_soft").items():
             self.assertEqual(Glb(again).channels("Walk_soft")[node, path][1], values, (node, path))
+
+
+class Cancel(Studio):
+    def test_the_page_is_told_and_the_work_itself_ends(self):
+        self.page.do("play.set", clip="Walk", playing=False)
+        self.baked()
+        seen = after_cancel(self.server, self.page, "export.run", {"what": ["glb"]}, 0.05)
+        self.assertIsNotNone(seen, "there was something to cancel")
+        self.assertLess(seen["processor"], 0.2)  # s of its thread, however busy the machine is
+        self.assertEqual(self.page.state["export"]["files"], [])
+        self.page.until(lambda: any("Cancelled" in said["text"] for said in self.page.said))
 
 
 class Results(Studio):

@@ -146,7 +146,7 @@ describe('live views', () => {
       assert.equal(pair, 'nod');
       assert.equal(await frame.evaluate(() => window.rigspace.time), 0.75, 'where nothing is to move, the largest deviation stands');
       assert.equal(stage, height, 'the picture fills the view');
-      assert.equal(await frame.locator('.transport, .topbar, .curves').filter({ visible: true }).count(), 0);
+      assert.equal(await frame.locator('.timeline, .topbar, .dock').filter({ visible: true }).count(), 0);
       assert.equal(await frame.locator('.compact-clip').textContent(), 'nod');
     }));
 
@@ -185,7 +185,7 @@ describe('live views', () => {
     copyFileSync(writePage(softStrip()), join(scratch, 'still.html'));
     await withBatch([{ name: 'still.glb', page: 'still.html', remark: 'Nothing obvious moves.' }], async (page) => {
       const frame = await liveFrame(page, 'still.glb');
-      assert.equal(await frame.locator('.transport, .toolbar, .heading').filter({ visible: true }).count(), 0);
+      assert.equal(await frame.locator('.timeline, .topbar, .dock').filter({ visible: true }).count(), 0);
       assert.equal(await page.locator('.badge').textContent(), 'nothing to move');
     });
   });

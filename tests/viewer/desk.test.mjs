@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { softStrip } from './glb.mjs';
-import { checkPage, coloured, launchBrowser, program, scratch, writeSoftPage } from './page.mjs';
+import { checkPage, coloured, downloaded, launchBrowser, program, scratch, writeSoftPage } from './page.mjs';
 import { framesOfWebm } from './webm.mjs';
 
 let browser;
@@ -309,10 +309,10 @@ describe('a clip', () => {
 });
 
 describe('a video', () => {
+  const viewport = { width: 640, height: 480 };  // a small stage: frames are counted, not looked at
   const recorded = async (page) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('r')]);
-    const path = await download.path();
-    return { name: download.suggestedFilename(), ...framesOfWebm(readFileSync(path)) };
+    return { name: download.suggestedFilename(), ...framesOfWebm(await downloaded(download)) };
   };
 
   test('holds one turn of a loop, frame by frame, and is named after both', () =>
@@ -321,10 +321,10 @@ describe('a video', () => {
       assert.equal(film.name, 'hero_nod.webm');
       assert.equal(film.frames, 24);
       assertClose(film.times, Array.from({ length: 24 }, (_, i) => (1000 * i) / 24), 0.5);
-      const { width, height } = await page.locator('#stage canvas').first().evaluate((c) => ({ width: c.width, height: c.height }));
+      const { width, height } = await page.locator('#stage').evaluate((stage) => ({ width: stage.clientWidth, height: stage.clientHeight }));
       assert.deepEqual([film.width, film.height], [width - (width % 2), height - (height % 2)]);
       assert.equal(await page.locator('.recording').textContent(), 'Saved hero_nod.webm');
-    }));
+    }, { viewport }));
 
   test('holds the whole of a clip that plays once, both ends included', () =>
     withPage(strip([{ ...lift, base: 'lift' }], { title: 'a b.glb' }), async (page) => {
@@ -333,7 +333,7 @@ describe('a video', () => {
       assert.equal(film.name, 'a_b_lift.webm');
       assert.equal(film.frames, 25);
       await page.waitForFunction(() => window.rigspace.time === 0.3, null, { timeout: 5000 });
-    }));
+    }, { viewport }));
 
   test('is refused in a sentence where the browser cannot record', () =>
     withPage(strip(), async (page) => {
@@ -346,7 +346,7 @@ describe('a video', () => {
       const film = await recorded(page);
       assert.equal(film.name, 'test_nod.webm');
       assert.ok(film.frames > 0 && film.frames <= 24, `${film.frames} frames`);
-    }, { before: () => { delete window.VideoEncoder; } }));
+    }, { viewport, before: () => { delete window.VideoEncoder; } }));
 
   test('stops without a file when the key is pressed again', () =>
     withPage(strip(), async (page) => {

@@ -7,11 +7,12 @@ import { scratch } from './page.mjs';
 
 const viewer = resolve(dirname(fileURLToPath(import.meta.url)), '../../studio/viewer');
 
-/// What studio/viewer/src/NAME.ts exports.
-export async function moduleOf(name) {
+/// What studio/viewer/src/NAME.ts exports; or what `contents`, a module beside it, does.
+export async function moduleOf(name, contents) {
   const { build } = createRequire(join(viewer, 'package.json'))('esbuild');
   const outfile = join(scratch, `${name.replaceAll('/', '_')}.mjs`);
-  await build({ entryPoints: [join(viewer, 'src', `${name}.ts`)], bundle: true, format: 'esm', target: 'es2022', outfile,
-                logLevel: 'silent' });
+  const source = join(viewer, 'src', `${name}.ts`);
+  const entry = contents ? { stdin: { contents, resolveDir: dirname(source), loader: 'ts' } } : { entryPoints: [source] };
+  await build({ ...entry, bundle: true, format: 'esm', target: 'es2022', outfile, logLevel: 'silent' });
   return import(pathToFileURL(outfile).href);
 }

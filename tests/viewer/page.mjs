@@ -78,13 +78,27 @@ export function program() {
   return existsSync(path) ? path : null;
 }
 
+const kLaunch = {
+  executablePath: process.env.RIGSPACE_CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+         '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
+         '--disable-quic'],
+};
+
+/// The one at $RIGSPACE_BROWSER, of which close() closes what was opened here; else a new one.
 export function launchBrowser() {
-  return chromium.launch({
-    executablePath: process.env.RIGSPACE_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-           '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
-           '--disable-quic'],
-  });
+  const shared = process.env.RIGSPACE_BROWSER;
+  return shared ? chromium.connect(shared) : chromium.launch(kLaunch);
+}
+
+/// A browser for several processes.
+export function serveBrowser() { return chromium.launchServer({ ...kLaunch, host: '127.0.0.1' }); }
+
+/// The bytes of a file that the browser saved.
+export async function downloaded(download) {
+  const path = join(scratch, `download${pages++}`);
+  await download.saveAs(path);
+  return readFileSync(path);
 }
 
 /// Opens a page from disk. `log.console` gathers errors and warnings, `log.requests` whatever was asked for beyond the

@@ -1,14 +1,15 @@
-// What the studio's page computes without a browser: frames, latencies, state, shares, its pace.
+// What the studio's page computes without a browser: frames, its line to the server, latencies, state, shares, its pace.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { moduleOf } from './module.mjs';
 
-let frames, latencies, store, shares, pace, rows, driver, colors, first;
+let frames, line, latencies, store, shares, pace, rows, driver, colors, first;
 before(async () => {
-  [frames, latencies, store, shares, pace, rows, driver, colors, first] = await Promise.all(
-    ['frames', 'latencies', 'store', 'shares', 'pace', 'parts/entries', 'pose_driver', 'part_colors', 'first_clip']
+  [frames, line, latencies, store, shares, rows, driver, colors, first] = await Promise.all(
+    ['frames', 'line', 'latencies', 'store', 'shares', 'parts/entries', 'pose_driver', 'part_colors', 'first_clip']
       .map((name) => moduleOf(`studio/${name}`)));
+  pace = await moduleOf('pace');
 });
 
 /// A frame as studio/PROTOCOL.md lays it out; `poses` has one or two.
@@ -84,30 +85,93 @@ describe('a frame', () => {
   });
 });
 
+describe('the line to the server', () => {
+  /// A line with a socket that a test speaks through. `said`: what the page hears; `sent`: what the server does.
+  function connected() {
+    const said = [], sent = [];
+    globalThis.WebSocket = class {
+      static OPEN = 1;
+      readyState = 1;
+      constructor() { this.made = globalThis.WebSocket.last = this; }
+      send(text) { sent.push(JSON.parse(text)); }
+    };
+    const made = new line.Line((message) => said.push(message));
+    made.take({ kind: 'open', socket: 'ws://x/socket', page: 'data:,' });
+    const socket = globalThis.WebSocket.last;
+    socket.onopen();
+    const answers = () => said.filter(({ kind }) => kind === 'answer').map(({ id, ok, error }) => [id, ok ?? error?.problem ?? null]);
+    return { made, said, sent, socket, answers, hear: (message) => socket.onmessage({ data: JSON.stringify(message) }) };
+  }
+  const send = (id, stream) => ({ kind: 'send', id, command: 'parts.set', args: { value: id }, stream });
+
+  test('sends commands at once, and hands their answers to the page', () => {
+    const { made, sent, answers, hear } = connected();
+    made.take(send(1));
+    made.take(send(2));
+    assert.deepEqual(sent, [{ id: 1, do: 'parts.set', value: 1 }, { id: 2, do: 'parts.set', value: 2 }]);
+    hear({ re: 2, ok: { change: 4 } });
+    hear({ re: 1, error: { problem: 'is missing', remedy: 'give it', file: 'a.glb' } });
+    assert.deepEqual(answers(), [[2, { change: 4 }], [1, 'is missing']]);
+  });
+
+  test('of a stream one command is under way, and of those that wait the latest is sent', () => {
+    const { made, sent, answers, hear } = connected();
+    for (const id of [1, 2, 3]) made.take(send(id, 'slider'));
+    made.take(send(4, 'another'));
+    assert.deepEqual(sent.map(({ id }) => id), [1, 4]);
+    assert.deepEqual(answers(), [[2, null]], 'the second is left out');
+    hear({ re: 1, ok: {} });
+    assert.deepEqual(sent.map(({ id }) => id), [1, 4, 3]);
+    hear({ re: 3, ok: {} });
+    made.take(send(5, 'slider'));
+    assert.deepEqual(sent.map(({ id }) => id), [1, 4, 3, 5]);
+  });
+
+  test('hands frames over whole, with the time at which they came', () => {
+    const { said, socket } = connected(), bytes = frameOf({ nodes: 1, poses: [pose(1)] });
+    socket.onmessage({ data: bytes });
+    const frame = said.find(({ kind }) => kind === 'frame');
+    assert.equal(frame.bytes, bytes);
+    assert.ok(Math.abs(frame.at - Date.now()) < 60_000);
+  });
+
+  test('that breaks answers all commands, and the next too', async () => {
+    const { made, answers, socket } = connected();
+    made.take(send(1));
+    for (const id of [2, 3]) made.take(send(id, 'slider'));
+    socket.readyState = 3;
+    socket.onclose();
+    assert.deepEqual(answers().map(([id, problem]) => [id, /lost/.test(problem)]), [[1, true], [2, true], [3, true]]);
+    made.take(send(4, 'slider'));
+    assert.match(answers().at(-1)[1], /not connected/);
+    await new Promise(setImmediate);
+    made.take({ kind: 'open', socket: 'ws://x/socket', page: 'data:,' });  // takes the place of the attempt that waits
+  });
+});
+
 describe('latencies', () => {
   test('end with the first frame that includes the change, before or after the answer', () => {
     const measured = new latencies.Latencies();
-    measured.frame(4);
-    measured.sent(1);
-    measured.sent(2);
+    measured.frame(4, 1000, 1001);
+    measured.sent(1, 1010);
+    measured.sent(2, 1015);
     measured.answered(1, 5);
-    measured.frame(4);
+    measured.frame(4, 1016, 1030);
     assert.equal(measured.ms.length, 0, 'that frame is older');
-    measured.frame(6);
-    assert.equal(measured.ms.length, 1);
+    measured.frame(6, 1032, 1050);
+    assert.deepEqual([measured.ms, measured.seen], [[22], [40]], 'in the line, and in the page’s thread');
     measured.answered(2, 6);
-    assert.equal(measured.ms.length, 2, 'its frame was there already');
-    assert.ok(measured.ms.every((ms) => ms >= 0));
+    assert.deepEqual([measured.ms, measured.seen], [[22, 17], [40, 35]], 'its frame was there already');
   });
 
   test('leave out what changes nothing', () => {
     const measured = new latencies.Latencies();
-    measured.frame(4);
-    measured.sent(1);
+    measured.frame(4, 1);
+    measured.sent(1, 2);
     measured.answered(1, 4);
-    measured.sent(2);
+    measured.sent(2, 3);
     measured.answered(2, undefined);
-    measured.frame(9);
+    measured.frame(9, 4);
     assert.equal(measured.ms.length, 0);
   });
 });
@@ -146,19 +210,45 @@ describe('shares', () => {
 });
 
 describe('the pace', () => {
+  const played = (machine, ms, pictures, from = 0) => {
+    let detail;
+    for (let i = 0; i < pictures; ++i) { detail = machine.moving(1, from + 20 * i); machine.took(ms); }
+    return detail;
+  };
+
   test('pictures are simple only on a slow machine, and only while something moves', () => {
-    const slow = new pace.Pace(), fast = new pace.Pace();
-    for (let i = 0; i < 60; ++i) { slow.quick(0.1, true); fast.quick(0.016, true); }
-    assert.equal(slow.quick(0.1, true), true);
-    assert.equal(fast.quick(0.016, true), false);
-    assert.equal(slow.quick(0.5, false), false);
-    assert.equal(slow.quick(0.1, true), true);
+    const slow = new pace.Pace(true), card = new pace.Pace(false);
+    assert.deepEqual(played(card, 10, 50), { ratio: 1, shadows: true, coarse: false });
+    assert.equal(card.moving(2, 1000).ratio, 2, 'a card draws all pixels of the display');
+    const simple = played(slow, 100, 50);
+    assert.ok(simple.ratio < 1 && !simple.shadows && simple.coarse);
+    const still = slow.best(1);
+    assert.ok(still.ratio > 1 && still.shadows && !still.coarse, 'edges are smoothed');
   });
 
-  test('one long frame is no slow machine', () => {
-    const machine = new pace.Pace();
-    for (let i = 0; i < 30; ++i) machine.quick(0.016, true);
-    assert.equal(machine.quick(0.1, true), false);
+  test('one long picture is no slow machine, and after a rest a better one is tried', () => {
+    const machine = new pace.Pace(true);
+    played(machine, 16, 30);
+    machine.took(2000);
+    assert.equal(machine.moving(1, 700).shadows, true);
+    const { ratio } = played(machine, 100, 50, 1000);
+    assert.ok(machine.moving(1, 1e6).ratio > ratio);
+  });
+});
+
+describe('a coarse character', () => {
+  test('has few triangles while it is drawn, of the same vertices, and is as before after it', async () => {
+    const { CoarseMeshes, Mesh, SphereGeometry, Group } = await moduleOf('coarse', `export * from './coarse'; export { Mesh, SphereGeometry, Group } from 'three';`);
+    const fine = new SphereGeometry(1, 200, 200), mesh = new Mesh(fine), root = new Group();
+    root.add(mesh);
+    const drawn = [], meshes = new CoarseMeshes(root, [mesh]);
+    meshes.draw(() => drawn.push(mesh.geometry));
+    const triangles = drawn[0].index.count / 3;
+    assert.equal(mesh.geometry, fine);
+    assert.equal(drawn[0].attributes, fine.attributes);
+    assert.ok(triangles > 3000 && triangles < 16000, `${triangles} of ${fine.index.count / 3}`);
+    const box = (geometry) => { const used = new Set(geometry.index.array); return [0, 1, 2].map((k) => Math.max(...[...used].map((i) => geometry.attributes.position.getComponent(i, k)))); };
+    assert.ok(box(drawn[0]).every((most) => most > 0.95), 'it is as large');
   });
 });
 

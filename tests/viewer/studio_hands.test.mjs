@@ -69,6 +69,46 @@ describe('hands in the studio', { skip, timeout: 900_000 }, () => {
     await eventually(async () => await numberIn('Value') === value);
   });
 
+  /// A place of the graph, in pixels of the window, whose cursor says that there is something to take: nearest to its middle.
+  const takenAt = (graph, cursor) => graph.evaluate((canvas, wanted) => {
+    const { left, top, width, height } = canvas.getBoundingClientRect(), found = [];
+    for (let y = 24; y < height - 8; y += 3)
+      for (let x = 0.15 * width; x < 0.85 * width; x += 3) {
+        canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: left + x, clientY: top + y }));
+        if (canvas.style.cursor === wanted) found.push({ x: left + x, y: top + y, off: Math.abs(x - width / 2) });
+      }
+    return found.sort((a, b) => a.off - b.off)[0] ?? null;
+  }, cursor);
+
+  async function drag(from, dx, dy) {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x + dx, from.y + dy, { steps: 4 });
+    await page.mouse.up();
+  }
+
+  test('drag a key and then its tangent by mouse', async () => {
+    const graph = await openCurves(), key = await takenAt(graph, 'move');
+    assert.ok(key, 'a key is there');
+    await page.mouse.click(key.x, key.y);
+    const value = await numberIn('Value'), start = await positions();
+    await drag(key, 0, -24);
+    const dragged = await numberIn('Value');
+    assert.ok(dragged > value, `${dragged} above ${value}`);
+    await until(page, ({ curves }) => curves.edited.Walk?.length === 1);
+    const tangent = await takenAt(graph, 'grab');
+    assert.ok(tangent, 'the selected key has a tangent');
+    const undos = (await slices()).history.undo.length;
+    await page.waitForTimeout(1100);  // edits within a second are one step of the history
+    await drag(tangent, 0, -20);
+    await until(page, ({ history }) => history.undo.length > undos);
+    assert.equal(await numberIn('Value'), dragged, 'the key itself stays');
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await until(page, ({ curves }) => !curves.edited.Walk?.length);
+    await eventually(async () => apart(await positions(), start) < 1e-6);
+  });
+
   test('insert a key that changes nothing, remove it, type its value, clear the edits', async () => {
     const graph = await openCurves(), keys = await keyCount(), { width, height } = await graph.boundingBox();
     await graph.dblclick({ position: { x: 0.53 * width, y: height - 14 } });
@@ -96,6 +136,21 @@ describe('hands in the studio', { skip, timeout: 900_000 }, () => {
     const exact = await keyCount();
     await page.getByLabel('Tolerance').fill('0.9');
     await eventually(async () => await keyCount() < exact);
+  });
+
+  test('turn a mode up, which moves the body, and put it back', async () => {
+    await stand('Walk');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByRole('tab', { name: 'Modes' }).click();
+    await page.getByRole('button', { name: 'Find modes' }).click();
+    await until(page, ({ modes }) => modes.modes.length > 0);
+    const start = await positions(), slider = page.locator('.mode-row').first().getByRole('slider');
+    await slider.fill('1000');
+    await until(page, ({ modes }) => modes.modes[0].factor === 3);
+    await eventually(async () => apart(await positions(), start) > 1e-3);
+    await page.getByRole('button', { name: 'Reset', exact: true }).click();
+    await until(page, ({ modes }) => modes.modes[0].factor === 1);
+    await eventually(async () => apart(await positions(), start) < 1e-6);
   });
 
   test('hold a control, which turns its joint until it is let go', async () => {

@@ -6,8 +6,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { launchBrowser, program, scratch } from './page.mjs';
+import { downloaded, launchBrowser, program, scratch } from './page.mjs';
 import { opened, openStudio, until, whyNoStudio } from './studio_page.mjs';
+import { framesOfWebm } from './webm.mjs';
 
 const skip = whyNoStudio() ?? false;
 const folder = mkdtempSync(join(scratch, 'story_'));
@@ -144,6 +145,18 @@ describe('a story in the studio', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a film of the stage has every frame of the clip', async () => {
+    await page.getByRole('tab', { name: 'Export' }).click();
+    const [film] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Record this clip' }).click()]);
+    const { frames, width } = framesOfWebm(await downloaded(film));
+    const { file, play } = await slices(), { duration, rate, loop } = file.clips.find(({ name }) => name === play.clip);
+    assert.equal(film.suggestedFilename(), 'hero_Walk.webm');
+    assert.equal(frames, Math.round(duration * Math.min(60, rate)) + (loop ? 0 : 1));
+    assert.ok(width > 300);
+    await page.getByRole('tab', { name: 'Parts' }).click();
+    await standing();
+  });
+
   test('a second tab sees the same, and undo there is undo here', async () => {
     const second = await openStudio(browser, studio.address);
     await opened(second.page);
@@ -158,11 +171,17 @@ describe('a story in the studio', { skip, timeout: 900_000 }, () => {
     await second.page.close();
   });
 
-  test('the export is written, and opens again with the soft clip in it', async () => {
+  test('the export is written with curves, contact sheet and film, and opens again with the soft clip in it', async () => {
     await page.getByRole('tab', { name: 'Export' }).click();
+    for (const name of [/^Curves/, /^Contact sheet/, /^Video/]) await page.getByRole('checkbox', { name }).check();
     await page.getByRole('button', { name: /^Export/ }).last().click();
     await until(page, ({ export: made }) => made.files.some(({ name }) => name.endsWith('.glb')));
     const { export: made } = await slices();
+    const content = (ending) => readFileSync(join(folder, made.files.find(({ name }) => name.endsWith(ending)).name));
+    assert.match(content('.Walk.csv').toString().split('\n')[0], /time.*control/);
+    assert.equal(content('.Walk.png').toString('latin1', 1, 4), 'PNG');
+    assert.equal(content('.Walk.mp4').toString('latin1', 4, 8), 'ftyp');
+    assert.ok(await page.locator('.results a', { hasText: '.Walk.mp4' }).isVisible());
     assert.match(made.command, /^rigspace simulate .*hero\.glb/);
     const written = readFileSync(join(folder, made.files.find(({ name }) => name.endsWith('.glb')).name));
     await drop(written.toString('base64'), 'again.glb');

@@ -54,7 +54,7 @@ export function run(player: Player, viewport: Viewport): void {
     const seconds = Math.min(0.1, Math.max(0, (now - last) / 1000));
     last = now;
     player.advance(seconds);
-    viewport.render(seconds);
+    viewport.tick(seconds);
     requestAnimationFrame(tick);
   };
   viewport.render(0);

@@ -18,7 +18,6 @@ export class Player {
 
   get time(): number { return this.time_; }
   get duration(): number { return this.clip?.duration ?? 0; }
-  get frame(): number { return this.time_ * (this.clip?.frameRate ?? 0); }
 
   /// Called after every change of clip, time, speed, loop or playing.
   onChange(listener: () => void): void { this.listeners.push(listener); }
@@ -32,14 +31,6 @@ export class Player {
   seek(time: number): void {
     this.time_ = Math.min(Math.max(time, 0), this.duration);
     this.changed();
-  }
-
-  /// By whole frames, landing on one.
-  step(frames: number): void {
-    if (!this.clip || this.duration === 0) return;
-    this.playing = false;
-    const target = frames > 0 ? Math.floor(this.frame + 1e-6) + frames : Math.ceil(this.frame - 1e-6) + frames;
-    this.seek(target / this.clip.frameRate);
   }
 
   toggle(): void {
@@ -57,11 +48,6 @@ export class Player {
   set(values: { loop?: boolean; speed?: number }): void {
     Object.assign(this, values);
     this.changed();
-  }
-
-  changeSpeed(direction: number): void {
-    const nearest = kSpeeds.findIndex((speed) => speed >= this.speed);
-    this.set({ speed: kSpeeds[Math.min(Math.max(nearest + direction, 0), kSpeeds.length - 1)] });
   }
 
   /// Lets `seconds` of real time pass.

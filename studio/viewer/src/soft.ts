@@ -23,9 +23,11 @@ import { Seam, seamOf } from './soft/seam';
 import { seamSentence } from './soft/seam_words';
 import { Split } from './soft/split';
 import { kDark, kLight, preferredTheme } from './theme';
+import { brand } from './ui/brand';
 import { element } from './ui/dom';
+import { warningsOf } from './ui/heading';
 import { icons } from './ui/icons';
-import { Help, listenToKeys, playerShortcuts, Shortcut, toolShortcut } from './ui/shortcuts';
+import { Help, listenToKeys, Shortcut, toolShortcut } from './ui/shortcuts';
 import { Toolbar } from './ui/toolbar';
 import { Transport } from './ui/transport';
 import { Extent } from './vertices';
@@ -95,8 +97,8 @@ export class SoftPage {
     this.line = new ClipLine(() => this.split.choose('seam'), (time) => this.seek(time));
     this.recorder = new Recorder(stage, this.viewport, this.player, options.title ?? 'rigspace');
     const names = shortNames(this.pairs);
-    this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair), (pair) =>
-      `${names[this.pairs.indexOf(pair as Pair)]} · ${(pair as Pair).options.loop ? 'loop' : 'once'}`);
+    this.transport = new Transport(this.player, this.pairs, (pair) => this.choose(pair), { between: [this.slider.root],
+      label: (pair) => `${names[this.pairs.indexOf(pair as Pair)]} · ${(pair as Pair).options.loop ? 'loop' : 'once'}` });
     this.measures = kMeasures.map(({ measure, name, title }) => element('button', { type: 'button', title,
       onclick: (event) => { (event.currentTarget as HTMLElement).blur(); this.setMeasure(measure); } }, name));
     this.assemble(stage, options.title ?? '');
@@ -253,18 +255,17 @@ export class SoftPage {
     tools.add('theme', icons.theme, 'Light or dark (B)', () => this.changeTheme());
     tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
     const shortcuts = this.shortcuts();
-    document.body.classList.add('soft');
+    document.body.classList.add('shell', 'soft');
     stage.append(this.caption);
-    stage.before(element('header', { class: 'topbar' }, element('h1', { title }, title), element('span', { class: 'spring' }),
-                         this.split.chooser, tools.root));
-    this.transport.insert(this.slider.root);
-    document.body.append(this.transport.root, element('section', { class: 'curves', 'aria-label': 'Curves' },
-      element('div', { class: 'aside' }, element('header', {}, element('h2', {}, 'Parts'),
-        element('div', { class: 'segments small', role: 'group', 'aria-label': 'Component' }, ...this.measures)),
-        this.parts.root),
-      element('div', { class: 'graph' }, this.line.root, this.chart.root), this.bar.root), this.help.listing(shortcuts));
-    if (this.character.warnings.length > 0)
-      stage.append(element('p', { class: 'warning' }, this.character.warnings.slice(0, 3).join(' ')));
+    stage.before(element('header', { class: 'topbar' }, brand('rigspace'), element('h1', { title }, title),
+                         element('span', { class: 'spring' }), this.split.chooser, tools.root));
+    stage.append(...warningsOf(this.character.warnings));
+    stage.after(
+      element('section', { class: 'dock right aside', 'aria-label': 'Parts' }, element('header', {}, element('h2', {}, 'Parts'),
+        element('div', { class: 'segments small', role: 'group', 'aria-label': 'Component' }, ...this.measures)), this.parts.root),
+      this.transport.root,
+      element('section', { class: 'dock bottom curves', 'aria-label': 'Curves' }, this.line.root, this.chart.root, this.bar.root),
+      this.help.listing(shortcuts));
     listenToKeys(shortcuts);
   }
 
@@ -275,7 +276,7 @@ export class SoftPage {
       amount(0, 'Amount ×0, ×1, ×2', ['0', '1', '2']), amount(1, '', []), amount(2, '', []),
       { keys: ['v'], shown: ['V'], does: 'Side by side, wipe, overlay, seam', act: () => this.split.chooseNext() },
       { keys: ['e'], shown: ['E'], does: 'The ends of the clip', act: () => this.split.choose('seam') },
-      ...playerShortcuts(this.player, this.transport),
+      ...this.transport.shortcuts(),
       toolShortcut(this.tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(this.tools, 'w', 'wireframe', 'Wireframe'),
       toolShortcut(this.tools, 'g', 'grid', 'Grid'),
@@ -307,10 +308,13 @@ export class SoftPage {
     document.documentElement.dataset.theme = this.theme.name;
     this.viewport.paint(this.theme);
     this.chart.paint(this.theme);
+    this.transport.repaint();
     this.parts.show(this.pair.options.parts, this.theme);
     this.update();
   }
 }
 
-const { ready, page } = openPage((stage, character) => new SoftPage(stage, character, embeddedOptions<SoftOptions>()));
-(window as { rigspace?: SoftPageApi }).rigspace = apiOf(ready, page);
+export function openSoft(): void {
+  const { ready, page } = openPage((stage, character) => new SoftPage(stage, character, embeddedOptions<SoftOptions>()));
+  (window as { rigspace?: SoftPageApi }).rigspace = apiOf(ready, page);
+}

@@ -8,10 +8,11 @@ import { Connection, SayKind } from './studio/connection';
 import { Dock } from './studio/dock';
 import { errorWords } from './studio/error_words';
 import { beginWithAClip } from './studio/first_clip';
-import { changeOf } from './studio/frames';
+import { watchInput } from './studio/input_time';
 import { JobBar } from './studio/job_bar';
 import { Legend } from './studio/legend';
 import { LineBanner } from './studio/line_banner';
+import { startLine } from './studio/line_port';
 import { remember, remembered } from './studio/memory';
 import { acceptDrops } from './studio/open_file';
 import { Panel, Studio } from './studio/panel';
@@ -41,11 +42,11 @@ class StudioPage implements Studio {
   private opening: string | null = null;  ///< the file that this page asked for
 
   constructor(host: HTMLElement) {
-    document.body.classList.add('studio');
-    this.connection = new Connection({
+    document.body.classList.add('shell', 'studio');
+    watchInput();
+    this.connection = new Connection(startLine(), {
       state: (slices) => this.store.take(slices), say: (kind, text) => this.say(kind, text),
-      frame: (bytes) => { this.connection.latencies.frame(changeOf(bytes)); this.stage.receive(bytes); },
-      line: (state, about) => this.banner.show(state, about) });
+      frame: (bytes) => this.stage.receive(bytes), line: (state, about) => this.banner.show(state, about) });
     this.banner = new LineBanner(this.store, (kind, text) => this.say(kind, text), () => this.connection.open(),
                                  (path) => { void this.act('file.open', { path }); });
     this.stage = new Stage(host, this.connection, this.store, this.selection, (sentence) => this.say('error', sentence));
@@ -174,11 +175,14 @@ function afterFirstPaint(start: () => void): void {
   setTimeout(once, 250);  // a tab in the background has no frames
 }
 
-const api = window as { rigspace?: Pick<StudioApi, 'ready'> };
-api.rigspace = { ready: new Promise<void>((done, failed) => afterFirstPaint(() => {
-  document.getElementById('splash')?.remove();
-  const page = new StudioPage(document.getElementById('stage')!);
-  const made: StudioApi = apiOf(page.connection, page.store, page.stage);
-  api.rigspace = made;
-  made.ready.then(done, failed);
-})) };
+/// Begins the studio. window.rigspace has `ready` at once, and the rest when that has come.
+export function openStudio(): void {
+  const api = window as { rigspace?: Pick<StudioApi, 'ready'> };
+  api.rigspace = { ready: new Promise<void>((done, failed) => afterFirstPaint(() => {
+    document.getElementById('splash')?.remove();
+    const page = new StudioPage(document.getElementById('stage')!);
+    const made: StudioApi = apiOf(page.connection, page.store, page.stage);
+    api.rigspace = made;
+    made.ready.then(done, failed);
+  })) };
+}

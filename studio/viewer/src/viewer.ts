@@ -6,10 +6,10 @@ import { kFrontThreeQuarter } from './framing';
 import { openPage, run } from './opening';
 import { Playable, Player } from './player';
 import { kDark, kLight, preferredTheme } from './theme';
-import { heading } from './ui/heading';
+import { heading, warningsOf } from './ui/heading';
 import { icons } from './ui/icons';
 import { MorphPanel } from './ui/morph_panel';
-import { Help, listenToKeys, playerShortcuts, Shortcut, toolShortcut } from './ui/shortcuts';
+import { Help, listenToKeys, Shortcut, toolShortcut } from './ui/shortcuts';
 import { Toolbar } from './ui/toolbar';
 import { Transport } from './ui/transport';
 import { Extent } from './vertices';
@@ -39,30 +39,28 @@ class ViewerPage {
   private readonly viewport: Viewport;
   private readonly morphs: MorphPanel;
   private readonly transport: Transport;
-  private readonly head: HTMLElement;
   private readonly help = new Help();
   private readonly tools = new Toolbar();
   private theme = preferredTheme();
   private extent: Extent;
 
-  constructor(private readonly stage: HTMLElement, readonly character: Character, options: Partial<PageOptions>) {
+  constructor(stage: HTMLElement, readonly character: Character, options: Partial<PageOptions>) {
     this.viewport = new Viewport(stage);
     this.morphs = new MorphPanel(character.morphs.all, () => this.pose());
     this.transport = new Transport(this.player, [...character.clips, null], (clip) => this.choose(clip));
     const clip = character.clipNamed(options.clip ?? '') ?? character.clips[0] ?? null;
     this.extent = character.extentOf(clip);
     this.viewport.show(character, this.extent);
-    this.head = heading(options.title ?? '', character.counts, character.warnings);
     this.fillToolbar();
     const shortcuts = this.shortcuts();
-    stage.append(this.head, this.tools.root, this.morphs.root);
-    document.body.append(this.transport.root, this.help.listing(shortcuts));
+    document.body.classList.add('shell');
+    stage.append(...warningsOf(character.warnings));
+    stage.before(heading(options.title ?? '', character.counts, this.tools.root));
+    stage.after(this.morphs.root, this.transport.root, this.help.listing(shortcuts));
     listenToKeys(shortcuts);
     this.player.onChange(() => this.pose());
     this.player.show(clip);
     this.paint();
-    new ResizeObserver(() => this.makeRoom()).observe(stage);
-    this.makeRoom();
     this.viewport.frame(this.extent, { from: kFrontThreeQuarter, smooth: false });
     run(this.player, this.viewport);
   }
@@ -88,7 +86,7 @@ class ViewerPage {
     tools.addToggle('wireframe', icons.wireframe, 'Wireframe (W)', (on) => { viewport.wireframeVisible = on; });
     tools.addToggle('grid', icons.grid, 'Grid (G)', (on) => { viewport.gridVisible = on; }, { on: true });
     tools.addToggle('morphs', icons.morphs, morphs ? 'Morphs (M)' : 'This file has no morphs',
-                    (on) => { this.morphs.visible = on; this.makeRoom(); }, { available: morphs > 0 });
+                    (on) => { this.morphs.visible = on; }, { available: morphs > 0 });
     tools.addRule();
     tools.addToggle('follow', icons.follow, joints ? 'Follow the character (C)' : 'Nothing to follow',
                     (on) => { viewport.following = on; this.frame(); }, { available: joints > 0 });
@@ -97,21 +95,9 @@ class ViewerPage {
     tools.add('help', icons.help, 'Keys (?)', () => this.help.toggle());
   }
 
-  /// Keeps the character clear of the heading, the tools and the open panel, wherever the style puts them.
-  private makeRoom(): void {
-    const panel = this.morphs.root, stage = this.stage;
-    const besides = panel.offsetWidth < stage.clientWidth / 2;
-    this.viewport.cover({
-      top: this.head.offsetTop + this.head.offsetHeight,
-      right: stage.clientWidth - (this.morphs.visible && besides ? panel.offsetLeft : this.tools.root.offsetLeft),
-      bottom: this.morphs.visible && !besides ? stage.clientHeight - panel.offsetTop : 0,
-      left: 0,
-    });
-  }
-
   private shortcuts(): Shortcut[] {
     return [
-      ...playerShortcuts(this.player, this.transport),
+      ...this.transport.shortcuts(),
       toolShortcut(this.tools, 's', 'skeleton', 'Skeleton'),
       toolShortcut(this.tools, 'w', 'wireframe', 'Wireframe'),
       toolShortcut(this.tools, 'g', 'grid', 'Grid'),
@@ -135,6 +121,7 @@ class ViewerPage {
   private paint(): void {
     document.documentElement.dataset.theme = this.theme.name;
     this.viewport.paint(this.theme);
+    this.transport.repaint();
   }
 }
 
@@ -157,6 +144,7 @@ function apiOf(ready: Promise<void>, page: () => ViewerPage): PageApi {
   };
 }
 
-const { ready, page } = openPage((stage, character) =>
-  new ViewerPage(stage, character, embeddedOptions<PageOptions>()));
-(window as { rigspace?: PageApi }).rigspace = apiOf(ready, page);
+export function openViewer(): void {
+  const { ready, page } = openPage((stage, character) => new ViewerPage(stage, character, embeddedOptions<PageOptions>()));
+  (window as { rigspace?: PageApi }).rigspace = apiOf(ready, page);
+}

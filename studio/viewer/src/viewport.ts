@@ -4,10 +4,13 @@ import { Color, Material, Mesh, NeutralToneMapping, Object3D, PerspectiveCamera,
          VSMShadowMap, WebGLRenderer, WebGLRenderTarget } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Character } from './character';
+import { CoarseMeshes } from './coarse';
+import { drawingContext, DrawingFence } from './drawing_context';
 import { sizeOf, View, viewOf } from './framing';
 import { GhostLook, GhostOverlay, kGhostLayer } from './ghost_overlay';
 import { Ground } from './ground';
 import { Lighting, reflectRoom } from './lighting';
+import { Detail, Pace } from './pace';
 import { SkeletonOverlay } from './skeleton_overlay';
 import { Theme } from './theme';
 import { Extent } from './vertices';
@@ -15,6 +18,7 @@ import { WireframeOverlay } from './wireframe_overlay';
 
 const kFlightSeconds = 0.35;
 const kGhostOpacity = 0.5;
+const kStill = 350;  // ms without a change: the best picture is drawn
 
 /// A part of the canvas, in fractions of it from its top left corner.
 export interface Area {
@@ -49,6 +53,8 @@ export class Viewport {
   /// Set while the camera stands where frame() put it, and nobody has moved it since.
   framed = false;
   private readonly renderer: WebGLRenderer;
+  private readonly pace: Pace;
+  private readonly fence: DrawingFence;
   private readonly scene = new Scene();
   private readonly lighting = new Lighting();
   private readonly ground = new Ground();
@@ -64,13 +70,21 @@ export class Viewport {
   private seen: Extent | null = null;  ///< what frame() last framed
   private probed: WebGLRenderTarget | null = null;
   private dirty = true;
-  private quick_ = false;
+  private changed = -Infinity;  ///< ms, when something last did
+  private detail: Detail;
+  private careful_ = false;
+  private timed = false;  ///< the picture under way is one of something that moves
+  private coarse: CoarseMeshes | null = null;
   private size = 1;
   private readonly drawnListeners: (() => void)[] = [];
 
   constructor(private readonly host: HTMLElement) {
-    this.renderer = newRenderer();
-    host.append(this.renderer.domElement);
+    const canvas = document.createElement('canvas'), { context, software } = drawingContext(canvas);
+    this.renderer = new WebGLRenderer({ canvas, context });
+    this.pace = new Pace(software);
+    this.detail = this.pace.best(window.devicePixelRatio);
+    this.fence = new DrawingFence(context);
+    host.append(canvas);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = VSMShadowMap;
     this.renderer.toneMapping = NeutralToneMapping;
@@ -111,7 +125,8 @@ export class Viewport {
         material.dispose();
       }
     });
-    this.character = this.skeleton = this.wireframe = this.ghost = null;
+    this.coarse?.dispose();
+    this.character = this.skeleton = this.wireframe = this.ghost = this.coarse = null;
     this.invalidate();
   }
 
@@ -177,15 +192,6 @@ export class Viewport {
     this.invalidate();
   }
 
-  /// For machines that draw slowly: smaller pictures, without shadows.
-  set quick(quick: boolean) {
-    if (quick === this.quick_) return;
-    this.quick_ = quick;
-    this.lighting.shadows = !quick;
-    this.resize();
-  }
-  get quick(): boolean { return this.quick_; }
-
   get shown(): readonly Pane[] { return this.panes; }
   get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
 
@@ -234,14 +240,45 @@ export class Viewport {
   }
 
   /// The picture is out of date: the next render() draws.
-  invalidate(): void { this.dirty = true; }
+  invalidate(): void {
+    this.dirty = true;
+    this.changed = performance.now();
+  }
 
-  /// Once a display frame. Draws only if something has changed.
-  render(seconds: number): void {
+  /// Whether the last picture is still being drawn. Whatever reads from the graphics card would wait for it.
+  get busy(): boolean { return !this.fence.update(); }
+
+  /// Every picture from here on is as good as can be, however long it takes: for films.
+  set careful(on: boolean) {
+    this.careful_ = on;
+    if (on) this.use(this.pace.best(window.devicePixelRatio));
+  }
+
+  /// Pixels of a film of this canvas.
+  get filmSize(): { width: number; height: number } {
+    const ratio = Math.min(2, window.devicePixelRatio);
+    return { width: Math.round(ratio * this.host.clientWidth), height: Math.round(ratio * this.host.clientHeight) };
+  }
+
+  /// Once a display frame: draws if something has changed and the last picture is done, so that this thread never waits
+  /// for a slow card. What moves is drawn as well as it can be drawn quickly; what stands still, as well as can be.
+  tick(seconds: number): void {
+    if (this.busy) return;
+    if (this.timed) this.pace.took(this.fence.took!);
+    this.timed = false;
+    const now = performance.now(), best = this.careful_ || now - this.changed > kStill;
+    this.use(best ? this.pace.best(window.devicePixelRatio) : this.pace.moving(window.devicePixelRatio, now));
+    if (!this.render(seconds)) return;
+    this.fence.set();
+    this.timed = !best;
+  }
+
+  /// Draws if something has changed, and says whether it did.
+  render(seconds: number): boolean {
     if (this.dirty) this.travel();
     this.fly(seconds);
     this.controls.update(seconds);
-    if (!this.dirty) return;
+    if (!this.dirty) return false;
     this.dirty = false;
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.near = distance / 100;
@@ -249,6 +286,15 @@ export class Viewport {
     this.camera.updateProjectionMatrix();
     for (const pane of this.panes) this.draw(pane);
     for (const listener of this.drawnListeners) listener();
+    return true;
+  }
+
+  private use(detail: Detail): void {
+    const { ratio, shadows } = this.detail;
+    this.detail = detail;
+    if (detail.shadows !== shadows) this.lighting.shadows = detail.shadows;
+    if (detail.ratio !== ratio) this.fitCanvas();
+    this.dirty ||= detail.ratio !== ratio || detail.shadows !== shadows;
   }
 
   private draw(pane: Pane): void {
@@ -262,9 +308,11 @@ export class Viewport {
     if (pane.ghost && this.theme)
       this.ghost?.setLook(pane.ghost === true ? { color: this.theme.ghost, opacity: kGhostOpacity } : pane.ghost);
     this.renderer.autoClear = !pane.ghost;
-    this.renderer.shadowMap.autoUpdate = !pane.ghost && !this.quick_;
+    this.renderer.shadowMap.autoUpdate = !pane.ghost && this.detail.shadows;
     this.camera.layers.set(pane.ghost ? kGhostLayer : 0);
-    this.renderer.render(this.scene, this.camera);
+    const draw = () => this.renderer.render(this.scene, this.camera);
+    if (this.detail.coarse && this.character) this.coarse ??= new CoarseMeshes(this.character.root, this.character.meshes);
+    this.detail.coarse && this.coarse ? this.coarse.draw(draw) : draw();
   }
 
   private travel(): void {
@@ -315,9 +363,13 @@ export class Viewport {
     return { x: Math.max(0.2, 1 - (left + right) / width), y: Math.max(0.2, 1 - (top + bottom) / height) };
   }
 
-  private resize(): void {
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * (this.quick_ ? 0.6 : 1));
+  private fitCanvas(): void {
+    this.renderer.setPixelRatio(this.detail.ratio);
     this.renderer.setSize(Math.max(1, this.host.clientWidth), Math.max(1, this.host.clientHeight), false);
+  }
+
+  private resize(): void {
+    this.fitCanvas();
     this.aim(null);
     if (this.framed && this.seen) this.frame(this.seen, { smooth: false });
     this.invalidate();
@@ -331,13 +383,5 @@ export class Viewport {
     this.camera.aspect = width / height;
     if (pixel) this.camera.setViewOffset(width, height, x + pixel.x, y + pixel.y, 1, 1);
     else this.camera.setViewOffset(width, height, x, y, width, height);
-  }
-}
-
-function newRenderer(): WebGLRenderer {
-  try {
-    return new WebGLRenderer({ antialias: true, alpha: true });
-  } catch {
-    throw new Error('This browser offers no WebGL 2, which the page needs to draw; try another browser or machine.');
   }
 }

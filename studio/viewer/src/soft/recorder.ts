@@ -26,6 +26,7 @@ export class Recorder {
     this.running = new AbortController();
     const { time, playing } = this.player;
     this.player.pause();
+    this.viewport.careful = true;
     try {
       const film = await this.film(pair, this.running.signal);
       if (film) save(film, videoName(this.title, pair.name));
@@ -34,6 +35,7 @@ export class Recorder {
       this.say(`The video could not be recorded: ${error instanceof Error ? error.message : error}`, kSentenceSeconds);
     } finally {
       this.running = null;
+      this.viewport.careful = false;
       this.player.seek(time);
       if (playing) this.player.toggle();
     }
@@ -42,8 +44,7 @@ export class Recorder {
   private film(pair: Pair, signal: AbortSignal): Promise<Blob | null> {
     const { stage, viewport, player } = this;
     const { times, rate } = framesOf(pair);
-    const { width, height } = viewport.canvas;
-    return record({ size: { width, height }, times, rate,
+    return record({ size: viewport.filmSize, times, rate,
       draw: (pen, time) => {
         player.seek(time);
         viewport.invalidate();

@@ -10,8 +10,9 @@ export interface StudioApi {
   readonly connected: boolean;
   slices(): Readonly<Partial<Slices>>;
   stats(): {
-    framesPerSecond: number;    ///< received, over the last 2 s
-    latencies: number[];        ///< ms from sending a command to the first frame with its change; the last 500
+    framesPerSecond: number;    ///< that arrived, over the last 2 s
+    latencies: number[];        ///< ms from a hand's input until the first frame with its change arrived; the last 500
+    seenLatencies: number[];    ///< the same until the page's own thread had that frame
     drawnPerSecond: number;     ///< pictures, over the last 2 s
   };
   positions(): Float64Array;        ///< x y z of every point, soft pose, scene space, in the order of `rigspace eval`
@@ -25,6 +26,7 @@ export function apiOf(connection: Connection, store: Store, stage: Stage): Studi
     get connected() { return connection.connected; },
     slices: () => store.all(),
     stats: () => ({ framesPerSecond: connection.latencies.framesPerSecond(), latencies: [...connection.latencies.ms],
+                    seenLatencies: [...connection.latencies.seen],
                     drawnPerSecond: stage.drawnPerSecond() }),
     positions: () => stage.softPositions(),
     beforePositions: () => stage.artistPositions(),

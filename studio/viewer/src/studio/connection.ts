@@ -1,15 +1,14 @@
-// The line to the server: commands with their answers, events, frames; made again when it breaks.
+// The page's end of the line to the server: commands with their answers, and who is to hear what comes by itself.
 
 import { CommandError } from './error_words';
+import { inputTime } from './input_time';
 import { Latencies } from './latencies';
+import { FromLine, LineState, SayKind, ToLine } from './line_messages';
+import { changeOf } from './frames';
 import { Slices } from './slices';
 
 export { CommandError };
-
-const kFirstWait = 0.25, kLongestWait = 4;  // s between attempts, doubled after each
-
-export type SayKind = 'note' | 'warning' | 'error';
-export type LineState = 'connecting' | 'open' | 'lost' | 'refused';
+export type { LineState, SayKind };
 
 interface Waiting {
   since: number;  ///< ms
@@ -21,21 +20,24 @@ export interface Listeners {
   state: (slices: Partial<Slices>) => void;
   say: (kind: SayKind, text: string) => void;
   frame: (bytes: ArrayBuffer) => void;
-  /// `again`: the line was open before. `wait`: seconds until the next attempt.
   line: (state: LineState, about: { again: boolean; wait: number }) => void;
+}
+
+/// What a Worker is for a page, as far as the line needs it.
+export interface LinePort {
+  postMessage(message: ToLine): void;
+  onmessage: ((event: { data: FromLine }) => void) | null;
 }
 
 export class Connection {
   readonly latencies = new Latencies();
-  private socket: WebSocket | null = null;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly streams = new Map<string, { busy: boolean; next: (() => void) | null }>();
   private id = 0;
-  private wait = kFirstWait;
-  private timer = 0;
-  private opened = false;
+  private open_ = false;
 
-  constructor(private readonly heard: Listeners) {}
+  constructor(private readonly line: LinePort, private readonly heard: Listeners) {
+    line.onmessage = ({ data }) => this.hear(data);
+  }
 
   /// How long the oldest command waits for its answer, ms.
   get waited(): number {
@@ -43,85 +45,51 @@ export class Connection {
     return 0;
   }
 
-  get connected(): boolean { return this.socket?.readyState === WebSocket.OPEN; }
+  get connected(): boolean { return this.open_; }
 
   open(): void {
-    clearTimeout(this.timer);
-    this.heard.line('connecting', { again: this.opened, wait: 0 });
-    const socket = this.socket = new WebSocket(socketAddress());
-    socket.binaryType = 'arraybuffer';
-    socket.onmessage = ({ data }) => (typeof data === 'string' ? this.hear(data) : this.heard.frame(data as ArrayBuffer));
-    socket.onopen = () => {
-      this.wait = kFirstWait;
-      this.heard.line('open', { again: this.opened, wait: 0 });
-      this.opened = true;
-    };
-    socket.onclose = () => { if (socket === this.socket) void this.lost(); };
+    const socket = new URL('/socket', location.href);
+    socket.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+    socket.search = location.search;
+    this.line.postMessage({ kind: 'open', socket: socket.href, page: new URL(`/${location.search}`, location.href).href });
   }
 
   /// The answer's `ok`. Rejects with a CommandError.
   send<Answer = Record<string, unknown>>(command: string, args: object = {}): Promise<Answer> {
-    if (!this.connected) return Promise.reject(new CommandError('The server is not connected.', 'Wait until it is again.'));
-    const id = ++this.id;
-    this.latencies.sent(id);
-    this.socket!.send(JSON.stringify({ id, do: command, ...args }));
-    return new Promise<Answer>((resolve, reject) => this.waiting.set(id, { since: performance.now(), resolve, reject }));
+    return this.post(command, args) as Promise<Answer>;
   }
 
-  /// For values that follow each other quickly, as from a slider: one command of a `key` is under way at a time; of those
-  /// that come meanwhile the latest is sent after its answer. Errors of those left out do not occur.
+  /// For values that follow each other quickly, as from a slider (Command.stream). Errors of those left out do not occur.
   stream(key: string, command: string, args: object, failed: (error: CommandError) => void = () => undefined): void {
-    const stream = this.streams.get(key) ?? { busy: false, next: null };
-    this.streams.set(key, stream);
-    const go = () => {
-      stream.busy = true;
-      stream.next = null;
-      this.send(command, args).catch(failed).finally(() => {
-        stream.busy = false;
-        stream.next?.();
-      });
-    };
-    stream.busy ? (stream.next = go) : go();
+    this.post(command, args, key).catch(failed);
   }
 
-  private hear(text: string): void {
-    const message = JSON.parse(text);
-    if (message.event === 'state') return this.heard.state(message.slices);
-    if (message.event === 'say') return this.heard.say(message.kind, message.text);
-    const waiting = this.waiting.get(message.re);
-    if (message.error) {
-      const { problem, remedy, ...details } = message.error;
-      const error = new CommandError(problem, remedy, details);
-      waiting ? waiting.reject(error) : this.heard.say('error', error.message);
-    } else {
-      this.latencies.answered(message.re, message.ok?.change);
-      waiting?.resolve((message.ok ?? {}) as never);
+  private post(command: string, args: object, stream?: string): Promise<unknown> {
+    const id = ++this.id;
+    this.latencies.sent(id, inputTime());
+    this.line.postMessage({ kind: 'send', id, command, args, stream });
+    return new Promise((resolve, reject) => this.waiting.set(id, { since: performance.now(), resolve, reject }));
+  }
+
+  private hear(message: FromLine): void {
+    switch (message.kind) {
+      case 'frame':
+        this.latencies.frame(changeOf(message.bytes), message.at);
+        return this.heard.frame(message.bytes);
+      case 'answer': return this.settle(message);
+      case 'state': return this.heard.state(message.slices);
+      case 'say': return this.heard.say(message.say, message.text);
+      case 'line':
+        this.open_ = message.state === 'open';
+        return this.heard.line(message.state, message);
     }
-    this.waiting.delete(message.re);
   }
 
-  private async lost(): Promise<void> {
-    for (const { reject } of this.waiting.values()) reject(new CommandError('The connection was lost before the answer came.'));
-    this.waiting.clear();
-    if (await refused()) return this.heard.line('refused', { again: this.opened, wait: 0 });
-    this.heard.line('lost', { again: this.opened, wait: this.wait });
-    this.timer = window.setTimeout(() => this.open(), 1000 * this.wait);
-    this.wait = Math.min(kLongestWait, 2 * this.wait);
-  }
-}
-
-function socketAddress(): string {
-  const address = new URL('/socket', location.href);
-  address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  address.search = location.search;
-  return address.href;
-}
-
-/// Another run of the server is there, which has another token.
-async function refused(): Promise<boolean> {
-  try {
-    return (await fetch(`/${location.search}`, { method: 'GET' })).status === 403;
-  } catch {
-    return false;
+  private settle({ id, ok, error }: FromLine & { kind: 'answer' }): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    this.latencies.answered(id, ok?.change);
+    if (error) waiting?.reject(new CommandError(error.problem, error.remedy, error.details));
+    else waiting?.resolve((ok ?? {}) as never);
   }
 }

@@ -16,8 +16,9 @@ export async function recordClip(studio: Studio, signal: AbortSignal, progress: 
   const { times, rate } = framesOf({ duration: clip.duration, frameRate: clip.rate, options: { loop: clip.loop } });
   const { canvas } = stage.viewport, before = { time: play.time, playing: play.playing, live: play.live };
   await studio.act('play.set', { playing: false, live: false });
+  stage.viewport.careful = true;
   try {
-    const film = await record({ size: { width: canvas.width, height: canvas.height }, times, rate,
+    const film = await record({ size: stage.viewport.filmSize, times, rate,
       draw: async (pen, time) => {
         await frameAt(studio, time);
         stage.viewport.invalidate();
@@ -28,6 +29,7 @@ export async function recordClip(studio: Studio, signal: AbortSignal, progress: 
     if (film) save(film, videoName(file.name, clip.name));
     return film && videoName(file.name, clip.name);
   } finally {
+    stage.viewport.careful = false;
     void studio.act('play.set', before);
   }
 }

@@ -10,7 +10,6 @@ import { Connection } from './connection';
 import { Frame, revisionOf } from './frames';
 import { Model } from './model';
 import { Onion } from './onion';
-import { Pace } from './pace';
 import { assignColors, paintParts } from './part_colors';
 import { Pointer } from './pointer';
 import { ArrayPose } from './pose_driver';
@@ -32,7 +31,6 @@ export class Stage implements StageApi {
   private readonly overlays = new Group();
   private readonly pointer: Pointer;
   private readonly frameListeners: ((time: number) => void)[] = [];
-  private readonly pace = new Pace();
   private readonly drawn: number[] = [];  ///< ms, of the last two seconds
   private latest: ArrayBuffer | null = null;  ///< not read yet
   private on: ArrayPose | null = null;  ///< the pose that the character stands in
@@ -76,10 +74,9 @@ export class Stage implements StageApi {
 
   /// Once a display frame.
   tick(seconds: number): void {
-    this.pointer.tick();
-    const moves = this.takeFrame();
-    this.viewport.quick = this.pace.quick(seconds, moves);
-    this.viewport.render(seconds);
+    if (!this.viewport.busy) this.pointer.tick();  // what is hovered is read from the picture
+    this.takeFrame();
+    this.viewport.tick(seconds);
   }
 
   drawnPerSecond(): number {

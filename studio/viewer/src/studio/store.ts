@@ -1,6 +1,7 @@
 // The state as the server last said it, slice by slice, and who wants to hear of changes. And what is selected, which is
 // this page's own.
 
+import { TimeRange } from '../ui/ruler';
 import { Slices } from './slices';
 
 export class Store {
@@ -38,11 +39,7 @@ export class Store {
   }
 }
 
-/// Seconds of the present clip, from < to.
-export interface TimeRange {
-  from: number;
-  to: number;
-}
+export type { TimeRange };
 
 interface Selected {
   candidate: number | null;  ///< index in `parts.candidates`

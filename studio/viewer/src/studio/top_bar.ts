@@ -1,5 +1,6 @@
 // The head of the page: the file, undo and redo, how the stage is divided, what it shows.
 
+import { brand } from '../ui/brand';
 import { element, iconButton } from '../ui/dom';
 import { icons } from '../ui/icons';
 import { Shortcut, toolShortcut } from '../ui/shortcuts';
@@ -7,10 +8,6 @@ import { Toolbar } from '../ui/toolbar';
 import { studioIcons } from './icons';
 import { Studio } from './panel';
 import { Stage } from './stage';
-
-const kMark = '<svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="var(--accent)" stroke-width="2.4" ' +
-  'stroke-linecap="round" aria-hidden="true">' +
-  '<circle cx="5" cy="15" r="2.5"/><circle cx="15" cy="5" r="2.5"/><path d="m7 13 6-6"/></svg>';
 
 export class TopBar {
   readonly root: HTMLElement;
@@ -21,12 +18,9 @@ export class TopBar {
 
   constructor(private readonly studio: Studio, private readonly stage: Stage,
               { theme, help }: { theme: () => void; help: () => void }) {
-    const mark = element('span', { class: 'mark', title: 'rigspace studio' });
-    mark.innerHTML = kMark;
-    mark.append(element('span', {}, 'rigspace studio'));
     this.fillTools(theme, help);
     const history = element('span', { class: 'pair', role: 'group', 'aria-label': 'History' }, this.undo, this.redo);
-    this.root = element('header', { class: 'topbar' }, mark, this.file, history, element('span', { class: 'spring' }),
+    this.root = element('header', { class: 'topbar' }, brand('rigspace studio'), this.file, history, element('span', { class: 'spring' }),
                         stage.split.chooser, this.tools.root);
     studio.store.on('file', (file) => {
       this.file.textContent = file?.name ?? '';

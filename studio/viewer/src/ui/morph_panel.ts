@@ -16,8 +16,8 @@ export class MorphPanel {
     const search = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter morphs',
                                       oninput: () => this.filter(search.value) });
     search.hidden = morphs.length < kFilterFrom;
-    this.root = element('aside', { class: 'morphs', 'aria-label': 'Morphs' },
-                        element('header', {}, element('h2', {}, 'Morphs'), this.release), search,
+    this.root = element('aside', { class: 'dock right morphs', 'aria-label': 'Morphs' },
+                        element('header', { class: 'dock-head' }, element('h2', {}, 'Morphs'), this.release), search,
                         element('div', { class: 'list' }, ...this.groups()));
     this.root.hidden = true;
     this.update();

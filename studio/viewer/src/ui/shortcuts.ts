@@ -1,10 +1,8 @@
 // One table of keys: it acts, and the help lists it.
 
-import { Player } from '../player';
 import { element, iconButton } from './dom';
 import { icons } from './icons';
 import { Toolbar } from './toolbar';
-import { Transport } from './transport';
 
 export interface Shortcut {
   keys: string[];   ///< as KeyboardEvent.key says, letters in lower case; "Shift+" before where it matters; "Ctrl+" (or ⌘)
@@ -27,24 +25,6 @@ export function listenToKeys(shortcuts: readonly Shortcut[]): void {
   });
 }
 
-/// What a clock and its bar do, in every page.
-export function playerShortcuts(player: Player, transport: Transport): Shortcut[] {
-  return [
-    { keys: [' '], shown: ['Space'], does: 'Play or pause', act: () => player.toggle() },
-    { keys: ['ArrowLeft'], shown: ['←', '→'], does: 'One frame back, on', act: () => player.step(-1) },
-    { keys: ['ArrowRight'], shown: [], does: '', act: () => player.step(1) },
-    { keys: ['Shift+ArrowLeft'], shown: ['Shift', '←', '→'], does: 'Ten frames back, on', act: () => player.step(-10) },
-    { keys: ['Shift+ArrowRight'], shown: [], does: '', act: () => player.step(10) },
-    { keys: ['Home'], shown: ['Home', 'End'], does: 'To the start, the end', act: () => player.seek(0) },
-    { keys: ['End'], shown: [], does: '', act: () => player.seek(player.duration) },
-    { keys: ['['], shown: ['[', ']'], does: 'Previous, next clip', act: () => transport.chooseBeside(-1) },
-    { keys: [']'], shown: [], does: '', act: () => transport.chooseBeside(1) },
-    { keys: ['-'], shown: ['−', '+'], does: 'Slower, faster', act: () => player.changeSpeed(-1) },
-    { keys: ['+', '='], shown: [], does: '', act: () => player.changeSpeed(1) },
-    { keys: ['l'], shown: ['L'], does: 'Loop', act: () => player.set({ loop: !player.loop }) },
-  ];
-}
-
 /// A key for a button of the toolbar, by the name that it was added under.
 export function toolShortcut(toolbar: Toolbar, key: string, name: string, does: string): Shortcut {
   return { keys: [key], shown: [key.toUpperCase()], does, act: () => toolbar.press(name) };
@@ -57,7 +37,7 @@ function keepsItsKeys(event: KeyboardEvent): boolean {
   if (target.matches('input[type=search], input[type=text], input[type=number], textarea')) return true;
   if (target.matches('button, summary') && (event.key === ' ' || event.key === 'Enter')) return true;
   if (target.matches('select')) return event.key !== 'Escape';
-  return target.matches('input[type=range]:not(.scrubber), [role=separator], [role=tab], [role=radio], [role=option]') &&
+  return target.matches('input[type=range], [role=separator], [role=tab], [role=radio], [role=option]') &&
          /^(Arrow|Home|End)/.test(event.key);
 }
 

@@ -1,7 +1,12 @@
 // The scrub bar: frames with their numbers, the present one, and a range of them.
 
-import { element } from '../ui/dom';
-import { TimeRange } from './store';
+import { element } from './dom';
+
+/// Seconds of the present clip, from < to.
+export interface TimeRange {
+  from: number;
+  to: number;
+}
 
 const kSide = 14;        // pixels left free at both ends
 const kLabelRoom = 46;   // pixels between two numbers
@@ -10,12 +15,12 @@ const kSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 export interface RulerActions {
   seek: (time: number) => void;
-  select: (range: TimeRange | null) => void;
+  select?: (range: TimeRange | null) => void;  ///< without it there are no ranges
 }
 
 export class Ruler {
   readonly root = element('div', { class: 'ruler', role: 'slider', tabindex: 0, 'aria-label': 'Time',
-                                   title: 'Drag to scrub. Shift-drag to select a range of frames; double click to let it go.' });
+                                   'aria-valuemin': 0, 'aria-valuemax': 0, 'aria-valuenow': 0 });
   private readonly canvas = element('canvas');
   private readonly tag = element('span');  ///< the present frame's number
   private readonly head = element('div', { class: 'ruler-head', hidden: true }, this.tag);  // apart: the canvas is drawn seldom
@@ -28,11 +33,12 @@ export class Ruler {
 
   constructor(private readonly actions: RulerActions) {
     this.root.append(this.canvas, this.head);
+    this.root.title = `Drag to scrub.${actions.select ? ' Shift-drag to select a range of frames; double click to let it go.' : ''}`;
     new ResizeObserver(() => { this.draw(); this.place(); }).observe(this.root);
     this.root.addEventListener('pointerdown', (event) => this.pressed(event));
     this.root.addEventListener('pointermove', (event) => { if (this.drag) this.moved(event); });
     for (const name of ['pointerup', 'pointercancel'] as const) this.root.addEventListener(name, () => { this.drag = null; });
-    this.root.addEventListener('dblclick', () => this.actions.select(null));
+    this.root.addEventListener('dblclick', () => this.actions.select?.(null));
   }
 
   /// Whether a hand is on it.
@@ -69,14 +75,14 @@ export class Ruler {
   private pressed(event: PointerEvent): void {
     if (event.button !== 0 || this.duration === 0) return;
     this.root.setPointerCapture(event.pointerId);
-    this.drag = { select: event.shiftKey, from: this.timeAt(event, true) };
-    if (!event.shiftKey) this.moved(event);
+    this.drag = { select: event.shiftKey && !!this.actions.select, from: this.timeAt(event, true) };
+    if (!this.drag.select) this.moved(event);
   }
 
   private moved(event: PointerEvent): void {
     const { select, from } = this.drag!, to = this.timeAt(event, select);
     if (!select) return this.actions.seek(to);
-    if (from !== to) this.actions.select({ from: Math.min(from, to), to: Math.max(from, to) });
+    if (from !== to) this.actions.select?.({ from: Math.min(from, to), to: Math.max(from, to) });
   }
 
   private timeAt(event: PointerEvent, onFrame: boolean): number {
