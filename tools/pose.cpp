@@ -1,15 +1,14 @@
 // rigspace pose: points of the surface are pulled, and the rig's controls follow (RSP 6, physics-based IK).
 
 #include "pose_picture.h"
+#include "posed_model.h"
 #include "pull_arguments.h"
 #include "rigspace/anim/bake.h"
-#include "rigspace/anim/plain_character.h"
 #include "rigspace/apps/physics/pose_path.h"
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/scene_unit.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
-#include "rigspace/io/gltf.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -121,30 +120,6 @@ Animation clip_of(const PoseArguments& options, const Result& result) {
   return clip;
 }
 
-void write_model(const std::string& output, const PoseArguments& options, const Result& result) {
-  const Animation clip = clip_of(options, result);
-  const std::string& file = options.source.file;
-  if (!file.empty() && !options.source.is_blend() && (!file.ends_with(".json") || is_plain(result.character))) {
-    GltfFile document(file);
-    document.add_animation(clip);
-    return document.save(output);
-  }
-  // Other rigs are played out as joints and shapes; a pose must last for that.
-  Character played = result.character;
-  played.clips.push_back(clip);
-  if (clip.duration == 0) {
-    Animation& held = played.clips.back();
-    held.duration = 1 / options.pose.fps;
-    for (Track& track : held.tracks)
-      track.curve.times.push_back(held.duration), track.curve.values.push_back(track.curve.values.front());
-    for (RotationTrack& track : held.rotations)
-      track.times.push_back(held.duration), track.values.push_back(track.values.front());
-  }
-  const std::vector<std::byte> glb = to_glb(plain_character(played).character);
-  if (output.ends_with(".gltf")) return GltfFile(glb, output).save(output);
-  write_file(output, glb);
-}
-
 void write_picture(const std::string& output, const PoseArguments& options, const Result& result) {
   std::vector<PosedMoment> moments;
   const int frames = static_cast<int>(result.posed.times.size());
@@ -164,7 +139,8 @@ void write_picture(const std::string& output, const PoseArguments& options, cons
 
 void write(const std::string& output, const PoseArguments& options, const Result& result) {
   if (output.ends_with(".png")) return write_picture(output, options, result);
-  if (output.ends_with(".glb") || output.ends_with(".gltf")) return write_model(output, options, result);
+  if (output.ends_with(".glb") || output.ends_with(".gltf"))
+    return write_posed_model(output, options.source, result.character, clip_of(options, result), options.pose.fps);
   if (output.ends_with(".json")) {
     const Animation clips[] = {clip_of(options, result)};
     return write_file(output, to_curves_json(curve_file(result.character, clips)));
