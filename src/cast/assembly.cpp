@@ -60,14 +60,27 @@ std::string Assembly::carrier_of(int joint) const {
   return found == carriers.end() ? joints_[joint].name : found->second;
 }
 
+// All joints, so that files keep the chain that they make, and behind them what carries the flesh of some.
 void Assembly::add_skins() {
   plan::Skin skin;
+  std::vector<int> carrier;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
-    skin.joints.push_back(carrier_of(static_cast<int>(j)));
+    skin.joints.push_back(joints_[j].name);
+    skin.inverse_bind.push_back(inverse_bind(static_cast<int>(j)));
+    carrier.push_back(static_cast<int>(j));
+  }
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const std::string name = carrier_of(static_cast<int>(j));
+    if (name == joints_[j].name) continue;
+    carrier[j] = static_cast<int>(skin.joints.size());
+    skin.joints.push_back(name);
     skin.inverse_bind.push_back(inverse_bind(static_cast<int>(j)));
   }
   for (const plan::PointRun& run : plan.pieces) {
     skin.influences.assign(influences_.begin() + run.first, influences_.begin() + run.first + run.count);
+    for (std::vector<Influence>& list : skin.influences) {
+      for (Influence& influence : list) influence.joint = carrier[influence.joint];
+    }
     plan.deformers.push_back({.name = "skin_" + run.name, .pieces = {run.name}, .kind = skin});
   }
 }
@@ -130,6 +143,7 @@ CastAbstraction Assembly::abstraction_of(const AbstractionDraft& draft, const Bu
     skin.influences.insert(skin.influences.end(), curve.influences.begin(), curve.influences.end());
   }
   result.points_rest = Eigen::Map<const Vec>(flat.data(), static_cast<Eigen::Index>(flat.size()));
+  result.influences = skin.influences;
   result.rig = std::make_shared<BuiltInRig>(built.rig->shared_graph(), result.points_rest,
                                             std::vector<std::shared_ptr<const Deformer>>{make_linear_blend_skin(skin)});
   return result;
@@ -141,7 +155,9 @@ CastSketch Assembly::finish(std::span<const AbstractionDraft> drafts) && {
   plan.deformers.insert(plan.deformers.end(), after_skins.begin(), after_skins.end());
   const BuiltRig built = build(plan);
   character.rig = built.rig;
-  for (Bone& bone : character.bones) bone.slot = built.transforms.at(bone.name);
+  // What carries a bone's flesh is where the bone is, and as long.
+  for (std::size_t j = 0; j < joints_.size(); ++j)
+    character.bones[j].slot = built.transforms.at(carrier_of(static_cast<int>(j)));
   CastSketch result;
   for (const AbstractionDraft& draft : drafts) result.abstractions.push_back(abstraction_of(draft, built));
   result.character = std::move(character);

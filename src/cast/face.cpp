@@ -218,6 +218,7 @@ CastAbstraction make_strokes(const Character& character, const Flesh& face, std:
   strokes.points_rest.resize(static_cast<Eigen::Index>(3 * points.size()));
   for (std::size_t k = 0; k < points.size(); ++k)
     strokes.points_rest.segment<3>(static_cast<Eigen::Index>(3 * k)) = face.points[points[k]];
+  strokes.surface_points = points;
   strokes.rig = character.rig->restricted(points);
   return strokes;
 }

@@ -121,7 +121,7 @@ void add_rig(const flesh::Flesh& face, Assembly& assembly) {
   // A smile lifts the cheeks under the eyes, an open mouth draws its corners in.
   for (const char* end : {"_l", "_r"})
     drive(assembly.plan, std::string("squint") + end, std::string("0.45 * smile") + end);
-  drive(assembly.plan, "pucker", "0.36 * smoothstep(0, 30, jaw.rx)");
+  drive(assembly.plan, "pucker", "0.36 * (smoothstep(-4, 30, jaw.rx) - smoothstep(-4, 30, 0))");
 }
 
 }  // namespace rigspace::face

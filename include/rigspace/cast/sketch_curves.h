@@ -2,6 +2,7 @@
 // Members of the cast that come with sketch abstractions (Thesis 5.2.1): curves that the rig moves with the surface.
 
 #include "rigspace/anim/character.h"
+#include "rigspace/rig/deformer.h"
 #include "rigspace/rig/rig_plan.h"
 
 #include <memory>
@@ -23,6 +24,9 @@ struct CastAbstraction {
   std::string name;  ///< "stick", "outline", "icon" ..
   std::vector<CastCurve> curves;
   Vec points_rest;                 ///< flattened; of all curves, one after another
+  /// How each point hangs on the character's bones; empty if the points are points of its surface, `surface_points`.
+  std::vector<std::vector<Influence>> influences;
+  std::vector<int> surface_points;
   std::shared_ptr<const Rig> rig;  ///< moves points_rest
 
   int point_count() const { return static_cast<int>(points_rest.size() / 3); }
