@@ -65,7 +65,11 @@ void ControlMapping::linearize(State&, In q) const {
   controls_at(q, p_);
   rig_->jacobian(*workspace_, p_, free_, J_);
   ++version_;
-  projection_.set_rows(J_, version_, version_);
+  if (J_.start != pattern_start_ || J_.column != pattern_column_) {
+    ++pattern_;
+    pattern_start_ = J_.start, pattern_column_ = J_.column;
+  }
+  projection_.set_rows(J_, pattern_, version_);
 }
 
 void ControlMapping::push(const State&, In dq, Vec& dx) const {

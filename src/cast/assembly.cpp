@@ -55,14 +55,32 @@ Affine Assembly::inverse_bind(int joint) const {
   return inverse;
 }
 
+std::string Assembly::carrier_of(int joint) const {
+  const auto found = carriers.find(joints_[joint].name);
+  return found == carriers.end() ? joints_[joint].name : found->second;
+}
+
+// All joints, so that files keep the chain that they make, and behind them what carries the flesh of some.
 void Assembly::add_skins() {
   plan::Skin skin;
+  std::vector<int> carrier;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     skin.joints.push_back(joints_[j].name);
+    skin.inverse_bind.push_back(inverse_bind(static_cast<int>(j)));
+    carrier.push_back(static_cast<int>(j));
+  }
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const std::string name = carrier_of(static_cast<int>(j));
+    if (name == joints_[j].name) continue;
+    carrier[j] = static_cast<int>(skin.joints.size());
+    skin.joints.push_back(name);
     skin.inverse_bind.push_back(inverse_bind(static_cast<int>(j)));
   }
   for (const plan::PointRun& run : plan.pieces) {
     skin.influences.assign(influences_.begin() + run.first, influences_.begin() + run.first + run.count);
+    for (std::vector<Influence>& list : skin.influences) {
+      for (Influence& influence : list) influence.joint = carrier[influence.joint];
+    }
     plan.deformers.push_back({.name = "skin_" + run.name, .pieces = {run.name}, .kind = skin});
   }
 }
@@ -98,17 +116,53 @@ std::shared_ptr<const Rig> Assembly::skeleton_rig() {
 }
 
 RiggedCharacter Assembly::finish(Version version) && {
-  plan.points_rest = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
-  if (version == Version::skeleton) {
-    character.rig = skeleton_rig();
-    add_skins();
-  } else {
-    add_skins();
-    const BuiltRig built = build(plan);
-    character.rig = built.rig;
-    for (Bone& bone : character.bones) bone.slot = built.transforms.at(bone.name);
+  if (version == Version::rig) {
+    CastSketch made = std::move(*this).finish(std::span<const AbstractionDraft>{});
+    return {std::move(made.character), std::move(made.plan)};
   }
+  plan.points_rest = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
+  character.rig = skeleton_rig();
+  add_skins();
   return {std::move(character), std::move(plan)};
+}
+
+CastAbstraction Assembly::abstraction_of(const AbstractionDraft& draft, const BuiltRig& built) const {
+  CastAbstraction result{.name = draft.name};
+  SkinDescription skin;
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    skin.joint_slots.push_back(built.transforms.at(carrier_of(static_cast<int>(j))));
+    skin.inverse_bind.push_back(inverse_bind(static_cast<int>(j)));
+  }
+  std::vector<double> flat;
+  for (const CurveDraft& curve : draft.curves) {
+    result.curves.push_back({.name = curve.name,
+                             .first_point = static_cast<int>(flat.size() / 3),
+                             .point_count = static_cast<int>(curve.points.size()),
+                             .closed = curve.closed});
+    for (const Vec3& x : curve.points) flat.insert(flat.end(), x.begin(), x.end());
+    skin.influences.insert(skin.influences.end(), curve.influences.begin(), curve.influences.end());
+  }
+  result.points_rest = Eigen::Map<const Vec>(flat.data(), static_cast<Eigen::Index>(flat.size()));
+  result.influences = skin.influences;
+  result.rig = std::make_shared<BuiltInRig>(built.rig->shared_graph(), result.points_rest,
+                                            std::vector<std::shared_ptr<const Deformer>>{make_linear_blend_skin(skin)});
+  return result;
+}
+
+CastSketch Assembly::finish(std::span<const AbstractionDraft> drafts) && {
+  plan.points_rest = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
+  add_skins();
+  plan.deformers.insert(plan.deformers.end(), after_skins.begin(), after_skins.end());
+  const BuiltRig built = build(plan);
+  character.rig = built.rig;
+  // What carries a bone's flesh is where the bone is, and as long.
+  for (std::size_t j = 0; j < joints_.size(); ++j)
+    character.bones[j].slot = built.transforms.at(carrier_of(static_cast<int>(j)));
+  CastSketch result;
+  for (const AbstractionDraft& draft : drafts) result.abstractions.push_back(abstraction_of(draft, built));
+  result.character = std::move(character);
+  result.plan = std::move(plan);
+  return result;
 }
 
 plan::Mask mask_of(const flesh::Flesh& flesh, const std::function<double(const Vec3&)>& weight) {

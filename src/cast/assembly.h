@@ -4,17 +4,34 @@
 #include "flesh.h"
 #include "members.h"
 #include "puppet.h"
+#include "rigspace/cast/sketch_curves.h"
 
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace rigspace {
 
+/// A curve of a sketch abstraction in the making: points at rest in the character's space, hung on joints.
+struct CurveDraft {
+  std::string name;
+  std::vector<Vec3> points;
+  std::vector<std::vector<Influence>> influences;  ///< joints of the skeleton
+  bool closed = false;
+};
+struct AbstractionDraft {
+  std::string name;
+  std::vector<CurveDraft> curves;
+};
+
 struct Assembly {
   Character character;
   RigPlan plan;  ///< deformers before the skins are the caller's, and controls, drivers, IK
+  /// Joints whose flesh hangs on another node, which rests where the joint does: its name, by the joint's.
+  std::map<std::string, std::string> carriers;
+  std::vector<plan::Deformer> after_skins;  ///< version `rig` alone
 
   /// One material for each name; colours come from the surfaces' points.
   Assembly(std::string name, std::initializer_list<const char*> materials);
@@ -27,9 +44,13 @@ struct Assembly {
   /// `rig`: built from the plan, with a linear skin for each piece. `skeleton`: nodes, shapes and one linear skin
   /// alone.
   RiggedCharacter finish(Version version) &&;
+  /// `rig`, with curves that are skinned by the same joints.
+  CastSketch finish(std::span<const AbstractionDraft> drafts) &&;
 
  private:
   void add_skins();
+  std::string carrier_of(int joint) const;
+  CastAbstraction abstraction_of(const AbstractionDraft& draft, const BuiltRig& built) const;
   std::shared_ptr<const Rig> skeleton_rig();
   Affine inverse_bind(int joint) const;
 

@@ -19,8 +19,12 @@ Vec3 onto_level(const ScalarField& solid, Vec3 p) {
 
 class Coarsener {
  public:
-  Coarsener(const TriMesh& mesh, const ScalarField& solid)
-      : solid_(solid), triangles_(mesh.triangles), around_(mesh.point_count()), count_(mesh.point_count()) {
+  Coarsener(const TriMesh& mesh, const ScalarField& solid, const ScalarField& spacing)
+      : solid_(solid),
+        spacing_(spacing),
+        triangles_(mesh.triangles),
+        around_(mesh.point_count()),
+        count_(mesh.point_count()) {
     for (int v = 0; v < mesh.point_count(); ++v) points_.emplace_back(point(mesh.points, v));
     for (int t = 0; t < mesh.triangle_count(); ++t) {
       for (const int v : triangles_[t]) around_[v].push_back(t);
@@ -55,7 +59,13 @@ class Coarsener {
   }
 
  private:
-  double length(int a, int b) const { return (points_[a] - points_[b]).squaredNorm(); }
+  // Squared, and against what it may be there.
+  double length(int a, int b) const {
+    const double squared = (points_[a] - points_[b]).squaredNorm();
+    if (!spacing_) return squared;
+    const double may_be = spacing_(0.5 * (points_[a] + points_[b]));
+    return squared / (may_be * may_be);
+  }
   void enqueue(int a, int b) {
     if (a > b) std::swap(a, b);
     queue_.emplace(length(a, b), a, b);
@@ -133,6 +143,7 @@ class Coarsener {
   }
 
   const ScalarField& solid_;
+  const ScalarField& spacing_;
   std::vector<Vec3> points_;
   std::vector<Triangle> triangles_;  // -1: gone
   std::vector<std::vector<int>> around_;
@@ -142,8 +153,8 @@ class Coarsener {
 
 }  // namespace
 
-TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points) {
-  Coarsener coarsener(mesh, solid);
+TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points, const ScalarField& spacing) {
+  Coarsener coarsener(mesh, solid, spacing);
   coarsener.run(points);
   return coarsener.mesh();
 }

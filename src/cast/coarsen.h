@@ -9,6 +9,7 @@ namespace rigspace {
 /// Collapses the shortest edges of a closed manifold on the zero level of `solid` until `points` are left; the point in
 /// their place is put back on the level. No collapse closes a hole, joins what was apart or turns a triangle over, so a
 /// tail of three edges around remains a tail. Stops early where none is left that may go. The same bits every time.
-TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points);
+/// `spacing`: how long edges may be at a point, against each other (no unit); empty: the same everywhere.
+TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points, const ScalarField& spacing = {});
 
 }  // namespace rigspace

@@ -2,6 +2,7 @@
 
 #include "assembly.h"
 #include "coarsen.h"
+#include "elephant_rig.h"
 #include "eyes.h"
 #include "members.h"
 #include "peanut_clips.h"
@@ -220,6 +221,20 @@ RiggedCharacter make_peanut(Version version) {
     assembly.add(skins.back());
     add_rig(skins, parts, assembly.plan);
   }
+  RiggedCharacter rigged = std::move(assembly).finish(version);
+  rigged.character.clips = clips(skeleton);
+  return rigged;
+}
+
+RiggedCharacter make_elephant(Version version) {
+  using namespace peanut;
+  constexpr int kPoints = 2054;  // table 5.1: dim x = 6162
+  const Skeleton skeleton = make_skeleton(true);
+  const std::vector<flesh::Part> parts = parts_of(skeleton, true);
+  Assembly assembly("elephant", {"skin"});
+  assembly.add_joints(skeleton);
+  assembly.add(make_sized_skin(skeleton, parts, kPoints));
+  if (version == Version::rig) add_drawn_rig(skeleton, assembly);
   RiggedCharacter rigged = std::move(assembly).finish(version);
   rigged.character.clips = clips(skeleton);
   return rigged;

@@ -2,7 +2,7 @@
 // Private to render: the photographer's studio. One soft key light, a sky with two broad soft boxes, a bright floor;
 // all of it turns with the camera, so that a character is lit alike from every side.
 
-#include "rigspace/render/camera.h"
+#include "rigspace/geometry/camera.h"
 #include "rigspace/render/renderer.h"
 #include "surface.h"
 

@@ -1,4 +1,4 @@
-#include "rigspace/render/camera.h"
+#include "rigspace/geometry/camera.h"
 
 #include "rigspace/base/error.h"
 #include "rigspace/render/motion.h"

@@ -47,7 +47,8 @@ class ControlMapping final : public Mapping {
   std::unique_ptr<Workspace> workspace_;
   mutable Vec p_, s_;
   mutable BlockJacobian J_;
-  mutable long version_ = 0;
+  mutable long version_ = 0, pattern_ = 0;
+  mutable std::vector<int> pattern_start_, pattern_column_;  // of the Jacobian that `pattern_` counts
   mutable ElementProjection projection_;
 };
 

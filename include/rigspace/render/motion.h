@@ -1,7 +1,7 @@
 #pragma once
 // A character over time, as cameras and sheets see it.
 
-#include "rigspace/render/camera.h"
+#include "rigspace/geometry/camera.h"
 #include "rigspace/render/renderer.h"
 
 #include <functional>

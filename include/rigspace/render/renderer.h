@@ -3,7 +3,7 @@
 
 #include "rigspace/anim/character.h"
 #include "rigspace/base/types.h"
-#include "rigspace/render/camera.h"
+#include "rigspace/geometry/camera.h"
 #include "rigspace/render/picture.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "rigspace/render/camera.h"
+#include "rigspace/geometry/camera.h"
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -39,6 +39,15 @@ Vec3 Camera::project(const Vec3& point, int width, int height) const {
   const Vec3 view = axes().transpose() * (point - eye);
   const double distance = -view.z(), scale = 0.5 * height / (std::tan(0.5 * fov) * distance);
   return {0.5 * width + scale * view.x(), 0.5 * height - scale * view.y(), distance};
+}
+
+Camera Camera::as_perspective() const {
+  if (height <= 0) return *this;
+  Camera camera = *this;
+  camera.fov = 1 * kDegree;
+  camera.height = 0;
+  camera.eye = target + (eye - target).normalized() * (0.5 * height / std::tan(0.5 * camera.fov));
+  return camera;
 }
 
 Camera Camera::moved(const Vec3& by) const {

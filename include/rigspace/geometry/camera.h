@@ -8,12 +8,14 @@
 
 namespace rigspace {
 
-
-/// A perspective camera in scene space, Y up.
+/// A camera in scene space, Y up.
 struct Camera {
   Vec3 eye{0, 1, 4};
   Vec3 target{0, 1, 0};       ///< seen at the centre of the picture
   double fov = 28 * kDegree;  ///< radians, from the lower to the upper edge of the picture
+  /// Scene units from the lower to the upper edge of an orthographic picture, where `fov` is not used; 0: perspective.
+  /// `ray`, `project` and the renderer are for perspective; ViewPlane is for both.
+  double height = 0;
 
   /// Columns: right, up, backward; a right-handed orthonormal frame. Looking straight up or down, right stays level.
   Mat3 axes() const;
@@ -21,6 +23,9 @@ struct Camera {
   Vec3 ray(double x, double y, int width, int height) const;
   /// Place in the picture (pixels from the top left) and distance along the view; a distance <= 0 is behind the eye.
   Vec3 project(const Vec3& point, int width, int height) const;
+  /// A perspective camera from far away, with a field of view of 1 degree, that shows nearly the picture of an
+  /// orthographic one; a perspective camera is returned as it is.
+  Camera as_perspective() const;
   Camera moved(const Vec3& by) const;
   /// Turned about the vertical line through `centre`; positive angles walk the camera counterclockwise seen from above.
   Camera turned(double angle, const Vec3& centre) const;

@@ -1,0 +1,113 @@
+#pragma once
+// A character posed by strokes (Thesis 5): the controls for which the curves of its abstraction, as the camera sees
+// them, lie on what was drawn.
+
+#include "rigspace/apps/sketch/abstraction.h"
+#include "rigspace/apps/sketch/sketch_controls.h"
+#include "rigspace/apps/sketch/stroke_assignment.h"
+#include "rigspace/base/progress.h"
+#include "rigspace/body/control_mapping.h"
+#include "rigspace/optimize/newton.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+/// Weights of priors are relative to strokes that are missed everywhere by the size of the character, and do not depend
+/// on the mesh, the units or the number of samples (5.10 to 5.12 do).
+struct SketchOptions {
+  SketchControlOptions controls = {};
+  /// Of each control that is one unit (see SketchControls) away from where it was, for strokes with a jitter of 1 % of
+  /// the size: what is drawn steadily is followed more closely. The weight grows with the square of the jitter that is
+  /// estimated from the strokes, from 1/50 to 4 times this.
+  double pose = 2e-6;
+  double plane = 1e-4;        ///< of the surface moved along the view by the size
+  double distance = 1e-4;     ///< of the surface far from all curves that were drawn, moved by the size
+  int representatives = 200;  ///< points that stand for the surface in these two
+  StrokeCleaning cleaning = {};
+  double aspect = 1;        ///< width over height of the picture: strokes wholly beyond it are refused
+  double reach = 0.025;     ///< share of the size: a stroke is reached if its root mean square distance is below
+  int max_iterations = 60;  ///< of the last stage of a solve
+  bool try_others = true;   ///< other assignments and directions are tried for strokes that were not reached
+
+  void validate() const;
+};
+
+struct StrokeReport {
+  std::string stroke;     ///< its name, or "stroke 3"
+  std::string curve;      ///< empty: it stands for none
+  bool reversed = false;  ///< drawn from the curve's end to its beginning
+  double residual = 0;    ///< root mean square distance, as a share of the size
+  bool reached = false;
+};
+
+struct SketchReport {
+  std::vector<StrokeReport> strokes;  ///< one for each that is left after scribbles were grouped
+  double residual = 0;                ///< of all strokes, by their length
+  int iterations = 0, solves = 0;
+  long evaluations = 0;  ///< of the rig: poses, and Jacobians of rigs with exact ones as one each
+  bool converged = true;
+
+  int unreached() const;
+};
+
+/// Keeps abstraction, representatives and memory between strokes; of a black box also its Jacobian. One thread at a
+/// time.
+class SketchPoser {
+ public:
+  /// In the pose p, all controls. The character must outlive the poser. Throws Error if the camera is inside the body
+  /// or no control moves the abstraction.
+  SketchPoser(const Character& character, SketchAbstraction abstraction, const Camera& camera, In p,
+              const SketchOptions& options = {});
+  ~SketchPoser();
+  SketchPoser(const SketchPoser&) = delete;
+  SketchPoser& operator=(const SketchPoser&) = delete;
+
+  /// The pose that the next strokes start from, and that priors hold to; controls that are not free stay there.
+  void set_pose(In p);
+
+  /// Poses the character. From the last pose rather than that of set_pose if `go_on`: while a stroke is being drawn.
+  /// Throws Error, with the pose unchanged, for strokes that are none (check_stroke). Strokes that no pose reaches are
+  /// reported, not thrown.
+  SketchReport solve(std::span<const Stroke> strokes, bool go_on = false, const ProgressCallback& progress = {});
+
+  const Vec& controls() const { return p_; }  ///< all
+  const std::vector<int>& free() const;
+  const SketchControls& limits() const;
+  const SketchAbstraction& abstraction() const { return abstraction_; }
+  /// The abstraction as it is seen in the present pose, one stroke a curve.
+  std::vector<Stroke> seen() const;
+  /// The extended rig, its points that the curves are on (ascending), and the curves on these.
+  const std::shared_ptr<const Rig>& rig() const;
+  const std::vector<int>& points() const;
+  const std::vector<CharacterCurve>& curves() const;
+  double size() const { return size_; }            ///< of the character, scene units
+  double view_size() const { return view_size_; }  ///< the same as it is seen, view units
+
+ private:
+  struct Tied;
+  struct Attempt;
+  void tie();
+  void start_here();
+  Mat surface_prior(const std::vector<StrokePair>& pairs);
+  void prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const;
+  std::vector<StrokePair> pairs_of(std::span<const Stroke> strokes, const std::vector<StrokeChoice>& choices) const;
+  Attempt attempt(std::span<const Stroke> strokes, const std::vector<StrokeChoice>& choices, In p_from, bool near,
+                  const ProgressCallback& progress);
+  Attempt best_attempt(std::span<const Stroke> strokes, In p_from, bool near, const ProgressCallback& progress);
+  std::vector<SeenCurve> seen_curves(In p) const;
+  Vec bent(In p, int start) const;
+
+  const Character& character_;
+  SketchAbstraction abstraction_;
+  Camera camera_;
+  SketchOptions options_;
+  Vec p_start_, p_;
+  double size_ = 1, view_size_ = 1;
+  double jitter_ = 0;  // of the strokes being solved for, as a share of the size
+  std::unique_ptr<Tied> tied_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,118 @@
+#pragma once
+// Curves of a character, as a camera sees them, drawn towards strokes (Thesis 5.3 to 5.6, index ranges as they must
+// be): W = sum_ij w_ij |y_j - z_i(x)|^2 / 2, where z_i is the picture of a place on the character and y_j a point of a
+// stroke. Which belong together (w) is lagged: it is renewed by refresh and fixed in between.
+
+#include "rigspace/energy/pull.h"
+#include "rigspace/geometry/view_plane.h"
+#include "rigspace/optimize/energy.h"
+
+#include <memory>
+#include <vector>
+
+namespace rigspace {
+
+/// A curve of the character: places on the points x, in order.
+struct CharacterCurve {
+  std::vector<Anchor> places;
+  bool closed = false;
+};
+
+/// What was drawn: a polyline in view units. `nearest` pairs its points themselves, so they should lie densely.
+struct DrawnCurve {
+  std::vector<Vec2> points;
+  bool closed = false;
+
+  double length() const;
+};
+
+enum class Correspondence {
+  ordered,     ///< place and stroke at the same share of their lengths, along the drawing direction (first procedure)
+  nearest,     ///< each place with the nearest point of a stroke, and each of these with the nearest place (5.5)
+  from_stroke  ///< each point of a stroke with the nearest place alone: the curve may go on beyond the stroke
+};
+
+/// Curves and strokes that belong together. `ordered` takes one of each.
+struct StrokePair {
+  std::vector<int> curves, strokes;
+  Correspondence correspondence = Correspondence::ordered;
+  bool reversed = false;  ///< `ordered`: the stroke was drawn from the curve's end to its beginning
+  double weight = 1;
+};
+
+struct StrokeMatchOptions {
+  double unit = 1;  ///< view units: all places one unit away from their strokes give the energy 1/2
+  /// Units of distance that a difference of direction by a right angle counts for, where nearest points are sought.
+  double tangent = 0.05;
+  /// `ordered`: places match the nearest point of the stroke within this share of its length, and distances along the
+  /// stroke there count `along` as much as those across it, so that places slide along the line: joints come to lie in
+  /// its corners, and convergence is fast near the solution. The ends stay together. 0: shares of the lengths alone.
+  double slide = 0;
+  double along = 0.05;
+  /// Outlines: curve and stroke run the same way around the body, so opposite directions do not match.
+  bool oriented = false;
+
+  void validate() const;
+};
+
+/// Weights: those of a pair sum to its weight, shared out evenly over its places, or half over the places and half over
+/// the points of its strokes (`nearest`), or over the points of its strokes by their share of the length
+/// (`from_stroke`). In HessianMode::projected the Hessian is Gauss and Newton's; that of an orthographic view is exact.
+class StrokeMatch final : public Energy {
+ public:
+  /// Throws Error for places outside the points and for pairs that name what is not there or is empty.
+  StrokeMatch(int points, const Camera& camera, std::vector<CharacterCurve> curves, std::vector<DrawnCurve> strokes,
+              std::vector<StrokePair> pairs, const StrokeMatchOptions& options = {});
+
+  std::unique_ptr<State> make_state() const override;
+  /// Finds correspondences anew.
+  Change refresh(State&, In x, Phase) const override;
+  /// +infinity where a place is behind the eye.
+  double value(const State&, In x) const override;
+  void add_gradient(const State&, In x, double weight, Vec& g) const override;
+  void add_hessian(const State&, In x, double weight, HessianMode, BlockSink&) const override;
+  std::span<const int> support() const override { return support_; }
+
+  /// Root of the mean squared distance, in view units, of the correspondences of a pair found at x, without sliding and
+  /// tangents.
+  double residual(In x, int pair) const;
+  const std::vector<StrokePair>& pairs() const { return pairs_; }
+  const ViewPlane& view() const { return view_; }
+
+ private:
+  struct Lagged;
+  void correspond(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
+  void correspond_ordered(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
+  void correspond_nearest(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
+  void see(In x, Lagged& lagged) const;
+
+  int points_;
+  ViewPlane view_;
+  std::vector<CharacterCurve> curves_;
+  std::vector<int> first_;  // per curve: its first place among all
+  std::vector<Anchor> places_;
+  std::vector<DrawnCurve> strokes_;
+  std::vector<std::vector<Vec2>> stroke_tangents_;
+  std::vector<StrokePair> pairs_;
+  StrokeMatchOptions options_;
+  std::vector<int> used_;  // places that belong to a pair, ascending
+  std::vector<int> support_;
+};
+
+/// The place of an anchor.
+inline Vec3 anchored(In x, const Anchor& anchor) {
+  Vec3 sum = Vec3::Zero();
+  for (int a = 0; a < 4; ++a)
+    if (anchor.weights[a] != 0) sum += anchor.weights[a] * point(x, anchor.points[a]);
+  return sum;
+}
+
+/// Shares of the length of a polyline up to each of its points, 0 to 1; evenly spread if it has no length. A closed one
+/// has one entry more, 1.
+std::vector<double> length_shares(const std::vector<Vec2>& points, bool closed);
+/// The place at a share of the length, given length_shares.
+Vec2 at_share(const std::vector<Vec2>& points, const std::vector<double>& shares, double share);
+/// Unit tangents, zero where a polyline does not move.
+std::vector<Vec2> tangents(const std::vector<Vec2>& points, bool closed);
+
+}  // namespace rigspace
