@@ -1,11 +1,11 @@
 // rigspace sketch: strokes pose the character (Thesis 5).
 
-#include "posed_model.h"
 #include "rigspace/apps/sketch/automatic.h"
 #include "rigspace/apps/sketch/pose_by_sketch.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
+#include "rigspace/jobs/posed_model.h"
 #include "rigspace/render/renderer.h"
 #include "source_options.h"
 

@@ -2,14 +2,13 @@
 
 #include "pose_words.h"
 #include "rigspace/anim/bake.h"
-#include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/scene_unit.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
-#include "rigspace/io/gltf.h"
 #include "rigspace/jobs/arguments.h"
+#include "rigspace/jobs/posed_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,31 +24,6 @@ Animation pose_clip(const Character& character, const Vec& p) {
     if (p[c] != rest[c]) changed.push_back(c);
   const double times[] = {0};
   return keys_from_poses(character.rig->controls(), changed, times, p);
-}
-
-/// The clip with every last key repeated after `duration` seconds: a clip of no duration cannot be converted.
-Animation lengthened(Animation clip, double duration) {
-  clip.duration = duration;
-  for (Track& track : clip.tracks)
-    track.curve.times.push_back(duration), track.curve.values.push_back(track.curve.values.front());
-  for (RotationTrack& track : clip.rotations)
-    track.times.push_back(duration), track.values.push_back(track.values.front());
-  return clip;
-}
-
-void save_model(const PosedCharacter& posed, const Character& character, const CharacterSource& source,
-                const std::filesystem::path& output) {
-  const std::string& file = source.file;
-  if (!file.empty() && !source.is_blend() && (!file.ends_with(".json") || is_plain(character))) {
-    GltfFile document(file);
-    document.add_animation(posed.clip);
-    return document.save(output);
-  }
-  Character played = character;
-  played.clips.push_back(posed.clip.duration == 0 ? lengthened(posed.clip, 1 / posed.fps) : posed.clip);
-  const std::vector<std::byte> glb = to_glb(plain_character(played).character);
-  if (output.extension() == ".gltf") return GltfFile(glb, output.string()).save(output);
-  write_file(output, glb);
 }
 
 }  // namespace
@@ -105,7 +79,8 @@ PosedCharacter pose_character(const Character& character, const std::string& nam
 void save_pose(const PosedCharacter& posed, const Character& character, const CharacterSource& source,
                const std::filesystem::path& output) {
   const std::string file = output.string();
-  if (file.ends_with(".glb") || file.ends_with(".gltf")) return save_model(posed, character, source, output);
+  if (file.ends_with(".glb") || file.ends_with(".gltf"))
+    return write_posed_model(file, source, character, posed.clip, posed.fps);
   if (file.ends_with(".rigspace.json")) {
     const Animation clips[] = {posed.clip};
     return write_file(output, to_curves_json(curve_file(character, clips)));

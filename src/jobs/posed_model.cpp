@@ -1,10 +1,10 @@
-#include "posed_model.h"
+#include "rigspace/jobs/posed_model.h"
 
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/gltf.h"
 
-namespace rigspace::tools {
+namespace rigspace {
 
 void write_posed_model(const std::string& output, const CharacterSource& source, const Character& character,
                        const Animation& clip, double fps) {
@@ -30,4 +30,4 @@ void write_posed_model(const std::string& output, const CharacterSource& source,
   write_file(output, glb);
 }
 
-}  // namespace rigspace::tools
+}  // namespace rigspace

@@ -5,11 +5,11 @@
 
 #include <string>
 
-namespace rigspace::tools {
+namespace rigspace {
 
 /// `output`: .glb or .gltf. A document is kept and the clip added; other rigs are played out as joints and shapes,
 /// where a clip of no duration is held for a frame of 1 / fps.
 void write_posed_model(const std::string& output, const CharacterSource& source, const Character& character,
                        const Animation& clip, double fps);
 
-}  // namespace rigspace::tools
+}  // namespace rigspace
