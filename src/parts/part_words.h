@@ -48,10 +48,11 @@ JointName read_joint_name(std::string_view name);
 /// The words of a name: cut at signs, digits and capitals, in lower case, without accents.
 std::vector<std::string> words_of(std::string_view name);
 
-/// Whether some words say: plate, shells, machines; clothes; water.
+/// Whether some words say: plate, shells, machines; clothes; water; a way of moving on the ground.
 bool says_hard(std::span<const std::string> words);
 bool says_clothed(std::span<const std::string> words);
 bool says_fish(std::span<const std::string> words);
+bool says_walk(std::span<const std::string> words);
 
 /// The name with left and right exchanged: where the twin of a joint would be. Empty if the name has no side.
 std::string mirrored_name(std::string_view name);
