@@ -108,7 +108,7 @@ void measure_skin(BodyFacts& body, const Character& character, const TriMesh& su
       }
       if (bone < 0) continue;
       body.bones[bone].box.include(x(c));
-      if (x(c).y() < body.ground + kSole * body.height) body.bones[bone].soles.push_back(x(c));
+      if (x(c).y() < body.ground + kSole * body.tall) body.bones[bone].soles.push_back(x(c));
       if (share >= kAlone) alone += third;
       shell_bones[root][share >= kAlone ? bone : -1] += third;
     }
@@ -197,7 +197,7 @@ void measure_ground(BodyFacts& body, const Character& character, const Weights& 
   const int count = static_cast<int>(body.bones.size());
   for (int b = 0; b < count; ++b)
     if (!body[b].box.empty())
-      body.bones[b].grounded_at_rest = body[b].box.low.y() < body.ground + kGroundBand * body.height;
+      body.bones[b].grounded_at_rest = body[b].box.low.y() < body.ground + kGroundBand * body.tall;
   std::vector<int> holder;
   for (const auto& list : weights) holder.push_back(strongest(list).first);
   double total = 0;
@@ -232,7 +232,7 @@ void measure_ground(BodyFacts& body, const Character& character, const Weights& 
   if (lowest.empty()) return;
   for (const auto& low : lowest)
     for (int b = 0; b < count; ++b)
-      body.bones[b].grounded += (low[b] < kGroundBand * body.height ? 1.0 : 0.0) / static_cast<double>(lowest.size());
+      body.bones[b].grounded += (low[b] < kGroundBand * body.tall ? 1.0 : 0.0) / static_cast<double>(lowest.size());
 }
 
 void read_words(BodyFacts& body, const Character& character) {
@@ -240,7 +240,11 @@ void read_words(BodyFacts& body, const Character& character) {
   body.hard_words = has_hard_word(words);
   const auto add = [&](std::vector<std::string> more) { words.insert(words.end(), more.begin(), more.end()); };
   for (const Piece& piece : character.pieces) add(words_of_piece(character, piece));
-  for (const Animation& clip : character.clips) add(words_of(clip.name));
+  // A character that walks may have a clip in which it swims, and is no fish.
+  std::vector<std::string> of_clips;
+  for (const Animation& clip : character.clips)
+    for (std::string& word : words_of(clip.name)) of_clips.push_back(std::move(word));
+  if (!has_walk_word(of_clips)) add(std::move(of_clips));
   body.fish_words = has_fish_word(words);
 }
 
@@ -263,6 +267,7 @@ BodyFacts measure_body(const Character& character) {
   for (int i = 0; i < surface.point_count(); ++i) point(surface.points, i) = turn * Vec3(point(surface.points, i));
   const Box box = bounding_box(surface.points);
   body.size = box.diagonal(), body.height = box.size().y(), body.ground = box.low.y(), body.middle = box.center();
+  body.tall = std::max(body.height, 0.25 * body.size);
   const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
   if (rig == nullptr) return body;
   Vec u;

@@ -28,6 +28,8 @@ struct BodyFacts {
   bool has_skin = false;
   bool has_clips = false;
   double size = 0, height = 0;  ///< diagonal of the box, and its height; scene units
+  /// Scene units: the height, or a quarter of the size of what lies flat: bands above the ground are shares of it.
+  double tall = 0;
   double ground = 0;            ///< y
   Vec3 across = Vec3::UnitX();  ///< from right to left
   Vec3 middle = Vec3::Zero();   ///< a point of the mirror plane

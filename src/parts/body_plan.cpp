@@ -72,6 +72,24 @@ void guard_mirrored(const Character& character, const BodyFacts& body, BodyPlan&
   }
 }
 
+/// Whether a joint continues the spine above the shoulders: it has its parent's word, and nothing below it is a limb,
+/// while limbs hang on the spine below (spine.006 of Blender's Rigify is a head).
+bool above_shoulders(const Character& character, const BodyFacts& body, const BodyPlan& plan, int b) {
+  const int parent = character.bones[b].parent;
+  const JointName& name = body[b].name;
+  if (parent < 0 || name.role != Role::torso || body[parent].name.word != name.word || name.word->part != "torso")
+    return false;
+  const auto carries_limb = [&](int root) {
+    const std::vector<int> all = below(body, root);
+    return std::any_of(all.begin(), all.end(), [&](int each) { return plan.limb[each] != 0; });
+  };
+  if (carries_limb(b)) return false;
+  int root = parent;
+  while (character.bones[root].parent >= 0 && body[character.bones[root].parent].name.word == name.word)
+    root = character.bones[root].parent;
+  return carries_limb(root);
+}
+
 /// The topmost bone that is called a head; else the thickest end of the middle line, the highest of an upright body.
 void find_head(const Character& character, const BodyFacts& body, BodyPlan& plan) {
   for (int b = 0; b < static_cast<int>(body.bones.size()) && plan.head < 0; ++b)
@@ -87,7 +105,8 @@ void find_head(const Character& character, const BodyFacts& body, BodyPlan& plan
       const bool leaf = std::all_of(bone.children.begin(), bone.children.end(), [&](int c) {
         return body[c].end_marker || body[c].twin >= 0 || body[c].skin < kLittleSkin;
       });
-      if (!leaf || bone.twin >= 0 || bone.skin < kLittleSkin || bone.name.role != Role::none || plan.limb[b]) continue;
+      const bool wordless = bone.name.role == Role::none || above_shoulders(character, body, plan, b);
+      if (!leaf || bone.twin >= 0 || bone.skin < kLittleSkin || !wordless || plan.limb[b]) continue;
       if (character.bones[b].parent < 0 || bone.box.empty()) continue;
       const double score = bone.skin + 0.3 * (bone.box.center().y() - body.ground) / std::max(1e-9, body.height);
       if (score > best) best = score, plan.head = b;
@@ -97,6 +116,9 @@ void find_head(const Character& character, const BodyFacts& body, BodyPlan& plan
   if (!plan.head_named && plan.head >= 0 && !limbs) plan.head = -1;
   if (plan.head < 0) return;
   for (const int b : below(body, plan.head)) plan.on_head[b] = 1;
+  for (int b = character.bones[plan.head].parent; b >= 0 && above_shoulders(character, body, plan, b);
+       b = character.bones[b].parent)
+    plan.guarded[b] = "between shoulders and head: a neck";
   if (plan.guarded[plan.head].empty()) plan.guarded[plan.head] = "the thick end of the body's middle line: a head";
 }
 
@@ -172,6 +194,10 @@ void find_torso(const Character& character, const BodyFacts& body, BodyPlan& pla
 
 }  // namespace
 
+bool is_near_floor(double low, double height, double size) {
+  return std::abs(low) <= 0.06 * std::max(height, 0.25 * size);
+}
+
 std::vector<int> below(const BodyFacts& body, int root) {
   std::vector<int> all{root};
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -186,6 +212,7 @@ double skin_of(const BodyFacts& body, std::span<const int> bones) {
 }
 
 std::string BodyPlan::in_words() const {
+  if (solid) return "a thing of solid pieces";
   if (insect) return "an insect or a spider";
   if (leg_pairs == 0) return "a body without legs";
   if (leg_pairs == 1) return person ? "a person" : upright ? "an upright body on two legs" : "a body on two legs";
@@ -197,7 +224,7 @@ BodyPlan plan_of(const Character& character, const BodyFacts& body) {
   plan.guarded.resize(body.bones.size());
   plan.limb.assign(body.bones.size(), 0);
   plan.on_head.assign(body.bones.size(), 0);
-  plan.floating = body.fish_words || std::abs(body.ground) > 0.06 * body.height;
+  plan.floating = body.fish_words || !is_near_floor(body.ground, body.height, body.size);
   guard_named(character, body, plan);
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
     if (body[b].name.role == Role::head)
@@ -220,7 +247,10 @@ BodyPlan plan_of(const Character& character, const BodyFacts& body) {
               (bone.name.word->part == "tail" || bone.name.word->part == "ear" || bone.name.word->part == "trunk");
     thorax |= bone.name.word->word == "thorax", abdomen |= bone.name.word->part == "abdomen";
   }
-  plan.insect = plan.leg_pairs >= 3 || (thorax && abdomen);
+  const bool limbs_by_name = std::any_of(body.bones.begin(), body.bones.end(),
+                                         [](const BoneFacts& bone) { return bone.name.role == Role::limb; });
+  plan.solid = body.one_bone > 0.99 && plan.leg_pairs >= 3 && !limbs_by_name;
+  plan.insect = (plan.leg_pairs >= 3 && !plan.solid) || (thorax && abdomen);
   Box box;
   Vec3 centre = Vec3::Zero();
   for (const int b : plan.torso) {

@@ -17,12 +17,17 @@ struct BodyPlan {
   bool person = false;    ///< upright, with fingers or joints in the face: taken to wear clothes
   bool insect = false;    ///< three pairs of legs and more, or a thorax with an abdomen
   bool floating = false;  ///< swims or flies: the lowest point is no floor
+  bool solid = false;     ///< a thing of solid pieces without limbs by name: a vehicle
   double roundness = 0;   ///< width or depth of the torso's skin, the smaller, of the height
 
   std::string in_words() const;  ///< "a body on four legs"
 };
 
 BodyPlan plan_of(const Character& character, const BodyFacts& body);
+
+/// Whether the lowest point of a body is where files put their floor: within 6 % of the height of y = 0. Of what lies
+/// flat, as a snake does, within 6 % of a quarter of its size.
+bool is_near_floor(double low, double height, double size);
 
 /// A bone and all its descendants, parents first.
 std::vector<int> below(const BodyFacts& body, int root);

@@ -4,14 +4,17 @@
 #include "rigspace/parts/sheet.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace rigspace {
 namespace {
 
-constexpr std::size_t kMostParts = 6;
-constexpr double kObvious = 0.5;  // of a score
-constexpr double kGentle = 0.5;   // the amount where nothing obvious was found
+constexpr std::size_t kMostParts = 6;    // a family of chains counts as two of them
+constexpr std::size_t kMostChains = 24;  // all in all
+constexpr std::size_t kFamily = 3;       // chains of one word, and more
+constexpr double kObvious = 0.5;         // of a score
+constexpr double kGentle = 0.5;          // the amount where nothing obvious was found
 
 /// Mirror images are judged together: the worse score counts for both.
 void pair_up(const BodyFacts& body, std::vector<PartCandidate>& candidates) {
@@ -80,9 +83,28 @@ void sort_by_score(const BodyFacts& body, std::vector<PartCandidate>& candidates
   candidates = std::move(sorted);
 }
 
+/// Per candidate the word that it shares with others, empty where fewer than three do: tentacles, the panels of a
+/// skirt, strands of hair. They move all together: two dead tentacles of eight are seen before the six that swing. To
+/// be called before names are made unique.
+std::vector<std::string> families_of(const std::vector<PartCandidate>& candidates) {
+  std::vector<std::string> families;
+  std::map<std::string, std::size_t> members;
+  for (const PartCandidate& each : candidates) {
+    std::string word = each.part.name;
+    if (word.ends_with("_l") || word.ends_with("_r")) word.resize(word.size() - 2);
+    const bool chain = each.part.points.empty() && !preset_named(each.part.preset).flesh && each.score > kObvious;
+    families.push_back(chain ? word : "");
+    if (chain) ++members[word];
+  }
+  for (std::string& each : families)
+    if (members[each] < kFamily) each.clear();
+  return families;
+}
+
 class Choice {
  public:
-  explicit Choice(std::vector<PartCandidate>& candidates) : candidates_(candidates) {}
+  Choice(std::vector<PartCandidate>& candidates, std::vector<std::string> families)
+      : candidates_(candidates), families_(std::move(families)) {}
 
   /// The candidate, and its mirror image with it. False if there is no room, or a joint is taken.
   bool take(std::size_t k) {
@@ -92,10 +114,16 @@ class Choice {
       for (const int bone : candidates_[each].part.bones)
         if (taken_.contains(bone))
           return candidates_[k].reasons_against.push_back("a better part has its joints"), false;
-    if (count_ + both.size() > kMostParts)
+    const std::string& family = families_[k];
+    const std::size_t room = family.empty() ? both.size() : taken_families_.contains(family) ? 0 : 2;
+    if (count_ + room > kMostParts)
       return candidates_[k].reasons_against.push_back("there are six parts already"), false;
+    if (chains_ + both.size() > kMostChains)
+      return candidates_[k].reasons_against.push_back("there are 24 chains already"), false;
+    count_ += room, chains_ += both.size();
+    if (!family.empty()) taken_families_.insert(family);
     for (const std::size_t each : both) {
-      candidates_[each].chosen = true, ++count_;
+      candidates_[each].chosen = true;
       if (!candidates_[each].part.points.empty()) continue;  // it follows its bone and leaves that to others
       taken_.insert(candidates_[each].part.bones.begin(), candidates_[each].part.bones.end());
     }
@@ -105,8 +133,10 @@ class Choice {
 
  private:
   std::vector<PartCandidate>& candidates_;
+  std::vector<std::string> families_;
   std::set<int> taken_;
-  std::size_t count_ = 0;
+  std::set<std::string> taken_families_;
+  std::size_t count_ = 0, chains_ = 0;
 };
 
 /// "called Tail1, a word for tail; keyed, but only as far as a tail trails".
@@ -144,9 +174,10 @@ PartSearch find_part_candidates(const Character& character) {
   keep_torso_firm_under_sheets(candidates);
   pair_up(body, candidates);
   sort_by_score(body, candidates);
+  std::vector<std::string> families = families_of(candidates);
   make_names_unique(candidates);
 
-  Choice choice(candidates);
+  Choice choice(candidates, std::move(families));
   for (std::size_t k = 0; k < candidates.size(); ++k)
     if (candidates[k].score > kObvious && !candidates[k].chosen) choice.take(k);
   if (choice.count() == 0) {  // gentle motion on the best that is left

@@ -42,7 +42,10 @@ void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates)
   if (body.one_bone > kRigid) against(fmt::format("{:.0f} % of the skin follow one bone each", 100 * body.one_bone));
   double cloth = 0, plate = 0;
   for (const int b : made.part.bones) cloth += body[b].cloth * body[b].skin, plate += body[b].plate * body[b].skin;
-  const bool round = plan.leg_pairs == 1 && plan.roundness > kRound;
+  const bool winged = std::any_of(body.bones.begin(), body.bones.end(), [](const BoneFacts& bone) {
+    return bone.name.role == Role::wing && bone.name.word->part == "wing" && bone.skin > 0;
+  });
+  const bool round = plan.leg_pairs == 1 && plan.roundness > kRound && !winged;  // a bird is round, and firm
   if (body.hard_words && plan.leg_pairs <= 1) against("the file's name speaks of armour or machines");
   if (plate > kCovered * skin) against("names of meshes or materials on it speak of armour or machines");
   if (cloth > (round ? 0.8 : kCovered) * skin) against("names of meshes or materials on it speak of clothes");
@@ -53,7 +56,7 @@ void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates)
   // Soft.
   if (named) in_favour("a joint is called belly");
   if (plan.leg_pairs >= 2 && !plan.insect) in_favour("a body on four legs hangs between them");
-  if (plan.leg_pairs == 1 && tail && !plan.person) in_favour("an animal, by its tail, on two legs");
+  if (plan.leg_pairs == 1 && tail && !plan.person && !winged) in_favour("an animal, by its tail, on two legs");
   if (round) in_favour(fmt::format("round: {:.0f} % of the height thick", 100 * plan.roundness));
   made.score = firm ? 0 : made.reasons_for.empty() ? 0.4 : 0.65;
   if (made.score == 0.4) {

@@ -32,7 +32,7 @@ std::vector<PartWord> all_words() {
       {"ponytail", "hair", chain, "coleta", "", "ponytail pferdeschwanz"},
       {"pigtail", "hair", chain, "", "", "pigtail twintail sidetail"},
       {"cape", "hair", chain, "cape mantle manteau capa mantello", "", "coattail cloak umhang マント"},
-      {"tail", "tail", chain, "queue cola coda rabo cauda caudal fluke hvost", "",
+      {"tail", "tail", chain, "queue cola coda rabo cauda caudal fluke hvost tailfeather tailfeathers", "",
        "tail schwanz schweif shippo 尻尾 しっぽ シッポ 尾 хвост"},
       {"earring", "hair", chain, "", "", "earring"},
       {"ear", "ear", chain, "ear ohr ohren mimi", "", "oreille oreja orecchio orecchie orelha 耳 ухо уши"},

@@ -172,6 +172,13 @@ bool has_fish_word(std::span<const std::string> words) {
   return any_of(words, kFish);
 }
 
+bool has_walk_word(std::span<const std::string> words) {
+  static constexpr std::string_view kWalk[] = {"walk",   "walking", "walkcycle", "trot",    "jog",   "run",  "running",
+                                               "gallop", "sprint",  "crawl",     "slither", "march", "hop",  "sneak",
+                                               "gehen",  "laufen",  "marche",    "caminar", "walks", "runs", "canter"};
+  return any_of(words, kWalk);
+}
+
 std::string mirrored_name(std::string_view name) {
   std::string result(name);
   const auto other = [&](std::string_view from, std::string_view to) {

@@ -48,10 +48,11 @@ JointName read_joint_name(std::string_view name);
 /// The words of a name: cut at signs, digits and capitals, in lower case, without accents.
 std::vector<std::string> words_of(std::string_view name);
 
-/// Whether one of the words stands for armour or machines; for clothes; for fish or swimming.
+/// Whether one of the words stands for armour or machines; for clothes; for fish or swimming; for moving on the ground.
 bool has_hard_word(std::span<const std::string> words);
 bool has_clothes_word(std::span<const std::string> words);
 bool has_fish_word(std::span<const std::string> words);
+bool has_walk_word(std::span<const std::string> words);
 
 /// The name with left and right exchanged: where the twin of a joint would be. Empty if the name has no side.
 std::string mirrored_name(std::string_view name);

@@ -30,7 +30,8 @@ struct PartSearch {
 
 /// The evidence: names in many spellings and languages; mirrored pairs; contact with the ground over the clips; what
 /// the clips key; topology; how rigid the weights are; separate shells; names of materials. Limbs, heads, necks, hands,
-/// faces, wheels and props are never chosen. Chosen parts have no joint in common; pairs stay together; at most six.
+/// faces, wheels and props are never chosen. Chosen parts have no joint in common; pairs stay together; at most six,
+/// where three chains and more of one word (tentacles, panels of a skirt) count as two, and at most 24 chains.
 PartSearch find_part_candidates(const Character& character);
 
 /// The argument of --part that names these joints, as `tail*,sting=tail`. It matches other joints only where their

@@ -2,6 +2,7 @@
 
 #include "rigspace/anim/clip_play.h"
 #include "rigspace/base/error.h"
+#include "rigspace/parts/footing.h"
 #include "rigspace/parts/part_finder.h"
 
 #include <fmt/format.h>
@@ -157,7 +158,7 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
     Mat signal(frames, 3);
     for (int k = 0; k < frames; ++k) signal.row(k) = deviation[static_cast<std::size_t>(k)].segment<3>(3 * most);
     check.fast_share = share_above(signal, clip.duration / frames, kFastHz);
-    judge(check, finite, !play.off_ground);
+    judge(check, finite, check.feet > kMostFeet && footing_of(original, KeyedMotion(original, &clip)).stands);
     checks.push_back(std::move(check));
   }
   return checks;

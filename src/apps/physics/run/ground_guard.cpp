@@ -1,5 +1,7 @@
 #include "ground_guard.h"
 
+#include "rigspace/parts/footing.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,17 +13,17 @@ constexpr double kGround = 0.03;       // of the height: points so low are on th
 constexpr double kBetween = 1.0 / 30;  // s between measurements
 
 /// Points in the lowest part of the character, and its largest extent.
-struct Footing {
+struct LowestSkin {
   std::vector<int> points;
   double size = 0;
 };
-Footing footing_of(const Vec& s) {
+LowestSkin lowest_skin(const Vec& s) {
   const Eigen::Map<const Eigen::Matrix3Xd> x(s.data(), 3, s.size() / 3);
   const Vec3 low = x.rowwise().minCoeff(), extent = x.rowwise().maxCoeff() - low;
-  Footing footing{.size = extent.maxCoeff()};
+  LowestSkin lowest{.size = extent.maxCoeff()};
   for (int i = 0; i < x.cols(); ++i)
-    if (x(1, i) < low.y() + kGround * extent.y()) footing.points.push_back(i);
-  return footing;
+    if (x(1, i) < low.y() + kGround * extent.y()) lowest.points.push_back(i);
+  return lowest;
 }
 
 }  // namespace
@@ -34,9 +36,9 @@ double share_on_ground(const Character& character, const KeyedMotion& key, const
   Vec p, s, moved;
   key.controls(deviations.times[0], p);
   character.rig->evaluate(*whole, p, s);
-  const Footing footing = footing_of(s);
-  if (footing.points.empty() || !(footing.size > 0)) return 1;
-  const auto rig = character.rig->restricted(footing.points);
+  const LowestSkin lowest = lowest_skin(s);
+  if (lowest.points.empty() || !(lowest.size > 0)) return 1;
+  const auto rig = character.rig->restricted(lowest.points);
   const auto workspace = rig->make_workspace();
   const double h = deviations.times[1] - deviations.times[0];
   const Eigen::Index stride = std::max<Eigen::Index>(1, std::lround(kBetween / h));
@@ -50,7 +52,8 @@ double share_on_ground(const Character& character, const KeyedMotion& key, const
     const Vec d = moved - s;
     slip = std::max(slip, Eigen::Map<const Eigen::Matrix3Xd>(d.data(), 3, d.size() / 3).colwise().norm().maxCoeff());
   }
-  return slip > kMostSlip * footing.size ? kMostSlip * footing.size / slip : 1;
+  if (slip <= kMostSlip * lowest.size || !footing_of(character, key).stands) return 1;
+  return kMostSlip * lowest.size / slip;
 }
 
 }  // namespace rigspace

@@ -1,0 +1,279 @@
+// Classes of characters that no asset shows: names of other programs and languages, animals, vehicles; and whether they
+// stand on a floor.
+
+#include "rigspace/parts/footing.h"
+#include "rigspace/parts/part_finder.h"
+#include "support/doll.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+namespace rigspace {
+namespace {
+
+using testing::Doll;
+
+/// The names of a biped in one program or language; %s: the side.
+struct Names {
+  const char* what;
+  std::array<const char*, 2> sides;
+  std::vector<const char*> spine;  ///< from the hips to the shoulders
+  std::vector<const char*> above;  ///< neck and head
+  std::vector<const char*> arm, leg;
+};
+
+std::string named(const char* pattern, const char* side) {
+  std::string name = pattern;
+  if (const std::size_t at = name.find("%s"); at != std::string::npos) name.replace(at, 2, side);
+  return name;
+}
+
+const Names kBipeds[] = {
+    {"Mixamo",
+     {"Left", "Right"},
+     {"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2"},
+     {"mixamorig:Neck", "mixamorig:Head"},
+     {"mixamorig:%sShoulder", "mixamorig:%sArm", "mixamorig:%sForeArm", "mixamorig:%sHand"},
+     {"mixamorig:%sUpLeg", "mixamorig:%sLeg", "mixamorig:%sFoot", "mixamorig:%sToeBase"}},
+    {"Unreal",
+     {"l", "r"},
+     {"pelvis", "spine_01", "spine_02", "spine_03"},
+     {"neck_01", "head"},
+     {"clavicle_%s", "upperarm_%s", "lowerarm_%s", "hand_%s"},
+     {"thigh_%s", "calf_%s", "foot_%s", "ball_%s"}},
+    {"Biped",
+     {"L", "R"},
+     {"Bip01 Pelvis", "Bip01 Spine", "Bip01 Spine1"},
+     {"Bip01 Neck", "Bip01 Head"},
+     {"Bip01 %s Clavicle", "Bip01 %s UpperArm", "Bip01 %s Forearm", "Bip01 %s Hand"},
+     {"Bip01 %s Thigh", "Bip01 %s Calf", "Bip01 %s Foot", "Bip01 %s Toe0"}},
+    {"Rigify",
+     {"L", "R"},
+     {"DEF-spine", "DEF-spine.001", "DEF-spine.002", "DEF-spine.003"},
+     {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"},
+     {"DEF-shoulder.%s", "DEF-upper_arm.%s", "DEF-forearm.%s", "DEF-hand.%s"},
+     {"DEF-thigh.%s", "DEF-shin.%s", "DEF-foot.%s", "DEF-toe.%s"}},
+    {"VRM",
+     {"L", "R"},
+     {"J_Bip_C_Hips", "J_Bip_C_Spine", "J_Bip_C_Chest"},
+     {"J_Bip_C_Neck", "J_Bip_C_Head"},
+     {"J_Bip_%s_Shoulder", "J_Bip_%s_UpperArm", "J_Bip_%s_LowerArm", "J_Bip_%s_Hand"},
+     {"J_Bip_%s_UpperLeg", "J_Bip_%s_LowerLeg", "J_Bip_%s_Foot", "J_Bip_%s_ToeBase"}},
+    {"Japanese",
+     {"左", "右"},
+     {"下半身", "上半身", "上半身2"},
+     {"首", "頭"},
+     {"%s肩", "%s腕", "%sひじ", "%s手首"},
+     {"%s足", "%sひざ", "%s足首", "%sつま先"}},
+    {"German",
+     {"L", "R"},
+     {"Becken", "Wirbel1", "Wirbel2"},
+     {"Hals", "Kopf"},
+     {"Oberarm_%s", "Unterarm_%s", "Hand_%s"},
+     {"Oberschenkel_%s", "Unterschenkel_%s", "Fuss_%s"}},
+    {"Spanish",
+     {"izq", "der"},
+     {"cadera", "columna1", "columna2"},
+     {"cuello", "cabeza"},
+     {"brazo_%s", "antebrazo_%s", "mano_%s"},
+     {"muslo_%s", "pierna_%s", "pie_%s"}},
+};
+
+/// A biped of these names, `unit` scene units to the metre.
+Doll biped(const Names& names, double unit = 1) {
+  Doll doll;
+  int last = -1;
+  const auto up = [&](const std::vector<const char*>& list, double from, double to, double radius) {
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const double y = from + (to - from) * static_cast<double>(k) / static_cast<double>(list.size());
+      last = doll.add(list[k], last, unit * Vec3(0, y, 0), unit * radius);
+    }
+  };
+  up(names.spine, 1.0, 1.45, 0.12);
+  const int chest = last;
+  up(names.above, 1.5, 1.75, 0.09);
+  doll.head = last;
+  for (int side = 0; side < 2; ++side) {
+    const double x = side == 0 ? 1 : -1;
+    int joint = chest;
+    for (std::size_t k = 0; k < names.arm.size(); ++k)
+      joint = doll.add(named(names.arm[k], names.sides[static_cast<std::size_t>(side)]), joint,
+                       unit * Vec3(x * (0.2 + 0.2 * static_cast<double>(k)), 1.4, 0), unit * 0.05);
+    joint = 0;
+    for (std::size_t k = 0; k < names.leg.size(); ++k) {
+      joint = doll.add(named(names.leg[k], names.sides[static_cast<std::size_t>(side)]), joint,
+                       unit * Vec3(x * 0.1, std::max(0.05, 0.9 - 0.42 * static_cast<double>(k)), k == 3 ? 0.12 : 0),
+                       unit * 0.05);
+      doll.key(joint);
+    }
+  }
+  return doll;
+}
+
+std::set<std::string> moving_joints(const Character& character) {
+  std::set<std::string> joints;
+  for (const Part& part : find_parts(character))
+    for (const int bone : part.bones) joints.insert(character.bones[static_cast<std::size_t>(bone)].name);
+  return joints;
+}
+
+std::set<std::string> part_names(const Character& character) {
+  std::set<std::string> names;
+  for (const Part& part : find_parts(character)) names.insert(part.name);
+  return names;
+}
+
+TEST(UnseenParts, NoLimbAndNoHeadOfABipedMovesWhateverItsNames) {
+  for (const Names& names : kBipeds)
+    for (const double unit : {1.0, 100.0}) {
+      const Character character = biped(names, unit).make();
+      const std::set<std::string> torso(names.spine.begin(), names.spine.end());
+      for (const std::string& joint : moving_joints(character))
+        EXPECT_TRUE(torso.contains(joint)) << names.what << ": " << joint;
+    }
+}
+
+TEST(UnseenParts, HairAndTailOfABipedMoveWhateverItsNames) {
+  for (const Names& names : kBipeds) {
+    Doll doll = biped(names);
+    int last = doll.head;
+    for (int k = 0; k < 3; ++k) last = doll.add("hair_0" + std::to_string(k), last, {0, 1.7 - 0.15 * k, -0.15}, 0.03);
+    last = 0;
+    for (int k = 0; k < 3; ++k) last = doll.add("Tail" + std::to_string(k), last, {0, 1.0, -0.2 - 0.2 * k}, 0.05);
+    const std::set<std::string> parts = part_names(doll.make());
+    EXPECT_TRUE(parts.contains("hair") && parts.contains("tail")) << names.what;
+  }
+}
+
+TEST(UnseenParts, AllTentaclesMoveTogether) {
+  Doll octopus;
+  const int body = octopus.add("Body", -1, {0, 0.7, 0}, 0.25);
+  octopus.add("Head", body, {0, 1.1, 0}, 0.3);
+  for (int k = 0; k < 8; ++k) {
+    const double angle = 2 * std::numbers::pi * (k + 0.3) / 8;
+    int last = body;
+    for (int j = 1; j <= 4; ++j)
+      last = octopus.add("Tentacle" + std::to_string(k) + "_" + std::to_string(j), last,
+                         {0.25 * j * std::cos(angle), 0.6 - 0.1 * j, 0.25 * j * std::sin(angle)}, 0.06);
+  }
+  const Character character = octopus.make();
+  int chains = 0;
+  for (const Part& part : find_parts(character)) chains += part.name.starts_with("tentacle") ? 1 : 0;
+  EXPECT_EQ(chains, 8);
+}
+
+TEST(UnseenParts, AHorseHasManeTailEarsAndBelly) {
+  Doll horse = Doll::quadruped();
+  int last = horse.hips;
+  for (int k = 1; k <= 3; ++k) last = horse.add("Tail" + std::to_string(k), last, {0, 1 - 0.1 * k, -0.6 - 0.1 * k});
+  horse.add_pair("Ear", horse.head, {0.1, 1.6, 0.9}, 0.05);
+  for (int k = 1; k <= 3; ++k) {
+    const int root = horse.add("Mane" + std::to_string(k) + "_1", 2, {0.05, 1.2 + 0.05 * k, 0.55 + 0.1 * k}, 0.03);
+    horse.add("Mane" + std::to_string(k) + "_2", root, {0.12, 1.1 + 0.05 * k, 0.55 + 0.1 * k}, 0.03);
+  }
+  EXPECT_EQ(part_names(horse.make()),
+            (std::set<std::string>{"tail", "ear_l", "ear_r", "mane", "mane_2", "mane_3", "belly"}));
+}
+
+TEST(UnseenParts, ABirdKeepsItsBodyFirmAndItsTailFeathersLoose) {
+  Doll bird;
+  const int body = bird.add("Body", -1, {0, 0.5, 0}, 0.2);
+  bird.add("Head", bird.add("Neck", body, {0, 0.7, 0.2}), {0, 0.85, 0.3}, 0.1);
+  const int wing = bird.add_pair("Wing1", body, {0.25, 0.55, 0}, 0.1);
+  bird.add_pair("Wing2", wing, {0.5, 0.55, 0}, 0.1);
+  bird.key(wing), bird.key(wing + 1);
+  bird.add_pair("Foot", bird.add_pair("Leg", body, {0.08, 0.25, 0}, 0.03), {0.08, 0.03, 0}, 0.03);
+  bird.add("TailFeathers2", bird.add("TailFeathers1", body, {0, 0.5, -0.25}), {0, 0.5, -0.45});
+  bird.clip = "Fly";
+  EXPECT_EQ(part_names(bird.make()), (std::set<std::string>{"tail"}));
+}
+
+TEST(UnseenParts, OfATankOnlyTheAntennaMoves) {
+  Doll tank;
+  tank.rigid = true;
+  const int hull = tank.add("Hull", -1, {0, 0.5, 0}, 0.5);
+  tank.add("Barrel", tank.add("Turret", hull, {0, 1.1, 0}, 0.3), {0, 1.1, 0.6}, 0.1);
+  for (int k = 0; k < 4; ++k) tank.add_pair("Wheel" + std::to_string(k), hull, {0.7, 0.2, -0.9 + 0.6 * k}, 0.2);
+  tank.add("Antenna", hull, {0.4, 1.4, -0.6}, 0.1);
+  tank.key(hull);
+  const Character character = tank.make();
+  EXPECT_EQ(part_names(character), (std::set<std::string>{"antenna"}));
+  EXPECT_EQ(find_part_candidates(character).body, "a thing of solid pieces");
+}
+
+TEST(UnseenParts, OfASnakeOnTheGroundOnlyTheEndMoves) {
+  for (const char* name : {"Bone.0", "spine0"}) {
+    Doll snake;
+    int last = -1;
+    for (int k = 0; k < 12; ++k) {
+      last = snake.add(name + std::to_string(k), last, {0, 0.06, 1.2 - 0.2 * k}, 0.06);
+      snake.key(last);
+    }
+    snake.clip = "Slither";
+    EXPECT_LE(moving_joints(snake.make()).size(), 1u) << name;
+  }
+}
+
+TEST(UnseenParts, WhoWalksAndSwimsIsNoFish) {
+  Doll dog = Doll::quadruped();
+  Character character = dog.make();
+  Animation swim = character.clips[0];
+  swim.name = "Swim";
+  character.clips.push_back(swim);
+  EXPECT_EQ(find_part_candidates(character).body, "a body on four legs");
+}
+
+TEST(Footing, AFishHasNoneInClipsThatDoNotSayIt) {
+  Doll fish;
+  for (int k = 0, parent = -1; k < 6; ++k) {
+    parent = fish.add("Main" + std::to_string(k + 1), parent, {0, 0, 1.5 - 0.6 * k}, 0.4 - 0.05 * k);
+    fish.key(parent);
+  }
+  fish.clip = "Attack";
+  const Character alone = fish.make();
+  const Footing below_zero = footing_of(alone, KeyedMotion(alone, &alone.clips[0]));
+  EXPECT_FALSE(below_zero.stands) << below_zero.why;
+
+  Doll resting;  // on y = 0, and other clips swim
+  for (int k = 0, parent = -1; k < 6; ++k) {
+    parent = resting.add("Main" + std::to_string(k + 1), parent, {0, 0.4, 1.5 - 0.6 * k}, 0.4 - 0.05 * k);
+    resting.key(parent);
+  }
+  resting.clip = "Attack";
+  Character swimmer = resting.make();
+  EXPECT_TRUE(footing_of(swimmer, KeyedMotion(swimmer, &swimmer.clips[0])).stands);
+  Animation swim = swimmer.clips[0];
+  swim.name = "Swimming_Fast";
+  swimmer.clips.push_back(swim);
+  const Footing words = footing_of(swimmer, KeyedMotion(swimmer, &swimmer.clips[0]));
+  EXPECT_FALSE(words.stands) << words.why;
+}
+
+TEST(Footing, LegsStandWhereverTheOriginIs) {
+  for (const double shift : {0.0, -1.0}) {
+    Doll doll = Doll::quadruped();
+    doll.shift = Vec3(0, shift, 0);
+    const Character character = doll.make();
+    const Footing footing = footing_of(character, KeyedMotion(character, &character.clips[0]));
+    EXPECT_TRUE(footing.stands) << footing.why;
+  }
+}
+
+TEST(Footing, WhatIsHeldUpStandsWithoutNames) {
+  Doll table;  // away from y = 0, on four corners
+  const int top = table.add("Bone", -1, {0, 3, 0}, 0.3);
+  for (int k = 0; k < 4; ++k) table.add("Bone.00" + std::to_string(k), top, {k % 2 - 0.5, 2, k / 2 - 0.5}, 0.1);
+  table.key(top + 4);
+  table.clip = "Action";
+  const Character character = table.make();
+  const Footing footing = footing_of(character, KeyedMotion(character, &character.clips[0]));
+  EXPECT_TRUE(footing.stands) << footing.why;
+}
+
+}  // namespace
+}  // namespace rigspace
