@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include "rigspace/anim/plain_character.h"
+#include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/io/blend_file.h"

@@ -2,6 +2,7 @@
 
 #include "module.h"
 
+#include "rigspace/base/error.h"
 #include "rigspace/geometry/stuffing.h"
 #include "rigspace/io/tet_file.h"
 #include "rigspace/jobs/arguments.h"
