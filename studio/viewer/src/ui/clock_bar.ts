@@ -7,6 +7,8 @@ import { icons } from './icons';
 import { Ruler, TimeRange } from './ruler';
 import { Shortcut } from './shortcuts';
 
+const kWordsEvery = 100;  // ms: while it plays, numbers change so often; browsers paint text slower than pictures
+
 /// What plays.
 export interface Playing {
   clip: string;      ///< key of the list's entry
@@ -45,14 +47,16 @@ export class ClockBar {
   private readonly why = element('span', { class: 'quiet clip-why' });
   private readonly seconds = element('span', { class: 'seconds' });
   private readonly frames = element('span', { class: 'quiet frames' });
+  private readonly rate = element('span', { class: 'quiet fps' });
   private readonly middle = element('span', { class: 'spring' });
+  private written = -Infinity;  ///< ms, when numbers last changed
   private now: Playing = { clip: '', duration: 0, rate: 24, time: 0, playing: false, speed: 1, loop: true, still: '' };
 
   /// `between`: what a page has of its own between the clip and the time; `behind`: at the end.
   constructor(private readonly actions: ClockActions, { between = [] as HTMLElement[], behind = [] as HTMLElement[] } = {}) {
     this.ruler = new Ruler(actions);
     this.play.classList.add('play');
-    const time = element('output', { class: 'time', 'aria-label': 'Time' }, this.seconds, this.frames);
+    const time = element('output', { class: 'time', 'aria-label': 'Time' }, this.seconds, this.frames, this.rate);
     this.root = element('footer', { class: 'timeline' }, this.ruler.root, element('div', { class: 'controls' }, this.play,
       this.clips, this.why, this.middle, ...between, time, this.speed, this.loop, ...behind));
   }
@@ -79,6 +83,7 @@ export class ClockBar {
       this.play.title = label;
       this.play.setAttribute('aria-label', label);
     }
+    this.rate.textContent = duration > 0 ? `${Number(rate.toFixed(2))} fps` : '';
     this.ruler.show(duration > 0 ? { duration, rate } : null, range);
     this.at(now.time);
   }
@@ -87,11 +92,13 @@ export class ClockBar {
   at(time: number): void {
     const { duration, rate, still } = this.now, frame = (at: number) => Math.floor(at * rate + 1e-3);
     this.now.time = time;
-    this.ruler.at(time);
+    const words = !this.now.playing || performance.now() - this.written > kWordsEvery;
+    this.ruler.at(time, words);
+    if (!words) return;
+    this.written = performance.now();
     this.seconds.classList.toggle('quiet', duration === 0);
     this.seconds.textContent = duration > 0 ? `${time.toFixed(2)} / ${duration.toFixed(2)} s` : still;
     this.frames.textContent = duration > 0 ? `frame ${frame(time)} / ${Math.round(duration * rate)}` : '';
-    this.frames.title = duration > 0 ? `Frames at ${rate} per second` : '';
   }
 
   repaint(): void { this.ruler.repaint(); }

@@ -27,6 +27,7 @@ export class Ruler {
   private duration = 0;
   private rate = 24;
   private time = 0;
+  private said = -1;  ///< the frame whose number is written
   private range: TimeRange | null = null;
   private drawn = '';  ///< what the canvas shows
   private drag: { select: boolean; from: number } | null = null;
@@ -50,25 +51,35 @@ export class Ruler {
     this.range = range;
     this.head.hidden = this.duration === 0;
     const drawn = JSON.stringify([this.duration, this.rate, range]);
-    if (drawn !== this.drawn) this.draw();
+    if (drawn !== this.drawn) {
+      this.draw();
+      this.say();
+    }
     this.drawn = drawn;
     this.place();
   }
 
-  at(time: number): void {
-    if (time === this.time) return;
+  /// `words`: the frame's number too, not its place alone.
+  at(time: number, words = true): void {
+    if (time === this.time && this.said === this.frame) return;
     this.time = time;
-    this.root.setAttribute('aria-valuemax', String(Math.round(this.duration * this.rate)));
-    this.root.setAttribute('aria-valuenow', String(Math.round(time * this.rate)));
-    this.root.setAttribute('aria-valuetext', `frame ${Math.round(time * this.rate)}`);
+    if (words) this.say();
     this.place();
+  }
+
+  private get frame(): number { return Math.floor(this.time * this.rate + 1e-3); }
+
+  private say(): void {
+    this.said = this.frame;
+    this.tag.textContent = String(this.said);
+    this.root.setAttribute('aria-valuemax', String(Math.round(this.duration * this.rate)));
+    this.root.setAttribute('aria-valuenow', String(this.said));
+    this.root.setAttribute('aria-valuetext', `frame ${this.said}`);
   }
 
   repaint(): void { this.draw(); }
 
   private place(): void {
-    const text = String(Math.floor(this.time * this.rate + 1e-3));
-    if (this.tag.textContent !== text) this.tag.textContent = text;
     this.head.style.transform = `translateX(${this.x(Math.min(this.time, this.duration)).toFixed(1)}px)`;
   }
 

@@ -43,7 +43,7 @@ class Modes {
     }
     if (this.rows.map(({ name }) => name).join('\n') !== modes.map(({ name }) => name).join('\n')) {
       this.rows = modes.map((mode, i) => new ModeRow(mode, i, (factor) =>
-        this.studio.stream(`mode ${mode.name}`, 'modes.set', { mode: mode.name, factor })));
+        this.studio.stream(`mode ${i}`, 'modes.set', { mode: i, factor })));
       this.list.replaceChildren(...this.rows.map(({ root }) => root));
     }
     this.rows.forEach((row, i) => row.show(modes[i]));
@@ -58,8 +58,8 @@ class Modes {
   }
 
   private resetAll(): void {
-    for (const { name, factor } of this.studio.store.get('modes')?.modes ?? [])
-      if (factor !== 1) void this.studio.act('modes.set', { mode: name, factor: 1 });
+    for (const [mode, { factor }] of (this.studio.store.get('modes')?.modes ?? []).entries())
+      if (factor !== 1) void this.studio.act('modes.set', { mode, factor: 1 });
   }
 }
 
