@@ -10,7 +10,7 @@
 
 #include <map>
 
-namespace rigspace {
+namespace rigspace::part_classifier_test {
 namespace {
 
 std::vector<DrawnPart> dragon_parts() {
@@ -111,4 +111,4 @@ TEST(PartClassifier, RecognisesSixHundredDrawingsByAnotherHand) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::part_classifier_test
