@@ -79,7 +79,9 @@ TEST(PartClassifier, ProbabilitiesSumToOneBestFirst) {
   double sum = 0;
   for (std::size_t k = 0; k < guesses.size(); ++k) {
     sum += guesses[k].probability;
-    if (k > 0) EXPECT_GE(guesses[k - 1].probability, guesses[k].probability);
+    if (k > 0) {
+      EXPECT_GE(guesses[k - 1].probability, guesses[k].probability);
+    }
   }
   EXPECT_NEAR(sum, 1, 1e-12);
 }
