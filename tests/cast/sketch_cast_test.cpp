@@ -9,7 +9,7 @@
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/testing/check_rig.h"
 
-namespace rigspace {
+namespace rigspace::sketch_cast_test {
 namespace {
 
 /// Made once.
@@ -199,4 +199,4 @@ TEST(Toon, BonesGrowWithoutShearingWhatHangsBelow) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::sketch_cast_test

@@ -23,7 +23,7 @@ struct CastCurve {
 struct CastAbstraction {
   std::string name;  ///< "stick", "outline", "icon" ..
   std::vector<CastCurve> curves;
-  Vec points_rest;                 ///< flattened; of all curves, one after another
+  Vec points_rest;  ///< flattened; of all curves, one after another
   /// How each point hangs on the character's bones; empty if the points are points of its surface, `surface_points`.
   std::vector<std::vector<Influence>> influences;
   std::vector<int> surface_points;

@@ -52,7 +52,8 @@ PartClassifier train_part_classifier(std::span<const DrawnPart> parts, const Par
   std::vector<int> labels(count);
   parallel_ranges(static_cast<int>(parts.size()), 1, [&](int begin, int end) {
     for (int part = begin; part < end; ++part) {
-      DrawingGenerator generator(parts[part], training.seed + 7919u * static_cast<std::uint32_t>(part), training.variation);
+      DrawingGenerator generator(parts[part], training.seed + 7919u * static_cast<std::uint32_t>(part),
+                                 training.variation);
       for (int k = 0; k < training.drawings; ++k) {
         const int column = part * training.drawings + k;
         descriptors.col(column) = describe_drawing(generator.next());

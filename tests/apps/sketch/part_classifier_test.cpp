@@ -10,7 +10,7 @@
 
 #include <map>
 
-namespace rigspace {
+namespace rigspace::part_classifier_test {
 namespace {
 
 std::vector<DrawnPart> dragon_parts() {
@@ -79,7 +79,9 @@ TEST(PartClassifier, ProbabilitiesSumToOneBestFirst) {
   double sum = 0;
   for (std::size_t k = 0; k < guesses.size(); ++k) {
     sum += guesses[k].probability;
-    if (k > 0) EXPECT_GE(guesses[k - 1].probability, guesses[k].probability);
+    if (k > 0) {
+      EXPECT_GE(guesses[k - 1].probability, guesses[k].probability);
+    }
   }
   EXPECT_NEAR(sum, 1, 1e-12);
 }
@@ -111,4 +113,4 @@ TEST(PartClassifier, RecognisesSixHundredDrawingsByAnotherHand) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::part_classifier_test

@@ -2,13 +2,11 @@
 // A drawing as a short list of numbers, so that drawings of one thing lie close together (after Eitz et al. 2012, who
 // count orientations in cells; Thesis 5.3.2).
 
-#include "rigspace/base/types.h"
+#include "rigspace/geometry/view_plane.h"
 
 #include <vector>
 
 namespace rigspace {
-
-using Vec2 = Eigen::Vector2d;
 
 /// Strokes in any order and direction; any unit, y up.
 using Drawing = std::vector<std::vector<Vec2>>;
