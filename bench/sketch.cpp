@@ -46,7 +46,7 @@ bool in_cast(const std::string& name) {
 Camera front_of(const Character& character) {
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  return frame(s, 1, {.azimuth = 20 * kDegree, .elevation = 0, .margin = 0.2});
+  return frame(s, 1, {.azimuth = 20 * kDegree, .elevation = 0, .margin = 0.35});
 }
 
 /// Strokes drawn with a hand of 1 % jitter from random poses of up to 35 degrees a joint, in the order of the curves.
@@ -161,7 +161,7 @@ std::vector<std::pair<std::string, std::string>> accuracy_characters() {
   const char* named = std::getenv("RIGSPACE_ASSETS");
   const std::filesystem::path folder = named != nullptr ? named : "../shared/assets";
   for (const char* file : {"khr_CesiumMan/CesiumMan.glb", "khr_Fox/Fox.glb", "kaykit_Knight/Knight.glb",
-                           "quaternius_ShibaInu/ShibaInu.glb", "quaternius_Apatosaurus/Apatosaurus.gltf",
+                           "quaternius_ShibaInu/ShibaInu.glb", "quaternius_Apatosaurus/Apatosaurus.glb",
                            "three_RobotExpressive/RobotExpressive.glb", "webxr_generic_hand/left.glb",
                            "gdquest_mannequiny/mannequiny-0.3.0.glb"})
     if (std::filesystem::exists(folder / file))
