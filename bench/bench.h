@@ -66,5 +66,7 @@ std::vector<Row> bench_mesh(const BenchOptions&);
 std::vector<Row> bench_rsp(const BenchOptions&);
 std::vector<Row> bench_fast(const BenchOptions&);
 std::vector<Row> bench_blender(const BenchOptions&);
+std::vector<Row> bench_sketch(const BenchOptions&);
+std::vector<Row> bench_sketch_accuracy(const BenchOptions&);
 
 }  // namespace rigspace::bench

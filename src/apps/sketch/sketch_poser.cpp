@@ -317,9 +317,9 @@ SketchPoser::Attempt SketchPoser::attempt(std::span<const Stroke> strokes, const
   };
   const double steadiness = std::clamp(std::pow(jitter_ / 0.01, 2), 0.02, 4.0);
   std::vector<Stage> stages;
-  if (!near) stages = {{1000, 0, 2e-2, 6}, {30, 0, 1e-2, 6}, {3, 0, 1e-2, 8}};
+  if (!near) stages = {{1000, 0, 3e-2, 4}, {30, 0, 2e-2, 5}, {3, 0, 2e-2, 6}};
   if (tied.black_box_count) stages = {{30, 0, 1e-2, 6}};  // each iteration costs evaluations
-  stages.push_back({0, 0.15, tied.black_box_count ? 2e-3 : 1e-3, tied.black_box_count ? 12 : options_.max_iterations});
+  stages.push_back({0, 0.15, 2e-3, tied.black_box_count ? 12 : options_.max_iterations});
   Vec q = tied.mapping->coordinates(p_from);
   for (const Stage& stage : stages) {
     const StrokeMatch match(static_cast<int>(tied.points.size()), camera_, tied.curves, drawn, result.pairs,
@@ -374,7 +374,7 @@ SketchPoser::Attempt SketchPoser::best_attempt(std::span<const Stroke> strokes, 
   if (abstraction_.pooled || !options_.try_others || near || tied_->black_box_count) return best;
   // A bone that lies in the plane of the picture does not get shorter to first order, whichever way it turns. So where
   // the strokes are missed by more than the hand's jitter explains, solves start from poses that are bent a little.
-  const double good = std::pow(0.003 + 0.7 * jitter_, 2);
+  const double good = std::pow(0.004 + 0.9 * jitter_, 2);
   for (int start = 1; start <= kMostStarts && best.misfit > good; ++start) {
     Attempt other = attempt(strokes, choices, bent(p_from, start), near, progress);
     other.iterations += best.iterations;

@@ -28,19 +28,22 @@ std::vector<std::vector<int>> points_of_bones(const Character& character, const 
   for (std::size_t b = 0; b < character.bones.size(); ++b)
     if (character.bones[b].slot >= 0)
       bone_of_slot[static_cast<std::size_t>(character.bones[b].slot)] = static_cast<int>(b);
+  // A rigid part follows a node that is a bone, or hangs on one.
+  const auto bone_above = [&](int slot) {
+    while (slot >= 0 && bone_of_slot[static_cast<std::size_t>(slot)] < 0) {
+      const std::span<const int> above = rig.graph().op(slot).input_slots();
+      slot = above.empty() ? -1 : above[0];
+    }
+    return slot < 0 ? -1 : bone_of_slot[static_cast<std::size_t>(slot)];
+  };
   std::vector<std::vector<int>> points(character.bones.size());
   for (const auto& deformer : rig.deformers()) {
     const SkinDescription* skin = skin_description(*deformer);
-    if (skin == nullptr) {  // a rigid part: its node is a bone, or hangs on one
+    if (skin == nullptr) {
       if (deformer->slots().size() != 1) continue;
-      int slot = deformer->slots()[0];
-      while (slot >= 0 && bone_of_slot[static_cast<std::size_t>(slot)] < 0) {
-        const std::span<const int> above = rig.graph().op(slot).input_slots();
-        slot = above.empty() ? -1 : above[0];
-      }
-      if (slot < 0) continue;
-      for (int k = 0; k < deformer->count(); ++k)
-        points[static_cast<std::size_t>(bone_of_slot[static_cast<std::size_t>(slot)])].push_back(deformer->first() + k);
+      const int bone = bone_above(deformer->slots()[0]);
+      for (int k = 0; k < deformer->count() && bone >= 0; ++k)
+        points[static_cast<std::size_t>(bone)].push_back(deformer->first() + k);
       continue;
     }
     for (std::size_t k = 0; k < skin->influences.size(); ++k) {
@@ -48,7 +51,7 @@ std::vector<std::vector<int>> points_of_bones(const Character& character, const 
       for (const Influence& each : skin->influences[k])
         if (most == nullptr || each.weight > most->weight) most = &each;
       if (most == nullptr || most->weight <= 0) continue;
-      const int bone = bone_of_slot[static_cast<std::size_t>(skin->joint_slots[static_cast<std::size_t>(most->joint)])];
+      const int bone = bone_above(skin->joint_slots[static_cast<std::size_t>(most->joint)]);
       if (bone >= 0) points[static_cast<std::size_t>(bone)].push_back(skin->first_point + static_cast<int>(k));
     }
   }

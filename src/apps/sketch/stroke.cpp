@@ -104,14 +104,20 @@ std::vector<Vec2> resampled_by_turning(const std::vector<Vec2>& points, bool clo
 
 // White noise of variance s^2 in each coordinate gives third differences of variance 20 s^2, and a line that turns
 // slowly gives hardly any. The median of their lengths is sqrt(2 ln 2) of the deviation of a coordinate.
+// Neighbouring points of a hand's wobble are alike, so differences over every second point are looked at too.
 double estimated_jitter(const Stroke& stroke) {
-  std::vector<double> thirds;
   const std::vector<Vec2>& p = stroke.points;
-  for (std::size_t k = 3; k < p.size(); ++k) thirds.push_back((p[k] - 3 * p[k - 1] + 3 * p[k - 2] - p[k - 3]).norm());
-  if (thirds.size() < 5) return 0;
-  std::nth_element(thirds.begin(), thirds.begin() + static_cast<std::ptrdiff_t>(thirds.size() / 2), thirds.end());
-  const double deviation = thirds[thirds.size() / 2] / std::sqrt(2 * std::numbers::ln2 * 20);
-  return std::numbers::sqrt2 * deviation;
+  double largest = 0;
+  for (const std::size_t lag : {std::size_t{1}, std::size_t{2}}) {
+    std::vector<double> thirds;
+    for (std::size_t k = 3 * lag; k < p.size(); ++k)
+      thirds.push_back((p[k] - 3 * p[k - lag] + 3 * p[k - 2 * lag] - p[k - 3 * lag]).norm());
+    if (thirds.size() < 5) continue;
+    std::nth_element(thirds.begin(), thirds.begin() + static_cast<std::ptrdiff_t>(thirds.size() / 2), thirds.end());
+    const double deviation = thirds[thirds.size() / 2] / std::sqrt(2 * std::numbers::ln2 * 20);
+    largest = std::max(largest, std::numbers::sqrt2 * deviation);
+  }
+  return largest;
 }
 
 Stroke clean_stroke(const Stroke& stroke, const StrokeCleaning& cleaning) {

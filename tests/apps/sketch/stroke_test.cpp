@@ -57,7 +57,7 @@ TEST(Stroke, TheJitterOfAHandIsEstimatedAndSmoothedAway) {
                             jitter / std::sqrt(2.0) * Vec2(normal(random), normal(random)));
   }
   EXPECT_NEAR(estimated_jitter(stroke), jitter, 0.25 * jitter);
-  const Stroke clean = clean_stroke(stroke);
+  const Stroke clean = clean_stroke(stroke, {.smoothing = 2});
   double sum = 0;
   for (const Vec2& z : clean.points) sum += std::pow(z.y() - 0.2 * std::sin(3 * z.x()), 2);
   EXPECT_LT(std::sqrt(sum / static_cast<double>(clean.points.size())), 0.5 * jitter);

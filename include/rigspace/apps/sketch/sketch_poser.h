@@ -29,7 +29,7 @@ struct SketchOptions {
   StrokeCleaning cleaning = {};
   double aspect = 1;        ///< width over height of the picture: strokes wholly beyond it are refused
   double reach = 0.025;     ///< share of the size: a stroke is reached if its root mean square distance is below
-  int max_iterations = 60;  ///< of the last stage of a solve
+  int max_iterations = 30;  ///< of the last stage of a solve
   bool try_others = true;   ///< other assignments and directions are tried for strokes that were not reached
 
   void validate() const;

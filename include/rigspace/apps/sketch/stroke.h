@@ -29,7 +29,7 @@ struct Stroke {
 
 struct StrokeCleaning {
   /// Of the wobble of the hand: a Gaussian along the line, of this many times the estimated jitter. 0: none.
-  double smoothing = 1.8;
+  double smoothing = 1.0;
   int samples = 128;      ///< points of a stroke afterwards
   double adaptive = 0.5;  ///< 0: evenly by length; towards 1 more of them where the line turns
   bool closes = true;     ///< ends that meet make a closed stroke
