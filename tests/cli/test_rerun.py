@@ -45,6 +45,18 @@ class Rerun(AfterAFirstRun):
     def curves(self, recipe, clip=0):
         return {curve["control"]: curve["values"] for curve in recipe["clips"][clip]["curves"]}
 
+    def test_gravity_lifts_and_earths_gives_the_first_run_back(self):
+        first = contents(self.folder)
+        light = self.rerun("--gravity", "0")
+        self.assertEqual(light["options"]["gravity"], [0, 0, 0])
+        moved = [max(abs(a - b) for a, b in zip(values, self.curves(self.recipe)[control]))
+                 for control, values in self.curves(light).items()]
+        self.assertGreater(max(moved), 1)  # degree
+        self.assertNotIn("gravity", self.rerun("--gravity", "0,-9.81,0")["options"])
+        self.assertEqual(contents(self.folder), first)
+        self.assertIn("gravity", self.fails(2, "rerun", self.file, "--gravity", "1,2"))
+        self.assertIn("--gravity", self.fails(2, "rerun", self.file, "--gravity", "1", "--clip", "Walk"))
+
     def test_the_recipe_says_what_was_done(self):
         self.assertEqual(self.recipe["schema"], 1)
         self.assertEqual(self.recipe["input"]["file"], "hero.glb")

@@ -138,7 +138,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
         additive=additive, keep_partial=keep_partial, material=material, poisson=poisson, density=density,
         pure=pure, paper=paper, method=method, interior=interior)
     if gravity is not None:
-        gravity = ",".join(repr(float(each)) for each in (gravity if isinstance(gravity, Sequence) else [gravity]))
+        gravity = ",".join(repr(float(each)) for each in np.atleast_1d(gravity))
     optional = dict(unit=unit, gravity=gravity, fps=fps, step=step, young=young, solver=solver,
                     end=None if end is None else _arguments.time(end), on=None if on is None else os.fspath(on),
                     fix=None if fix is None else os.fspath(fix),
