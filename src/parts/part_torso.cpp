@@ -10,7 +10,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kShells = 0.5;       // of the surface: that much in separate rigid pieces is hard
-constexpr double kRigid = 0.9;        // of the surface: that much on one bone alone is hard
+constexpr double kRigidBody = 0.9;    // of the surface: that much on one bone alone is hard
 constexpr double kCovered = 0.3;      // of the torso: more in pieces of cloth or plate is covered
 constexpr double kSmallTorso = 0.03;  // of the surface
 constexpr double kRound = 0.30;       // of the height: an upright body that thick has a belly
@@ -39,7 +39,8 @@ void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates)
   const auto against = [&](std::string why) { made.reasons_against.push_back(std::move(why)); };
   // Hard or clothed.
   if (body.shells > kShells) against(fmt::format("{:.0f} % of the skin are separate hard shells", 100 * body.shells));
-  if (body.one_bone > kRigid) against(fmt::format("{:.0f} % of the skin follow one bone each", 100 * body.one_bone));
+  if (body.one_bone > kRigidBody)
+    against(fmt::format("{:.0f} % of the skin follow one bone each", 100 * body.one_bone));
   double cloth = 0, plate = 0;
   for (const int b : made.part.bones) cloth += body[b].cloth * body[b].skin, plate += body[b].plate * body[b].skin;
   const bool winged = std::any_of(body.bones.begin(), body.bones.end(), [](const BoneFacts& bone) {

@@ -8,7 +8,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kRigid = 0.9;  // of a point's weight, that its bone has
+constexpr double kRigidPoint = 0.9;  // of a point's weight, that its bone has
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Shells shells_of(const Character& character, const BuiltInRig& rig) {
           most = influence.weight;
           shells.bone[i] = bone[influence.joint];
         }
-      shells.rigid[i] = splits && most >= kRigid;
+      shells.rigid[i] = splits && most >= kRigidPoint;
       if (skin->joint_slots.size() > 1) skinned.include(point(surface.points, i));
     }
   }
