@@ -311,7 +311,7 @@ describe('a clip', () => {
 describe('a video', () => {
   const viewport = { width: 640, height: 480 };  // a small stage: frames are counted, not looked at
   const recorded = async (page) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('r')]);
+    const [download] = await Promise.all([page.waitForEvent('download', { timeout: 240_000 }), page.keyboard.press('r')]);
     return { name: download.suggestedFilename(), ...framesOfWebm(await downloaded(download)) };
   };
 
