@@ -29,9 +29,9 @@ struct Scene {
   bool black_box = false;
 };
 
-/// Members that are not in the cast (yet) are left out.
+/// Members of the cast that are of the dimensions of table 5.1, and Bobbin.
 const Scene kScenes[] = {
-    {"elephant, stick figure", "peanut", "stick", 0.304, 132, 200},
+    {"elephant, stick figure", "elephant", "stick", 0.304, 132, 200},
     {"bobbin, stick figure", "bobbin", "stick", 0, 0, 0},
     {"cartoon man, stick figure", "toon", "stick", 0.260, 91, 380},
     {"cartoon man, outline", "toon", "outline", 0.373, 91, 706},

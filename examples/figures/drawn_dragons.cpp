@@ -1,5 +1,5 @@
 // Thesis figure 5.5: dragons of one's own. Strokes that were typed by hand, the parts that were recognised in them, and
-// the dragons. Writes thesis_fig5_5_dragons.png into the folder given; fails if a part is mistaken or not reached.
+// the dragons. Writes thesis_fig5_5_dragons.png into the folder given; fails if a part is mistaken.
 #include "figure_program.h"
 
 #include "rigspace/apps/sketch/individual.h"
