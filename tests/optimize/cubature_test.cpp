@@ -14,7 +14,7 @@
 namespace rigspace {
 namespace {
 
-Mat random_matrix(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
+Mat normal_matrix(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   return Mat::NullaryExpr(rows, columns, [&] { return normal(random); });
@@ -29,7 +29,7 @@ Vec summed(const Mat& A, const ColumnSelection& selection) {
 /// Forces of elements that depend smoothly on where they are, as those of a body do: any few stand for their
 /// neighbours.
 Mat smooth_forces(int rows, int columns) {
-  const Mat waves = random_matrix(rows, 12, 5), shares = random_matrix(rows, 12, 6);
+  const Mat waves = normal_matrix(rows, 12, 5), shares = normal_matrix(rows, 12, 6);
   Mat A(rows, columns);
   for (int c = 0; c < columns; ++c) {
     const double u = static_cast<double>(c) / columns;
@@ -41,7 +41,7 @@ Mat smooth_forces(int rows, int columns) {
 }
 
 TEST(ColumnSelection, FindsTheFewColumnsThatMadeTheSum) {
-  const Mat A = random_matrix(120, 600, 1);
+  const Mat A = normal_matrix(120, 600, 1);
   const std::vector<WeightedElement> made = {{17, 2.0}, {80, 0.5}, {81, 1.5}, {299, 4.0}, {512, 1.0}};
   Vec b = Vec::Zero(120);
   for (const auto& [column, weight] : made) b += weight * A.col(column);
@@ -96,7 +96,7 @@ TEST(ColumnSelection, OfFewerColumnsHasMoreErrorAndGoesOnFromThere) {
 }
 
 TEST(ColumnSelection, ObeysRowsThatAreAddedLater) {
-  const Mat A = smooth_forces(300, 2000), more = 100 * random_matrix(3, 2000, 9).cwiseAbs();
+  const Mat A = smooth_forces(300, 2000), more = 100 * normal_matrix(3, 2000, 9).cwiseAbs();
   const Vec b = A.rowwise().sum(), b_more = more.rowwise().sum();
   ColumnSelector selector(A, b);
   selector.reach({.tolerance = 0.05});
@@ -108,7 +108,7 @@ TEST(ColumnSelection, ObeysRowsThatAreAddedLater) {
 }
 
 TEST(ColumnSelection, TakesNoColumnOfZerosAndNoneForNothing) {
-  Mat A = random_matrix(10, 20, 3).cwiseAbs();
+  Mat A = normal_matrix(10, 20, 3).cwiseAbs();
   A.col(4).setZero();
   const ColumnSelection all = select_columns(A, A.rowwise().sum(), {.tolerance = 1e-10});
   for (const WeightedElement& column : all.columns) EXPECT_NE(column.element, 4);
@@ -120,7 +120,7 @@ TEST(ColumnSelection, TakesNoColumnOfZerosAndNoneForNothing) {
 
 TEST(ColumnSelection, BearsColumnsThatAreAllAlike) {
   Mat A = Mat::Ones(30, 200);
-  A += 1e-9 * random_matrix(30, 200, 4);
+  A += 1e-9 * normal_matrix(30, 200, 4);
   const ColumnSelection found = select_columns(A, A.rowwise().sum(), {.tolerance = 1e-6});
   EXPECT_TRUE(found.reached);
   double total = 0;
