@@ -9,8 +9,10 @@ import tempfile
 
 PROGRAM = os.environ["RIGSPACE_PROGRAM"]
 
-# Real characters that get soft joints, and how much of which clip is enough to write them.
+# Characters that get soft joints, and how much of which clip is enough to write them.
 SOFTENED = {
+    "bobbin_cast.glb": ("--clip", "Walk"),
+    "peanut_cast.glb": ("--clip", "Walk"),
     "Fox.glb": ("--clip", "Walk"),
     "CesiumMan.glb": ("--end", "0.3"),
 }
@@ -75,8 +77,7 @@ def main():
             assert result.returncode == 0, result.stderr
             run("convert", path, "-o", written[1])
             run("convert", path, "--embed", "-o", written[2])
-            walks = any(clip["name"] == "Walk" for clip in json.loads(run("info", path, "--json"))["clips"])
-            options = ("--clip", "Walk") if number < own and walks else SOFTENED.get(path.name)
+            options = SOFTENED.get(path.name)
             if number < own:  # and the whole rig, played out as joints and shapes
                 rig = folder / f"{number}.rig.json"
                 run("cast", path.name.removesuffix("_cast.glb"), "-o", rig)
