@@ -93,7 +93,7 @@ describe('the studio’s page', { skip }, () => {
       await page.mouse.move(place.x, place.y);
       await page.waitForTimeout(50);
       await page.mouse.click(place.x, place.y);
-      if (await page.locator('.row.selected b').textContent() === part.name) return;
+      if ((await page.locator('.row.selected b').allTextContents()).includes(part.name)) return;  // a hidden point may be behind what is firm
     }
     assert.fail(`no point of ${part.name} could be clicked`);
   });
