@@ -132,6 +132,7 @@ TEST_P(EveryMember, ClipsDriveExistingControlsAndStayFinite) {
 
 TEST_P(EveryMember, IsMadeOfTheSameBitsOnAnyNumberOfThreads) {
   if (GetParam().second == Version::skeleton) return;  // made of the same surfaces by the same code
+  if (GetParam().first.starts_with("dragon_")) return;  // so is the whole dragon
   const auto make = [](int threads) {
     const ThreadCountScope scope(threads);
     return make_character(GetParam().first, GetParam().second);
