@@ -11,7 +11,7 @@ const [who = 'peanut', runs = '1'] = process.argv.slice(2);
 const browser = await launchBrowser();
 const studio = await startStudio(...(existsSync(who) ? [who] : []));
 const { page } = await openStudio(browser, studio.address);
-if (!existsSync(who)) await page.locator('.welcome .opener', { hasText: who }).click();
+if (!existsSync(who)) await page.locator('.welcome .opener', { hasText: new RegExp('^' + who) }).click();
 await opened(page);
 await until(page, ({ bake }) => bake.state === 'ready');
 const paint = await page.evaluate(() => performance.getEntriesByType('paint').map(({ name, startTime }) => `${name} ${startTime.toFixed(0)} ms`));
