@@ -29,7 +29,8 @@ struct Scene {
   bool black_box = false;
 };
 
-/// Members of the cast that are of the dimensions of table 5.1, and Bobbin.
+/// The characters of table 5.1, and Bobbin. A row gives the dimensions that were solved: all controls that move the
+/// curves are free, which are more than the p of the table.
 const Scene kScenes[] = {
     {"elephant, stick figure", "elephant", "stick", 0.304, 132, 200},
     {"bobbin, stick figure", "bobbin", "stick", 0, 0, 0},

@@ -64,7 +64,8 @@ class ProcessRigs : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// The host with a fault, in the shell's place, so that its end is told as it was; see tests/io/hosts/bar_host.py.
+  /// The host with a fault, in the shell's place, so that its exit status reaches the rig unchanged; see
+  /// tests/io/hosts/bar_host.py.
   static std::string host(const std::string& fault) {
     return std::string("exec ") + kPython + " -S '" + (kSources / "tests/io/hosts/bar_host.py").string() + "' '" +
            fault + "'";

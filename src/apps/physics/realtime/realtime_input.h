@@ -10,7 +10,7 @@
 
 namespace rigspace {
 
-/// What is asked of a file.
+/// Which file is loaded, and the settings given for it.
 struct RealtimePlan {
   SimulationRequest request;
   std::function<void(std::vector<Part>&)> change = {};  ///< what else is done to the parts; may be empty

@@ -74,7 +74,7 @@ void derive_look(TunedPart& part, double metres_per_unit);
 /// What was found for a part, once it is tuned. `drive`: FoundLook::drive.
 FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit);
 
-/// The settings for these looks, one a part: what was found stays where nothing else is asked for. `touching`: parts
+/// The settings for these looks, one a part: a value that no look gives stays as it was tuned. `touching`: parts
 /// meet obstacles (RealtimeContact).
 RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
                               const Vec3& gravity = earth_gravity(), bool touching = false);
