@@ -125,7 +125,7 @@ TEST(DeferredJacobian, GoesOnFromItsMemoryToTheBit) {
     Vec y;
     if (!linear.check_linearisation(p, y)) linear.renew(), linear.check_linearisation(p, y);
     linear.accept(p);
-    linear.linear().at(p + Vec3(0.1, 0.1, 0), y);
+    linear.linear().at(p + Vec{{0.1, 0.1, 0}}, y);
     return y;
   };
   for (int k = 0; k < 20; ++k) step(one, k);

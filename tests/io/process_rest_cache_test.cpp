@@ -26,7 +26,7 @@ class ProcessKept : public OwnCache {
   }
 
   static ProcessRigOptions run(const fs::path& script, const std::string& more = "") {
-    return {.command = std::string("exec ") + kPython + " -S '" + script.string() + "'" + more,
+    return {.command = "exec " + std::string(kPython).append(" -S '").append(script.string()).append("'").append(more),
             .processes = 1,
             .cache_rest_poses = true};
   }

@@ -20,9 +20,9 @@ struct Camera {
   /// Columns: right, up, backward; a right-handed orthonormal frame. Looking straight up or down, right stays level.
   Mat3 axes() const;
   /// Unit vector from the eye through a place of the picture, in pixels from its top left corner.
-  Vec3 ray(double x, double y, int width, int height) const;
+  Vec3 ray(double x, double y, int columns, int rows) const;
   /// Place in the picture (pixels from the top left) and distance along the view; a distance <= 0 is behind the eye.
-  Vec3 project(const Vec3& point, int width, int height) const;
+  Vec3 project(const Vec3& point, int columns, int rows) const;
   /// A perspective camera from far away, with a field of view of 1 degree, that shows nearly the picture of an
   /// orthographic one; a perspective camera is returned as it is.
   Camera as_perspective() const;
