@@ -1,0 +1,204 @@
+#include "rigspace/optimize/kernel_regression.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rigspace {
+namespace {
+
+/// c as a function of u = |x - x'|^2 / length^2 and w = x . x' / length^2.
+double kernel_value(Kernel kernel, double u, double w) {
+  switch (kernel) {
+    case Kernel::multiquadric: return -std::sqrt(u + 1);
+    case Kernel::squared_exponential: return std::exp(-0.5 * u);
+    case Kernel::linear: return w;
+    case Kernel::polynomial: return (1 + w) * (1 + w) * (1 + w);
+  }
+  return 0;
+}
+
+double length2(const KernelSettings& settings) { return settings.length * settings.length; }
+
+/// c(x, x_i) for all columns of X, whose squared lengths are given.
+Vec kernel_column(const KernelSettings& settings, const Mat& X, In squared, In x) {
+  const double x2 = x.squaredNorm(), l2 = length2(settings);
+  Vec c = X.transpose() * x;
+  for (Eigen::Index i = 0; i < c.size(); ++i)
+    c[i] = kernel_value(settings.kernel, std::max(0.0, squared[i] + x2 - 2 * c[i]) / l2, c[i] / l2);
+  return c;
+}
+
+Mat bordered_matrix(const KernelSettings& settings, const Mat& X, In squared) {
+  const Eigen::Index n = X.cols();
+  Mat A(n + 1, n + 1);
+  for (Eigen::Index i = 0; i < n; ++i) A.col(i).head(n) = kernel_column(settings, X, squared, X.col(i));
+  A.diagonal().head(n).array() += settings.smoothing;
+  A.row(n).setOnes(), A.col(n).setOnes();
+  A(n, n) = 0;
+  return A;
+}
+
+}  // namespace
+
+std::string_view name(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::multiquadric: return "multiquadric";
+    case Kernel::squared_exponential: return "squared exponential";
+    case Kernel::linear: return "linear";
+    case Kernel::polynomial: return "polynomial";
+  }
+  return "";
+}
+
+void KernelSettings::validate() const {
+  require_option(length > 0 && std::isfinite(length), "length of the kernel", length, "expected a length above 0");
+  require_option(smoothing >= 0 && std::isfinite(smoothing), "smoothing", smoothing, "expected at least 0");
+}
+
+KernelRegression::KernelRegression(Mat X, const Mat& Y, const KernelSettings& settings)
+    : X_(std::move(X)), settings_(settings) {
+  settings.validate();
+  if (X_.cols() < 1 || X_.cols() != Y.cols() || !X_.allFinite() || !Y.allFinite())
+    throw Error({.element = "regression",
+                 .value = std::to_string(X_.cols()) + " and " + std::to_string(Y.cols()),
+                 .problem = "has samples that are not pairs of finite numbers",
+                 .remedy = "give as many values as places, at least one"});
+  prepare();
+  inverse_ = bordered_matrix(settings_, X_, squared_).partialPivLu().inverse();
+  coefficients_ = Y * inverse_.topRows(X_.cols());
+  if (!coefficients_.allFinite())
+    throw Error({.element = "regression",
+                 .problem = "has two samples at one place",
+                 .remedy = "leave one of them out, or give a smoothing above 0"});
+}
+
+KernelRegression::KernelRegression(Mat X, Mat coefficients, Mat inverse, const KernelSettings& settings)
+    : X_(std::move(X)), coefficients_(std::move(coefficients)), inverse_(std::move(inverse)), settings_(settings) {
+  settings.validate();
+  prepare();
+}
+
+void KernelRegression::prepare() { squared_ = X_.colwise().squaredNorm().transpose(); }
+
+Vec KernelRegression::kernels(In x) const {
+  Vec k(count() + 1);
+  k.head(count()) = kernel_column(settings_, X_, squared_, x);
+  k[count()] = 1;
+  return k;
+}
+
+Vec KernelRegression::predict(In x) const { return coefficients_ * kernels(x); }
+
+Mat KernelRegression::derivative(In x) const {
+  const double x2 = x.squaredNorm(), l2 = length2(settings_);
+  Mat dc(count(), size_x());  // row i: d c(x, x_i) / dx
+  for (int i = 0; i < count(); ++i) {
+    const double dot = X_.col(i).dot(x), u = std::max(0.0, squared_[i] + x2 - 2 * dot) / l2, w = dot / l2;
+    const Vec away = (x - X_.col(i)) / l2;  // half of du/dx
+    switch (settings_.kernel) {
+      case Kernel::multiquadric: dc.row(i) = -away / std::sqrt(u + 1); break;
+      case Kernel::squared_exponential: dc.row(i) = -std::exp(-0.5 * u) * away; break;
+      case Kernel::linear: dc.row(i) = X_.col(i) / l2; break;
+      case Kernel::polynomial: dc.row(i) = 3 * (1 + w) * (1 + w) / l2 * X_.col(i); break;
+    }
+  }
+  return coefficients_.leftCols(count()) * dc;
+}
+
+double KernelRegression::variance(In x) const {
+  const Vec k = kernels(x);
+  const double own = kernel_value(settings_.kernel, 0, x.squaredNorm() / length2(settings_));
+  return std::max(0.0, own - k.dot(inverse_ * k));
+}
+
+Mat KernelRegression::leave_one_out() const {
+  const Vec own = inverse_.diagonal().head(count());
+  return coefficients_.leftCols(count()) * own.cwiseInverse().asDiagonal();
+}
+
+Vec KernelRegression::leave_one_out_variance() const {
+  return (inverse_.diagonal().head(count()).cwiseInverse().array() - settings_.smoothing).max(0.0);
+}
+
+double mean_distance(const Mat& X) {
+  constexpr Eigen::Index kMost = 500;
+  const Eigen::Index n = std::min(kMost, X.cols());
+  double sum = 0;
+  long pairs = 0;
+  const auto at = [&](Eigen::Index i) { return X.col(i * X.cols() / n); };
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < i; ++j) sum += (at(i) - at(j)).norm(), ++pairs;
+  return pairs > 0 && sum > 0 ? sum / static_cast<double>(pairs) : 1;
+}
+
+KernelSettings choose_kernel_settings(const Mat& X, const Mat& Y, Kernel kernel) {
+  const double distance = mean_distance(X);
+  KernelSettings best{.kernel = kernel, .length = distance};
+  double least = std::numeric_limits<double>::infinity();
+  for (const double factor : {0.1, 0.3, 1.0, 3.0})
+    for (const double smoothing : {1e-8, 1e-6, 1e-4, 1e-2}) {
+      const KernelSettings settings{.kernel = kernel, .length = factor * distance, .smoothing = smoothing};
+      const double error = KernelRegression(X, Y, settings).leave_one_out().squaredNorm();
+      if (error < least) least = error, best = settings;
+    }
+  return best;
+}
+
+std::vector<int> choose_samples(const Mat& X, const Mat& Y, const KernelSettings& settings,
+                                const SampleChoice& choice) {
+  const Eigen::Index all = X.cols(), most = std::min<Eigen::Index>(choice.count, all);
+  if (all < 1 || Y.cols() != all || choice.first < 0 || choice.first >= all || most < 1)
+    throw Error({.element = "choice of samples",
+                 .value = std::to_string(choice.count),
+                 .problem = "is not possible among " + std::to_string(all),
+                 .remedy = "expected at least one sample, and a first one among them"});
+  const Vec squared = X.colwise().squaredNorm().transpose();
+  std::vector<int> chosen;
+  std::vector<char> taken(static_cast<std::size_t>(all), 0);
+  // Column 0 of G is 1, column k the kernels of all places with chosen sample k - 1; B is the inverse of the bordered
+  // matrix in that order.
+  Mat G(all, most + 1), B = Mat::Zero(most + 1, most + 1), predicted = Mat::Zero(Y.rows(), all);
+  G.col(0).setOnes();
+  Vec nearest = Vec::Constant(all, std::numeric_limits<double>::infinity());  // squared distance to those chosen
+  const auto add = [&](int i) {
+    const auto n = static_cast<Eigen::Index>(chosen.size());
+    const Vec c = kernel_column(settings, X, squared, X.col(i));
+    const double own = c[i] + settings.smoothing;
+    if (n == 0) {
+      B.topLeftCorner(2, 2) << -own, 1, 1, 0;  // of [0 1; 1 own]
+      predicted.colwise() = Y.col(i);
+    } else {
+      // [A a; a^T own]^-1 = [B + v v^T / t, -v / t; -v^T / t, 1 / t],  v = B a,  t = own - a . v
+      const Vec a = G.row(i).head(n + 1).transpose(), v = B.topLeftCorner(n + 1, n + 1) * a;
+      const double t = own - a.dot(v);
+      if (!(t > 1e-14 * (1 + std::abs(own)))) return taken[static_cast<std::size_t>(i)] = 1, void();  // adds nothing
+      const Vec step = (Y.col(i) - predicted.col(i)) / t;
+      predicted += step * (c - G.leftCols(n + 1) * v).transpose();
+      B.topLeftCorner(n + 1, n + 1) += v * v.transpose() / t;
+      B.col(n + 1).head(n + 1) = -v / t, B.row(n + 1).head(n + 1) = -v.transpose() / t;
+      B(n + 1, n + 1) = 1 / t;
+    }
+    G.col(n + 1) = c;
+    for (Eigen::Index j = 0; j < all; ++j) nearest[j] = std::min(nearest[j], (X.col(j) - X.col(i)).squaredNorm());
+    taken[static_cast<std::size_t>(i)] = 1;
+    chosen.push_back(i);
+  };
+  add(choice.first);
+  for (Eigen::Index tried = 1; tried < all && static_cast<Eigen::Index>(chosen.size()) < most; ++tried) {
+    const bool spread = static_cast<int>(chosen.size()) <= choice.spread;
+    const Vec errors = spread ? nearest : Vec((Y - predicted).colwise().squaredNorm().transpose());
+    int worst = -1;
+    for (int j = 0; j < static_cast<int>(all); ++j)
+      if (!taken[static_cast<std::size_t>(j)] && (worst < 0 || errors[j] > errors[worst])) worst = j;
+    add(worst);
+  }
+  return chosen;
+}
+
+}  // namespace rigspace
