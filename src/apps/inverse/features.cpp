@@ -1,0 +1,84 @@
+#include "rigspace/apps/inverse/features.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/suggestion.h"
+#include "rigspace/body/joint_points.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rigspace {
+namespace {
+
+std::vector<std::string> bone_names(const Character& character) {
+  std::vector<std::string> names;
+  for (const Bone& bone : character.bones) names.push_back(bone.name);
+  return names;
+}
+
+[[noreturn]] void refuse_joint(const Character& character, const std::string& joint, const std::string& problem) {
+  throw Error({.code = ErrorCode::usage,
+               .file = character.name,
+               .element = "joint \"" + joint + "\"",
+               .value = joint,
+               .problem = problem,
+               .remedy = suggestion(joint, bone_names(character), "`rigspace info --joints` lists their names")});
+}
+
+}  // namespace
+
+FeatureRig::FeatureRig(const Character& character, std::span<const std::string> joints)
+    : names_(joints.begin(), joints.end()) {
+  const auto* built_in = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (built_in == nullptr || character.bones.empty() || joints.empty())
+    throw Error({.file = character.name,
+                 .element = "rig",
+                 .problem = "has no joints that could follow a motion",
+                 .remedy = "name points of its surface instead"});
+  Vec slots;
+  built_in->evaluate_slots(*built_in->make_workspace(), built_in->rest(), slots);
+  std::vector<JointPoint> points;
+  for (const std::string& joint : joints) {
+    const auto bone = std::ranges::find(character.bones, joint, &Bone::name);
+    if (bone == character.bones.end()) refuse_joint(character, joint, "is not one of this character's");
+    points.push_back({bone->slot, translation(slot_transform(*built_in, slots, bone->slot))});
+  }
+  whole_ = with_joint_points(*built_in, points);
+  std::vector<int> last(points.size());
+  std::iota(last.begin(), last.end(), built_in->point_count());
+  rig_ = whole_->restricted(last);
+  workspace_ = rig_->make_workspace();
+}
+
+FeatureRig::FeatureRig(const Character& character, std::span<const int> points) : whole_(character.rig) {
+  for (const int each : points)
+    if (each < 0 || each >= whole_->point_count())
+      throw Error({.code = ErrorCode::usage,
+                   .file = character.name,
+                   .element = "point " + std::to_string(each),
+                   .problem = "is not on this character, which has " + std::to_string(whole_->point_count()),
+                   .remedy = "count from 0 in the order of the file"});
+  rig_ = whole_->restricted(points);
+  workspace_ = rig_->make_workspace();
+  for (const int each : points) names_.push_back("point " + std::to_string(each));
+}
+
+Mat FeatureRig::jacobian(In p, std::span<const int> free) const {
+  BlockJacobian J;
+  rig_->jacobian(*workspace_, p, free, J);
+  return J.dense();
+}
+
+std::vector<std::string> joints_matching(const Character& character, std::span<const std::string> patterns) {
+  for (const std::string& pattern : patterns)
+    if (std::ranges::none_of(character.bones, [&](const Bone& bone) { return matches_pattern(bone.name, pattern); }))
+      refuse_joint(character, pattern, "matches none of this character's");
+  std::vector<std::string> names;
+  for (const Bone& bone : character.bones)
+    if (patterns.empty() ||
+        std::ranges::any_of(patterns, [&](const std::string& each) { return matches_pattern(bone.name, each); }))
+      names.push_back(bone.name);
+  return names;
+}
+
+}  // namespace rigspace

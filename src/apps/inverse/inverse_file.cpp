@@ -1,0 +1,125 @@
+// A trained model as one file: a line that says what it is, the checksum of the rest, then names and numbers.
+
+#include "inverse_parts.h"
+#include "rigspace/base/bytes.h"
+#include "rigspace/base/content_hash.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/files.h"
+
+#include <string_view>
+
+namespace rigspace {
+namespace {
+
+constexpr std::string_view kHeading = "rigspace inverse model 1\n";
+constexpr std::size_t kHash = 32;
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& problem, const std::string& remedy) {
+  throw Error({.file = path.string(), .element = "inverse model", .problem = problem, .remedy = remedy});
+}
+
+void write_text(ByteWriter& writer, std::string_view text) {
+  writer.number(static_cast<double>(text.size()));
+  writer.raw(std::as_bytes(std::span(text)));
+}
+
+std::string read_text(ByteReader& reader) {
+  const double size = reader.number();
+  if (!(size >= 0 && size < 1e9))
+    throw Error({.element = "saved text", .problem = "is cut short", .remedy = "train again"});
+  const auto bytes = reader.raw(static_cast<std::size_t>(size));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// What a model depends on of its rig: names, rest values and units of the controls, and where the features rest.
+std::string rig_stamp(const Character& character, In x_rest) {
+  std::string text;
+  for (const Control& control : character.rig->controls())
+    text += control.name + '\n' + std::to_string(control.rest) + ' ' + std::to_string(control.typical) + '\n';
+  for (const double each : x_rest) text += std::to_string(each) + ' ';
+  return content_hash(text);
+}
+
+std::vector<std::byte> checked_bytes(const std::filesystem::path& path) {
+  std::vector<std::byte> bytes = read_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.substr(0, 23) != kHeading.substr(0, 23)) refuse(path, "is none", "make one with `rigspace inverse train`");
+  if (!text.starts_with(kHeading))
+    refuse(path, "is of another version of this program", "train it again with `rigspace inverse train`");
+  const auto rest = std::span(bytes).subspan(std::min(bytes.size(), kHeading.size() + kHash));
+  if (text.size() < kHeading.size() + kHash || content_hash(rest) != text.substr(kHeading.size(), kHash))
+    refuse(path, "is damaged", "train it again with `rigspace inverse train`");
+  return {rest.begin(), rest.end()};
+}
+
+}  // namespace
+
+void InverseModel::save(const std::filesystem::path& path, const std::string& rig_file) const {
+  const Parts& parts = *parts_;
+  ByteWriter writer;
+  write_text(writer, rig_file);
+  write_text(writer, rig_stamp(parts.character, parts.x_rest));
+  writer.number(static_cast<double>(parts.joints.size()));
+  for (const std::string& joint : parts.joints) write_text(writer, joint);
+  writer.integers(parts.points);
+  writer.integers(parts.coordinates.chosen());
+  writer.number(parts.origin == FrameOrigin::root ? 0 : 1);
+  writer.number(parts.heading ? 1 : 0);
+  const KernelSettings& settings = parts.regression.settings();
+  writer.number(static_cast<double>(settings.kernel)), writer.number(settings.length),
+      writer.number(settings.smoothing);
+  writer.matrix(parts.regression.samples());
+  writer.matrix(parts.regression.coefficients());
+  writer.matrix(parts.regression.inverse());
+  writer.matrix(parts.precision);
+  writer.number(parts.example_variance);
+  writer.number(parts.example_count);
+  std::vector<std::byte> bytes;
+  const auto append = [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); };
+  append(std::as_bytes(std::span(kHeading)));
+  const std::string hash = content_hash(writer.bytes());
+  append(std::as_bytes(std::span(hash)));
+  append(writer.bytes());
+  write_file(path, bytes);
+}
+
+std::string InverseModel::rig_file_of(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = checked_bytes(path);
+  ByteReader reader(bytes);
+  return read_text(reader);
+}
+
+InverseModel InverseModel::load(const std::filesystem::path& path, const Character& character) {
+  const std::vector<std::byte> bytes = checked_bytes(path);
+  ByteReader reader(bytes);
+  read_text(reader);
+  const std::string stamp = read_text(reader);
+  std::vector<std::string> joints;
+  for (double left = reader.number(); left >= 1; --left) joints.push_back(read_text(reader));
+  const std::string other = "was trained on another rig than " + character.name;
+  const std::string remedy = "train it again on this one, or give the rig that it was trained on";
+  std::vector<int> points = reader.integers(), controls = reader.integers();
+  const FrameOrigin origin = reader.integer() == 0 ? FrameOrigin::root : FrameOrigin::centroid;
+  const bool heading = reader.integer() != 0;
+  for (const int control : controls)
+    if (control < 0 || control >= static_cast<int>(character.rig->controls().size())) refuse(path, other, remedy);
+  std::unique_ptr<Parts> parts;
+  try {
+    parts =
+        std::make_unique<Parts>(character, std::move(joints), std::move(points), std::move(controls), origin, heading);
+  } catch (const Error&) {
+    refuse(path, other, remedy);
+  }
+  if (stamp != rig_stamp(character, parts->x_rest)) refuse(path, other, remedy);
+  KernelSettings settings;
+  settings.kernel = static_cast<Kernel>(std::clamp(reader.integer(), 0, static_cast<int>(std::size(kKernels)) - 1));
+  settings.length = reader.number(), settings.smoothing = reader.number();
+  Mat samples = reader.matrix(), coefficients = reader.matrix(), inverse = reader.matrix();
+  parts->regression = KernelRegression(std::move(samples), std::move(coefficients), std::move(inverse), settings);
+  parts->precision = reader.matrix();
+  parts->example_variance = reader.number();
+  parts->example_count = reader.integer();
+  return InverseModel(std::move(parts));
+}
+
+}  // namespace rigspace

@@ -1,0 +1,121 @@
+#include "rigspace/apps/inverse/root_motion.h"
+
+#include "rigspace/base/decompositions.h"
+#include "rigspace/body/joint_points.h"
+#include "rigspace/rig/skeleton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace rigspace {
+namespace {
+
+constexpr double kExact = 1e-6;
+
+/// T with J T = [I; I; ..], of those columns of J that are lengths; zero where there is none.
+Mat translations(const Mat& J, const std::vector<int>& lengths) {
+  Mat chosen(J.rows(), static_cast<Eigen::Index>(lengths.size()));
+  for (std::size_t k = 0; k < lengths.size(); ++k) chosen.col(static_cast<Eigen::Index>(k)) = J.col(lengths[k]);
+  const Mat all = Mat3::Identity().replicate(J.rows() / 3, 1);
+  Mat gram = chosen.transpose() * chosen;
+  gram.diagonal().array() += 1e-12 * gram.trace();
+  const Mat found = solve_ldlt(gram, chosen.transpose() * all);
+  Mat T = Mat::Zero(J.cols(), 3);
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    if (found.row(row).cwiseAbs().maxCoeff() > 1e-6 * found.cwiseAbs().maxCoeff()) T.row(lengths[k]) = found.row(row);
+  }
+  return T;
+}
+
+}  // namespace
+
+Mat3 heading_rotation(double heading) { return Eigen::AngleAxisd(heading, Vec3::UnitY()).toRotationMatrix(); }
+
+RootMotion::RootMotion(const Character& character, const FeatureRig& features, const PoseCoordinates& coordinates)
+    : T_(Mat::Zero(coordinates.size(), 3)), typical_(coordinates.typical()) {
+  const Vec rest = character.rig->rest();
+  const Mat J = features.jacobian(rest, coordinates.chosen()) * typical_.asDiagonal();
+  std::vector<int> lengths;
+  for (int k = 0; k < coordinates.size(); ++k)
+    if (character.rig->controls()[coordinates.chosen()[static_cast<std::size_t>(k)]].unit == Unit::length)
+      lengths.push_back(k);
+  if (lengths.empty()) return;
+  Vec x;
+  features.evaluate(rest, x);
+  const double size =
+      std::max(1e-12, (x.reshaped(3, x.size() / 3).colwise() - point(x, 0)).colwise().norm().maxCoeff());
+  T_ = translations(J, lengths);
+  moves_ = law_holds(features, coordinates, size);
+  if (!moves_) T_.setZero();
+  // The root is the first bone whose own translation moves all; its rotation vector turns all, about where it is.
+  const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (rig == nullptr || !moves_) return;
+  Vec slots;
+  rig->evaluate_slots(*rig->make_workspace(), rest, slots);
+  const auto place_of = [&](int control) {
+    const auto at = std::ranges::find(coordinates.chosen(), control);
+    return at == coordinates.chosen().end() ? -1 : static_cast<int>(at - coordinates.chosen().begin());
+  };
+  for (const Bone& bone : character.bones) {
+    if (bone.slot < 0 || first_control(rig->graph(), bone.slot) < 0) continue;
+    const auto moved = translation_controls(rig->graph(), bone.slot),
+               turned = rotation_controls(rig->graph(), bone.slot);
+    Mat3 own = Mat3::Zero();
+    for (int k = 0; k < 3; ++k)
+      if (const int place = place_of(moved[k]); place >= 0) own.row(k) = T_.row(place);
+    if (std::abs(own.squaredNorm() - T_.squaredNorm()) > 1e-9 * T_.squaredNorm()) continue;
+    const Affine world = slot_transform(*rig, slots, bone.slot);
+    axes_ = nearest_rotation(linear(world));
+    root_ = translation(world);
+    M_ = Mat::Zero(3, coordinates.size());
+    const Mat3 inverse = own.inverse();
+    for (int k = 0; k < 3; ++k) {
+      turn_[static_cast<std::size_t>(k)] = place_of(turned[k]);
+      if (const int place = place_of(moved[k]); place >= 0) M_.col(place) = inverse.col(k);
+    }
+    if (std::ranges::count(turn_, -1) == 0 && law_holds(features, coordinates, size)) return;
+    turn_ = {-1, -1, -1};
+  }
+}
+
+bool RootMotion::law_holds(const FeatureRig& features, const PoseCoordinates& coordinates, double size) const {
+  std::mt19937 random(1);
+  const auto number = [&] { return 2 * (random() / 4294967295.0) - 1; };
+  for (int pose = 0; pose < 3; ++pose) {
+    Vec y(coordinates.size()), x, x_moved;
+    for (double& each : y) each = 0.3 * number();
+    y = y.cwiseMax(coordinates.lower()).cwiseMin(coordinates.upper());
+    features.evaluate(coordinates.pose(y), x);
+    const Placement from{.origin = point(x, 0)};
+    const Placement to{.origin = size * Vec3(number(), number(), number()), .heading = turns() ? 2 * number() : 0};
+    Vec y_moved;
+    // moves_ is not known yet when translations alone are checked.
+    y_moved = turns() ? moved(y, from, to) : Vec(y + T_ * (to.origin - from.origin));
+    features.evaluate(coordinates.pose(y_moved), x_moved);
+    const Mat3 R = heading_rotation(to.heading);
+    for (int k = 0; k < features.count(); ++k)
+      if ((R * (point(x, k) - from.origin) + to.origin - point(x_moved, k)).norm() > kExact * size) return false;
+  }
+  return true;
+}
+
+Vec RootMotion::moved(In y, const Placement& from, const Placement& to) const {
+  Vec result = y;
+  if (!moves_) return result;
+  if (!turns()) return result += T_ * (to.origin - from.origin), result;
+  // exp(r') = B^T R B exp(r) turns about the root itself, at x_r; what is left is a translation.
+  const Mat3 R = heading_rotation(to.heading - from.heading);
+  Vec3 r;
+  for (int k = 0; k < 3; ++k)
+    r[k] = y[turn_[static_cast<std::size_t>(k)]] * typical_[turn_[static_cast<std::size_t>(k)]];
+  const Vec3 turned = rotation_log(axes_.transpose() * R * axes_ * rotation_exp(r));
+  for (int k = 0; k < 3; ++k)
+    result[turn_[static_cast<std::size_t>(k)]] = turned[k] / typical_[turn_[static_cast<std::size_t>(k)]];
+  const Vec3 root = root_ + M_ * y;
+  result += T_ * (R * (root - from.origin) + to.origin - root);
+  return result;
+}
+
+}  // namespace rigspace

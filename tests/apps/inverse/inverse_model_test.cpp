@@ -1,0 +1,195 @@
+#include "rigspace/apps/inverse/inverse_model.h"
+
+#include "rigspace/base/decompositions.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/files.h"
+#include "rigspace/cast/cast.h"
+#include "rigspace/testing/check_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace rigspace {
+namespace {
+
+/// Frames of a clip as targets, with the poses that they come from.
+struct Targets {
+  std::vector<Vec> p, x;
+};
+
+Targets targets_of(const InverseModel& model, const Character& character, std::string_view clip, int frames) {
+  Targets targets;
+  const Animation& animation = *character.clip(clip);
+  for (int k = 0; k < frames; ++k) {
+    targets.p.push_back(pose_at(character, &animation, animation.duration * (k + 0.5) / frames));
+    model.features().evaluate(targets.p.back(), targets.x.emplace_back());
+  }
+  return targets;
+}
+
+double root_mean_square(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double each : values) sum += each * each;
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+/// Joint error (share of the size) and ground-truth error (typical changes) over a clip.
+std::pair<double, double> errors(const InverseModel& model, const Targets& targets, const RefineOptions& options) {
+  std::vector<double> joints, controls;
+  for (std::size_t k = 0; k < targets.x.size(); ++k) {
+    const InversePose pose = model.solve(targets.x[k], options);
+    joints.push_back(pose.joint_error);
+    const Vec zero = Vec::Zero(model.coordinates().size());
+    const Vec truth = model.coordinates().coordinates(targets.p[k], zero);
+    controls.push_back((model.coordinates().coordinates(pose.p, truth) - truth).norm());
+  }
+  return {root_mean_square(joints), root_mean_square(controls)};
+}
+
+class InverseOfPeanut : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    character_ = new Character(make_character("peanut", Version::skeleton));
+    InverseTraining training{.samples = 60};
+    for (const Animation& clip : character_->clips)
+      if (clip.name != kUnseen) training.clips.push_back(clip.name);
+    model_ = new InverseModel(*character_, training);
+  }
+  static void TearDownTestSuite() {
+    delete model_;
+    delete character_;
+  }
+  static constexpr std::string_view kUnseen = "Walk";
+  static inline Character* character_ = nullptr;
+  static inline InverseModel* model_ = nullptr;
+};
+
+TEST_F(InverseOfPeanut, RefinementBringsTheJointsOfAnUnseenClipToTheirTargets) {
+  const Targets targets = targets_of(*model_, *character_, kUnseen, 12);
+  const auto [joints_predicted, controls_predicted] = errors(*model_, targets, {.max_iterations = 0});
+  const auto [joints_refined, controls_refined] = errors(*model_, targets, {});
+  EXPECT_LT(joints_refined, 0.2 * joints_predicted);
+  EXPECT_LT(joints_refined, 2e-3);
+  EXPECT_LT(controls_refined, 1.05 * controls_predicted) << "controls do not drift away from those of the animator";
+}
+
+TEST_F(InverseOfPeanut, ReturnsExamplesAsTheyWere) {
+  const Targets targets = targets_of(*model_, *character_, "Dance", 6);
+  EXPECT_LT(errors(*model_, targets, {}).first, 1e-3);
+}
+
+TEST_F(InverseOfPeanut, AMovedAndTurnedTargetGivesTheSamePoseMovedAndTurned) {
+  ASSERT_TRUE(model_->root().moves());
+  ASSERT_TRUE(model_->root().turns());
+  const Targets targets = targets_of(*model_, *character_, kUnseen, 3);
+  for (const Vec& x : targets.x) {
+    Vec moved(x.size());
+    const Mat3 R = heading_rotation(2.5);
+    const Vec3 by(3, 0.5, -2);
+    for (int k = 0; k < model_->features().count(); ++k) point(moved, k) = R * point(x, k) + by;
+    const InversePose here = model_->solve(x), there = model_->solve(moved);
+    EXPECT_NEAR(here.joint_error, there.joint_error, 1e-9);
+    EXPECT_LT((here.y - there.y).norm(), 1e-6);
+    Vec x_here, x_there;
+    model_->features().evaluate(here.p, x_here);
+    model_->features().evaluate(there.p, x_there);
+    for (int k = 0; k < model_->features().count(); ++k)
+      EXPECT_LT((R * point(x_here, k) + by - point(x_there, k)).norm(), 1e-6 * model_->size());
+  }
+}
+
+TEST_F(InverseOfPeanut, SaysWhereItGuesses) {
+  Vec x = targets_of(*model_, *character_, "Dance", 1).x[0];
+  EXPECT_FALSE(model_->predict(x).guessed);
+  for (int k = 0; k < model_->features().count(); k += 2) point(x, k) += model_->size() * Vec3(0.5, 0.8, 0);
+  const InversePose far = model_->predict(x);
+  EXPECT_TRUE(far.guessed);
+  EXPECT_GT(far.uncertainty, 2);
+}
+
+TEST_F(InverseOfPeanut, IsTheSameAfterSavingAndRefusesWhatIsNotItsOwn) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "inverse_model_test.inverse";
+  model_->save(path, "peanut.glb");
+  EXPECT_EQ(InverseModel::rig_file_of(path), "peanut.glb");
+  const InverseModel again = InverseModel::load(path, *character_);
+  const Vec x = targets_of(*model_, *character_, kUnseen, 1).x[0];
+  EXPECT_EQ(again.solve(x).p, model_->solve(x).p);
+  EXPECT_THROW(InverseModel::load(path, make_character("bobbin", Version::skeleton)), Error);
+  std::vector<std::byte> bytes = read_file(path);
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  write_file(path, bytes);
+  EXPECT_THROW(InverseModel::load(path, *character_), Error);
+  write_file(path, std::string_view("glTF"));
+  EXPECT_THROW(InverseModel::load(path, *character_), Error);
+  std::filesystem::remove(path);
+}
+
+TEST_F(InverseOfPeanut, RefusesTargetsThatAreNone) {
+  EXPECT_THROW(model_->solve(Vec::Zero(3)), Error);
+  EXPECT_THROW(model_->solve(Vec::Constant(3 * model_->features().count(), NAN)), Error);
+}
+
+/// IRM (13) alone, from frame to frame: least squares with a damping that holds to no pose.
+double drift_of_plain_least_squares(const InverseModel& model, const Targets& targets) {
+  const PoseCoordinates& coordinates = model.coordinates();
+  const Vec zero = Vec::Zero(coordinates.size());
+  Vec y = coordinates.coordinates(model.predict(targets.x[0]).p, zero), x;
+  std::vector<double> controls;
+  for (std::size_t k = 0; k < targets.x.size(); ++k) {
+    for (int iteration = 0; iteration < 30; ++iteration) {
+      model.features().evaluate(coordinates.pose(y), x);
+      const Mat J = model.features().jacobian(coordinates.pose(y), coordinates.chosen()) *
+                    coordinates.typical().asDiagonal() / model.size();
+      const Mat H = J.transpose() * J + 1e-4 * Mat::Identity(y.size(), y.size());
+      y += solve_ldlt(H, J.transpose() * (targets.x[k] - x) / model.size());
+    }
+    const Vec truth = coordinates.coordinates(targets.p[k], y);
+    controls.push_back((y - truth).norm());
+  }
+  return root_mean_square(controls);
+}
+
+// IRM figure 10: where targets leave controls free, optimisation alone drifts away from what animators set.
+TEST(InverseModel, ControlsDoNotDriftWhereTargetsLeaveThemFree) {
+  const Character character = make_character("peanut", Version::skeleton);
+  const InverseModel model(character, {.clips = {"Walk", "Dance"},
+                                       .joints = {"root", "pelvis", "foot_?", "hand_?", "head", "trunk_06"},
+                                       .samples = 40});
+  const Targets targets = targets_of(model, character, "Workout", 24);
+  const auto [joints, ours] = errors(model, targets, {.max_iterations = 30});
+  EXPECT_LT(joints, 2e-3);
+  const double plain = drift_of_plain_least_squares(model, targets);
+  EXPECT_LT(ours, 0.9 * plain);
+  EXPECT_LT(ours, 1.05 * errors(model, targets, {.max_iterations = 0}).second);
+}
+
+TEST(InverseModel, RefusesCharactersWithoutMotion) {
+  Character still = make_character("bobbin", Version::skeleton);
+  still.clips.clear();
+  EXPECT_THROW(InverseModel(still, {}), Error);
+  const Character moving = make_character("bobbin", Version::skeleton);
+  EXPECT_THROW(InverseModel(moving, {.clips = {"Nothing"}}), Error);
+  EXPECT_THROW(InverseModel(moving, {.joints = {"nose_of_someone_else"}}), Error);
+}
+
+TEST(PoseCoordinates, OrientationsAndTurnsAreOneRotationVector) {
+  const Character character = make_character("bobbin", Version::skeleton);
+  std::vector<int> chosen;
+  for (int c = 0; c < static_cast<int>(character.rig->controls().size()); ++c)
+    if (character.rig->controls()[c].unit != Unit::quaternion) chosen.push_back(c);
+  const PoseCoordinates coordinates(character.rig->controls(), chosen);
+  const Vec p = testing::random_pose(*character.rig, 0.4, 3), zero = Vec::Zero(coordinates.size());
+  const auto workspace = character.rig->make_workspace();
+  Vec s, s_again, s_oriented;
+  character.rig->evaluate(*workspace, p, s);
+  const Vec again = coordinates.pose(coordinates.coordinates(p, zero));
+  character.rig->evaluate(*workspace, again, s_again);
+  character.rig->evaluate(*workspace, coordinates.with_orientations(again), s_oriented);
+  EXPECT_LT((s - s_again).norm(), 1e-9);
+  EXPECT_LT((s - s_oriented).norm(), 1e-9);
+}
+
+}  // namespace
+}  // namespace rigspace

@@ -1,0 +1,246 @@
+// rigspace inverse: any motion of joints onto a rig's own controls, learned from its clips (IRM).
+
+#include "rigspace/anim/key_fitting.h"
+#include "rigspace/anim/key_rate.h"
+#include "rigspace/apps/inverse/map_motion.h"
+#include "rigspace/base/files.h"
+#include "rigspace/io/curve_file.h"
+#include "rigspace/io/formats.h"
+#include "rigspace/jobs/posed_model.h"
+#include "source_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rigspace::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct InverseArguments {
+  CharacterSource source;  // the rig
+  InverseTraining training;
+  std::string kernel = "multiquadric", model, targets, clip, output;
+  bool no_heading = false, root_frame = false, predict_only = false;
+  RefineOptions refine;
+  JointMotionOptions motion;
+  double keys = 0;
+};
+
+Kernel kernel_of(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Kernel each : kKernels) {
+    known.emplace_back(name(each));
+    std::ranges::replace(known.back(), ' ', '-');
+    if (known.back() == word) return each;
+  }
+  refuse_usage("kernel \"" + word + "\"", "is not known", suggestion(word, known, "use multiquadric"));
+}
+
+Json facts_of(const InverseModel& model) {
+  const KernelRegression& regression = model.regression();
+  return {{"joints", model.features().count()},
+          {"controls", model.coordinates().size()},
+          {"examples", model.example_count()},
+          {"samples", regression.count()},
+          {"kernel", name(regression.settings().kernel)},
+          {"length", regression.settings().length},
+          {"smoothing", regression.settings().smoothing},
+          {"leave_one_out", model.leave_one_out()},
+          {"root_moves", model.root().moves()},
+          {"root_turns", model.root().turns()}};
+}
+
+void print_facts(const InverseModel& model) {
+  const KernelRegression& regression = model.regression();
+  fmt::print("  {} joints, {} controls, {} of {} frames kept as samples\n", model.features().count(),
+             model.coordinates().size(), regression.count(), model.example_count());
+  fmt::print("  {} kernel; a sample is predicted by the others to {:.2g} of a control's ordinary change\n",
+             name(regression.settings().kernel), model.leave_one_out());
+  if (!model.root().moves())
+    fmt::print("  the clips never move the whole character: targets must be where the clips are\n");
+  else if (!model.root().turns())
+    fmt::print("  the root does not turn freely: targets must face as the clips do\n");
+}
+
+void train(InverseArguments& options, const Context& context) {
+  check_extension(options.output, "inverse");
+  check_writable(options.output);
+  options.training.kernel = kernel_of(options.kernel);
+  options.training.heading = !options.no_heading;
+  if (options.root_frame) options.training.origin = FrameOrigin::root;
+  const Character character = load(options.source, context);
+  const InverseModel model(character, options.training, terminal_progress());
+  clear_bar();
+  const fs::path folder = fs::absolute(options.output).parent_path();
+  model.save(options.output, fs::proximate(fs::absolute(options.source.file), folder).string());
+  if (context.json) {
+    Json answer = facts_of(model);
+    answer["outputs"] = {options.output};
+    fmt::print("{}\n", answer.dump(2));
+  } else {
+    fmt::print("{}\n", options.output);
+    print_facts(model);
+  }
+}
+
+/// The rig that a model was trained on: --rig, or the file that it names, beside it.
+Character rig_of(InverseArguments& options, const Context& context) {
+  if (options.source.file.empty())
+    options.source.file =
+        (fs::path(options.model).parent_path() / InverseModel::rig_file_of(options.model)).lexically_normal().string();
+  return load(options.source, context);
+}
+
+const Animation& clip_of(const Character& source, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const Animation& clip : source.clips) {
+    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) return clip;
+    names.push_back(clip.name);
+  }
+  throw Error({.code = ErrorCode::usage,
+               .file = source.name,
+               .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
+               .value = wanted,
+               .problem = wanted.empty() ? "has no clips" : "is not in this file",
+               .remedy = suggestion(wanted, names, "give a file with a motion")});
+}
+
+Json json_of(const MappedMotion& mapped, const JointMotion& motion) {
+  return {{"clip", mapped.clip.name},
+          {"frames", mapped.frames.size()},
+          {"carried", motion.carried},
+          {"joint_error_share_of_size", mapped.joint_error},
+          {"worst_error_share_of_size", mapped.worst_error},
+          {"worst_time", mapped.worst_time},
+          {"guessed_frames", mapped.guessed},
+          {"unconverged_frames", mapped.unconverged}};
+}
+
+void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
+  fmt::print("  {}: {} frames, joints {:.2g} % of the size from their targets, at most {:.2g} % at {:.3g} s\n",
+             mapped.clip.name, mapped.frames.size(), 100 * mapped.joint_error, 100 * mapped.worst_error,
+             mapped.worst_time);
+  if (motion.carried) fmt::print("  the motion's skeleton has other proportions: its rotations were carried over\n");
+  if (mapped.guessed > 0)
+    fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
+               mapped.guessed, mapped.frames.size());
+}
+
+void apply(InverseArguments& options, const Context& context) {
+  check_extension(options.output, "json glb gltf");
+  check_input(options.targets, options.output);
+  check_writable(options.output);
+  const Character own = rig_of(options, context);
+  check_input(options.source.file, options.output);
+  const InverseModel model = InverseModel::load(options.model, own);
+  const Character source = load_character(options.targets);
+  print_warnings(context, options.targets, source.warnings);
+  if (options.predict_only) options.refine.max_iterations = 0;
+  const JointMotion motion = joint_motion(own, model, source, clip_of(source, options.clip), options.motion);
+  MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
+  clear_bar();
+  if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
+  int keys = 0;
+  if (options.keys > 0) {
+    KeyFitting fitted = fit_keys(own, mapped.clip, {.tolerance = options.keys, .progress = terminal_progress()});
+    clear_bar();
+    keys = fitted.keys_after;
+    fitted.animation.name = mapped.clip.name;
+    mapped.clip = std::move(fitted.animation);
+  }
+  if (options.output.ends_with(".json")) {
+    const Animation clips[] = {mapped.clip};
+    write_file(options.output, to_curves_json(curve_file(own, clips)));
+  } else {
+    const double rate = options.motion.rate > 0 ? options.motion.rate : key_rate(mapped.clip);
+    write_posed_model(options.output, options.source, own, mapped.clip, rate);
+  }
+  if (context.json) {
+    Json answer = json_of(mapped, motion);
+    answer["outputs"] = {options.output};
+    if (options.keys > 0) answer["keys"] = keys;
+    fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    fmt::print("{}\n", options.output);
+    print_mapped(mapped, motion);
+  }
+}
+
+/// The rig's own clips mapped back onto it: what the model does with motions that it was, and was not, trained on.
+void report_model(InverseArguments& options, const Context& context) {
+  const Character own = rig_of(options, context);
+  const InverseModel model = InverseModel::load(options.model, own);
+  Json answer = facts_of(model);
+  if (!context.json) print_facts(model);
+  for (const Animation& clip : own.clips) {
+    const JointMotion motion = joint_motion(own, model, own, clip, options.motion);
+    const MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
+    clear_bar();
+    if (context.json)
+      answer["clips"].push_back(json_of(mapped, motion));
+    else
+      print_mapped(mapped, motion);
+  }
+  if (context.json) fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void add_model(CLI::App& command, InverseArguments& options) {
+  command.add_option("MODEL", options.model, "what `inverse train` wrote")->required()->type_name("FILE");
+  command
+      .add_option("--rig", options.source.file, "the rig, if it is no longer where it was when the model was trained")
+      ->type_name("FILE");
+  command.add_option("--fps", options.motion.rate, "frames a second of the motion; as its keys are by default")
+      ->check(frame_rate())
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_inverse(CLI::App& app, Context& context) {
+  auto* group = app.add_subcommand("inverse", "Any motion of joints onto a rig's own controls, learned from its clips");
+  group->require_subcommand(1);
+  auto* learn = group->add_subcommand("train", "Learn the inverse of a rig from its clips");
+  auto trained = std::make_shared<InverseArguments>();
+  add_source(*learn, trained->source);
+  learn->add_option("--clips", trained->training.clips, "clips to learn from; all by default; may be repeated")
+      ->type_name("PATTERN")
+      ->take_all();
+  learn->add_option("--joints", trained->training.joints, "joints that motions will give; all by default")
+      ->type_name("PATTERN")
+      ->take_all();
+  learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
+  learn->add_option("--kernel", trained->kernel, "multiquadric, squared-exponential, linear or polynomial")
+      ->type_name("NAME");
+  learn->add_flag("--no-heading", trained->no_heading, "motions face as the clips do");
+  learn->add_flag("--root-frame", trained->root_frame, "poses are seen from the first joint, not from their middle");
+  learn->add_option("-o,--output", trained->output, "hero.inverse")->required()->type_name("OUT");
+  learn->footer("Examples\n  rigspace inverse train hero.glb --clips 'Walk*' -o hero.inverse");
+  learn->callback([trained, &context] { train(*trained, context); });
+
+  auto* use = group->add_subcommand("apply", "Map a motion onto the rig that a model was trained on");
+  auto applied = std::make_shared<InverseArguments>();
+  add_model(*use, *applied);
+  use->add_option("--targets", applied->targets, "a motion of joints with these names: .bvh, .glb, .gltf, .rig.json")
+      ->required()
+      ->type_name("FILE");
+  use->add_option("--clip", applied->clip, "of the motion; its first by default")->type_name("NAME");
+  use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
+  use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
+      ->type_name("W");
+  use->add_option("--keys", applied->keys, "few cubic keys: the error that they may make, as a share of the height")
+      ->check(above_zero())
+      ->type_name("E");
+  use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
+  use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");
+  use->callback([applied, &context] { apply(*applied, context); });
+
+  auto* tell = group->add_subcommand("report", "What a model holds, and how well it maps the rig's own clips");
+  auto told = std::make_shared<InverseArguments>();
+  add_model(*tell, *told);
+  tell->callback([told, &context] { report_model(*told, context); });
+}
+
+}  // namespace rigspace::tools
