@@ -41,8 +41,8 @@ std::vector<Who> everybody() {
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cast, EveryMember, ::testing::ValuesIn(everybody()), [](const auto& info) {
-  return info.param.first + (info.param.second == Version::rig ? "_rig" : "_skeleton");
+INSTANTIATE_TEST_SUITE_P(Cast, EveryMember, ::testing::ValuesIn(everybody()), [](const auto& each) {
+  return each.param.first + (each.param.second == Version::rig ? "_rig" : "_skeleton");
 });
 
 TEST(Cast, NamesItsMembersWhenAskedForAStranger) {
@@ -131,7 +131,7 @@ TEST_P(EveryMember, ClipsDriveExistingControlsAndStayFinite) {
 }
 
 TEST_P(EveryMember, IsMadeOfTheSameBitsOnAnyNumberOfThreads) {
-  if (GetParam().second == Version::skeleton) return;  // made of the same surfaces by the same code
+  if (GetParam().second == Version::skeleton) return;   // made of the same surfaces by the same code
   if (GetParam().first.starts_with("dragon_")) return;  // so is the whole dragon
   const auto make = [](int threads) {
     const ThreadCountScope scope(threads);
