@@ -9,21 +9,14 @@ import sys
 import tempfile
 import unittest
 
-from program import PROGRAM, glb_json, make_hero, points, rigspace
+from program import PROGRAM, OneHero, glb_json, points, rigspace
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(OneHero):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
+        super().setUpClass()
         cls.info = json.loads(rigspace("info", cls.hero, "--json").stdout)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def fails(self, code, *arguments):
         """One sentence on standard error, nothing on standard output, no new file."""
