@@ -29,16 +29,16 @@ Mat3 turn(double angle) { return Eigen::AngleAxisd(angle, Vec3::UnitY()).toRotat
 
 Mat3 Camera::axes() const { return view_axes(eye - target); }
 
-Vec3 Camera::ray(double x, double y, int width, int height) const {
+Vec3 Camera::ray(double x, double y, int columns, int rows) const {
   const double tan_half = std::tan(0.5 * fov);
-  const Vec3 view((2 * x - width) / height * tan_half, (height - 2 * y) / height * tan_half, -1);
+  const Vec3 view((2 * x - columns) / rows * tan_half, (rows - 2 * y) / rows * tan_half, -1);
   return (axes() * view).normalized();
 }
 
-Vec3 Camera::project(const Vec3& point, int width, int height) const {
+Vec3 Camera::project(const Vec3& point, int columns, int rows) const {
   const Vec3 view = axes().transpose() * (point - eye);
-  const double distance = -view.z(), scale = 0.5 * height / (std::tan(0.5 * fov) * distance);
-  return {0.5 * width + scale * view.x(), 0.5 * height - scale * view.y(), distance};
+  const double distance = -view.z(), scale = 0.5 * rows / (std::tan(0.5 * fov) * distance);
+  return {0.5 * columns + scale * view.x(), 0.5 * rows - scale * view.y(), distance};
 }
 
 Camera Camera::as_perspective() const {

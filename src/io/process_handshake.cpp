@@ -242,7 +242,8 @@ class HandshakeReader {
 
 std::string quoted_line(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), text.size()));
-  std::string result = "\"" + std::string(text.substr(0, 60));
+  std::string result(1, '"');
+  result += text.substr(0, 60);
   for (char& c : result)
     if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 127) c = '?';
   return result + (text.size() > 60 ? "..\"" : "\"");

@@ -77,7 +77,7 @@ TEST(Contact, IsNotFeltByNeighboursAtRest) {
 }
 
 TEST(Contact, IsTwiceDifferentiableAndOneSided) {
-  const Vec x = Vec3(0, 0.1 - 1e-5, 0);
+  const Vec x{{0, 0.1 - 1e-5, 0}};
   Contact contact(loose(x, 3), {Collider::plane(Vec3::Zero(), Vec3::UnitY())}, kTen);
   EXPECT_EQ(value(contact, Vec3(0, 0.1, 0)), 0);
   EXPECT_LT(hessian(contact, x).norm(), 1e-3) << "the second derivative begins at zero";
@@ -87,14 +87,14 @@ TEST(Contact, IsTwiceDifferentiableAndOneSided) {
 }
 
 TEST(Contact, ActsOnWhatIsDeeperThanTheArtistsShape) {
-  const Vec x = Vec3(0, -0.3, 0);
+  const Vec x{{0, -0.3, 0}};
   Contact contact(loose(x, 3), {Collider::plane(Vec3::Zero(), Vec3::UnitY())}, kTen);
   contact.set_reference(x);
   contact.accept(x);
   EXPECT_EQ(value(contact, x), 0) << "the artist's own penetration is not fought";
   EXPECT_EQ(contact.report().deepest, 0);
   EXPECT_LT(gradient(contact, Vec3(0, -0.5, 0))[1], 0) << "what goes deeper is pushed out";
-  const Vec near = Vec3(0, 0.04, 0);
+  const Vec near{{0, 0.04, 0}};
   contact.set_reference(near);
   EXPECT_EQ(value(contact, near), 0) << "nor is what the artist put nearer than the thickness";
 }

@@ -137,11 +137,11 @@ TEST(Rods, ResistBendingAndTwistingApart) {
 }
 
 TEST(CoordinatePrior, KeepsTheLawsOfEnergies) {
-  const CoordinatePrior springs({1, 4, 2}, Vec(Vec3(1, 2, 3)), Vec(Vec3(0.1, 0, -1)));
+  const CoordinatePrior springs({1, 4, 2}, Vec{{1, 2, 3}}, Vec{{0.1, 0, -1}});
   const Vec q = noise(6, 5, 1);
   EXPECT_TRUE(check_energy(springs, q).ok()) << check_energy(springs, q);
   const Mat B = noise3(6, 1);
-  const CoordinatePrior coupled({5, 0, 3}, Mat(B * B.transpose()), Vec(Vec3(0.1, 0, -1)));
+  const CoordinatePrior coupled({5, 0, 3}, Mat(B * B.transpose()), Vec{{0.1, 0, -1}});
   EXPECT_TRUE(check_energy(coupled, q).ok()) << check_energy(coupled, q);
   EXPECT_THROW(CoordinatePrior({0, 1, 2}, Mat(-Mat3::Identity()), Vec(Vec3::Zero())), Error);
   EXPECT_THROW(CoordinatePrior({0, 1, 2}, Mat(B), Vec(Vec3::Zero())), Error) << "not symmetric";

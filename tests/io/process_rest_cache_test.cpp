@@ -26,7 +26,7 @@ class ProcessKept : public OwnCache {
   }
 
   static ProcessRigOptions run(const fs::path& script, const std::string& more = "") {
-    return {.command = std::string("exec ") + kPython + " -S '" + script.string() + "'" + more,
+    return {.command = "exec " + (kPython + (" -S '" + script.string())) + "'" + more,
             .processes = 1,
             .cache_rest_poses = true};
   }
