@@ -199,9 +199,13 @@ class CommandLine(OneHero):
         self.assertEqual(rigspace("completion", "csh").returncode, 2)
 
     def test_a_number_of_threads_that_is_none_is_said(self):
-        result = rigspace("version", env={**os.environ, "RIGSPACE_THREADS": "many"})
-        self.assertEqual(result.returncode, 0)
-        self.assertIn('RIGSPACE_THREADS is "many", no whole number', result.stderr)
+        for text in ("many", "0", "2.5"):
+            result = rigspace("version", env={**os.environ, "RIGSPACE_THREADS": text})
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f'RIGSPACE_THREADS is "{text}"; set it to a whole number from 1 to 256', result.stderr)
+        environment = {**os.environ, "RIGSPACE_THREADS": "many"}
+        self.assertEqual(rigspace("version", "--threads", 1, env=environment).returncode, 0)
+        self.assertEqual(rigspace("--help", env=environment).returncode, 0)
 
     def test_frame_rates_out_of_range_are_refused_at_once(self):
         for command in (["simulate", self.hero], ["eval", self.hero, "-o", self.folder / "x.npy"]):
