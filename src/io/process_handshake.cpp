@@ -186,7 +186,7 @@ class HandshakeReader {
     }
   }
 
-  /// The process says that it cannot be this rig.
+  /// The process reports that it cannot be this rig.
   [[noreturn]] void complain(const SortedJson& given) const {
     if (given.is_string()) throw Error({.file = source_, .problem = given.get<std::string>()});
     throw Error({.file = source_,

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kSources = fs::path(__FILE__).parent_path().parent_path().parent_path();
 constexpr const char* kPython = "/usr/bin/python3";
-constexpr long kTold = 3;  // poses by which a rig is told
+constexpr long kTold = 3;  // poses that identify a rig
 
 class ProcessKept : public OwnCache {
  protected:
