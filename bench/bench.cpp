@@ -50,7 +50,7 @@ Timing measure(double seconds, const std::function<void()>& body) {
   const auto since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
-  body();  // first touch of memory and caches is not what we ask about
+  body();  // warm-up: the first touch of memory and caches is not measured
   std::vector<double> times;
   const auto start = Clock::now();
   while (times.size() < 5 || since(start) < seconds) {

@@ -1,4 +1,5 @@
-// A human that Rigify made, hosted in Blender as a black box: what the method of 2012 and the fast one ask of it.
+// A human that Rigify made, hosted in Blender as a black box: how many evaluations the method of 2012 and the fast one
+// take.
 
 #include "bench.h"
 
@@ -102,7 +103,7 @@ int controls_of(const std::vector<Part>& parts) {
 
 long asked(const Character& character) { return character.rig->evaluation_count().value_or(0); }
 
-/// One run of the program's own `simulate`, from an open file: what it asks, training and bodies included.
+/// One run of the program's own `simulate`, from an open file: its evaluations, training and bodies included.
 Row fast_row(const Character& character, const std::string& method, const ProgressCallback& progress) {
   const Stopwatch watch;
   const long before = asked(character);
@@ -128,7 +129,7 @@ Row fast_row(const Character& character, const std::string& method, const Progre
   return row;
 }
 
-/// A black box that says after its training that its differences are exact: then a step asks for them, every one.
+/// A black box whose traits call its differences exact after training: then every step evaluates a Jacobian.
 class EveryJacobian final : public Rig {
  public:
   explicit EveryJacobian(std::shared_ptr<const Rig> box) : box_(std::move(box)) {}
@@ -150,7 +151,7 @@ class EveryJacobian final : public Rig {
   std::shared_ptr<const Rig> box_;
 };
 
-/// What it costs a part's motion that few poses are asked for: the same body and rate with a Jacobian every step.
+/// The error of a part's motion from evaluating few poses: against the same body and rate with a Jacobian every step.
 Row every_jacobian_row(Character human, const char* pattern, double rate, const ProgressCallback& progress) {
   constexpr double kTrained = 0.199;  // of a run: a fifth of it is training
   const Character plain = human;

@@ -21,7 +21,7 @@ struct Options {
   bench::RigHost host{.member = {}};  ///< be the rig in another process that suites compare with
 };
 
-/// ./run says which commit was built; the program itself cannot know.
+/// The commit that ./run built, from the environment.
 std::string commit() {
   const char* named = std::getenv("RIGSPACE_COMMIT");
   return named != nullptr ? named : "unknown";

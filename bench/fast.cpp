@@ -1,5 +1,5 @@
-// Thesis table 4.1 on the cast: every method on every scene at one tolerance and step, beside what the Thesis says;
-// then the same at several numbers of display vertices, and a neighbour's setting.
+// Thesis table 4.1 on the cast: every method on every scene at one tolerance and step, beside the Thesis' figures; then
+// the same at several numbers of display vertices, and the setting of Fast Complementary Dynamics.
 
 #include "bench.h"
 #include "fast_scenes.h"

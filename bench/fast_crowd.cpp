@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kGameFrame = 1.0 / 60;
 
-/// Bytes of the process in memory; 0 where the system does not tell.
+/// Bytes of the process in memory; 0 where it is unknown.
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double pages = 0, resident = 0;

@@ -1,5 +1,5 @@
-// What stands for the inertia of a body, as its controls feel it: J^T M J of all nodes, of the few that have masses of
-// all, and of mass moments, which know joints and weights and nothing of the response of the inside.
+// The inertia of a body over its controls, J^T M J, in three forms: of all nodes, of the few nodes with sampled masses,
+// and by mass moments, which leave out the response of the inside.
 
 #include "fast_training.h"
 #include "mass_moments.h"

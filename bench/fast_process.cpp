@@ -61,7 +61,7 @@ RspSetup fast(const RspSetup& setup, const FastTraining& trained, const HostedRi
   return mine;
 }
 
-/// Steps, and how many poses the host was asked for.
+/// Steps, and how many poses the host evaluated.
 Row row_of(const FastScene& scene, std::string method, const RspSetup& setup, const HostedRig& hosted) {
   const long before = hosted.whole->evaluations(), batches = hosted.whole->batches();
   const RspRun stepped = run(setup);

@@ -1,6 +1,6 @@
 #pragma once
-// The scenes of `bench fast`: those of Thesis table 4.1 on the cast, and a body with affine handles as a neighbour has
-// it.
+// The scenes of `bench fast`: those of Thesis table 4.1 on the cast, and a body with affine handles as in Fast
+// Complementary Dynamics.
 
 #include "bench.h"
 #include "rsp_scenes.h"
@@ -11,7 +11,7 @@
 
 namespace rigspace::bench {
 
-constexpr double kFastFrame = 1.0 / 24;  // s; the Thesis does not say, and film is
+constexpr double kFastFrame = 1.0 / 24;  // s; film's; the Thesis gives no frame rate
 
 /// A scene of Thesis table 4.1 with its seconds per frame: the method of 2012, static interior, the same with deferred
 /// Jacobian, skinned interior, the same with deferred Jacobian. The wrestler was not run by the first: there it is NaN.
@@ -61,7 +61,7 @@ struct HandleRig {
 /// they are small, so that a point feels few. The rig's points are those of boundary_surface(mesh).
 HandleRig make_handle_rig(const TetMesh& mesh, int handles);
 
-/// What Fast Complementary Dynamics takes on its own mesh of 10 k vertices and 42 k tetrahedra, measured on two cores.
+/// The time of Fast Complementary Dynamics on its own mesh of 10 k vertices and 42 k tetrahedra, measured on two cores.
 struct NeighbourFigure {
   int unknowns;
   double milliseconds_per_step;

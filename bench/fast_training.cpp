@@ -27,7 +27,7 @@ std::vector<LoadedPose> balances(const RspSetup& setup, std::span<const Vec> pos
 }  // namespace
 
 FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
-  constexpr int kMostProbed = 64;  // controls; of more the stiffness under load tells enough
+  constexpr int kMostProbed = 64;  // controls; with more, the stiffness under load is enough
   const RigBody& body = setup.body;
   const Material& material = setup.options.material;
   auto since = std::chrono::steady_clock::now();

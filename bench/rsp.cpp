@@ -1,5 +1,5 @@
 // RSP table 1 and the comparison of interfaces of RSP 7, on the cast: every row with the built-in rig and the same rig
-// as a black box, by Newton and by BFGS, beside what the paper says.
+// as a black box, by Newton and by BFGS, beside the paper's figures.
 
 #include "bench.h"
 #include "rsp_scenes.h"
@@ -11,7 +11,7 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kFrame = 1.0 / 24;  // s; the paper does not say, and film is
+constexpr double kFrame = 1.0 / 24;  // s; film's; the paper gives no frame rate
 constexpr double kMostNewton = 5, kMostBfgs = 20;
 constexpr double kResidual = 1e-6;
 

@@ -1,4 +1,4 @@
-// A rig in a process of its own, for bench rsp and bench fast: answers what docs/process-rigs.md asks, on standard
+// A rig in a process of its own, for bench rsp and bench fast: speaks the protocol of docs/process-rigs.md on standard
 // streams.
 
 #include "rsp_scenes.h"
@@ -57,7 +57,7 @@ bool introduce(const Rig& rig) {
   return write(line.data(), line.size()) && std::fflush(stdout) == 0;
 }
 
-/// The rig at the points that were asked for last: a simulation asks for the same ones again and again.
+/// The rig restricted to the points of the last request: a simulation evaluates the same ones every time.
 class Asked {
  public:
   explicit Asked(const Rig& whole) : whole_(whole) { choose({}, &whole_); }

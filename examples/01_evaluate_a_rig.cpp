@@ -1,4 +1,4 @@
-// A tube with two joints, an arm: bend the elbow, look at the points, and ask how they would move.
+// A tube with two joints, an arm: bend the elbow, read the points and their derivatives.
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 

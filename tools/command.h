@@ -82,7 +82,7 @@ void clear_bar();
 /// for programs that start this one.
 void show_progress_in_lines();
 
-/// From now on Ctrl-C makes progress callbacks answer "cancel"; a second one ends the program at once.
+/// From now on Ctrl-C makes progress callbacks return false; a second one ends the program at once.
 void watch_interrupts();
 bool interrupted();
 

@@ -39,7 +39,7 @@ Vec points_at(const Character& character, const Animation* clip, double time) {
   return s;
 }
 
-/// Shapes of rigs that were played out one by one have the same names and are others: only the points tell.
+/// Shapes of rigs that were converted one by one may share names and differ: only the points are compared.
 void check_same(const Character& character, const Character& other, const Animation& clip, const std::string& file) {
   bool same = character.rig->point_count() == other.rig->point_count();
   if (same) {

@@ -15,8 +15,8 @@ struct CompareSource {
   std::string over_clip;  ///< of these; empty: the one that `clip` names, else the first
 };
 
-/// The character with both clips alone; their names differ. What was repaired is said on standard error, unless the
-/// answer is JSON.
+/// The character with both clips alone; their names differ. Repairs are reported on standard error, unless the answer
+/// is JSON.
 struct Compared {
   Character character;
   std::string first, second;              ///< names of clips

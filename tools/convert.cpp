@@ -38,7 +38,7 @@ const Animation& chosen_clip(const Character& character, const ConvertArguments&
                .remedy = character.clips.empty() ? "curves are written of clips" : "name one with --clip: " + names});
 }
 
-/// ConvertArguments that this output has no use for are a mistake, not a wish to be passed over.
+/// Options that this output does not use are an error.
 void check_options(const ConvertArguments& options, bool curves) {
   const auto refuse = [](const char* option, const char* remedy) {
     throw Error({.code = ErrorCode::usage, .element = option, .problem = "has no effect here", .remedy = remedy});

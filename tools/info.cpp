@@ -88,7 +88,7 @@ Json to_json(const Character& character, bool joints) {
   return answer;
 }
 
-/// Where each joint is at rest, scene units; none of rigs whose skeleton nobody knows.
+/// Where each joint is at rest, scene units; none of rigs without a known skeleton.
 std::vector<Vec3> joint_places(const Character& character) {
   const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
   if (rig == nullptr) return {};

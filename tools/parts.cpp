@@ -57,7 +57,7 @@ void print(const Character& character, const PartSearch& search, const PartsArgu
   fmt::print("{}: {}\n", options.source.name(), search.body);
   std::size_t chosen = 0, guarded = 0;
   for (const PartCandidate& each : search.candidates) {
-    // Fingers, toes and eyes by the dozen are counted, unless all are asked for.
+    // Fingers, toes and eyes by the dozen are counted, unless --all is given.
     const bool shown = options.all || each.chosen || each.score > 0 || !each.reasons_for.empty();
     if (!shown) {
       ++guarded;

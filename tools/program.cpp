@@ -50,7 +50,7 @@ int fail(const Context& context, const Error& error) {
   return static_cast<int>(error.code());
 }
 
-/// What was to be answered did not come out, on a full disk for one: that is said where it still can be.
+/// The answer could not be written, as on a full disk: reported on standard error.
 int fail_output() {
   const Error error({.file = "standard output", .problem = "cannot be written", .remedy = "is the disk full?"});
   fmt::print(stderr, "rigspace: {}\n", error.what());
@@ -70,7 +70,7 @@ std::vector<std::string> arguments_of(int argc, char** argv, const CLI::App& app
       !app.get_subcommands([&](const CLI::App* each) { return each->get_name() == arguments[0]; }).empty();
   if (!command && (is_character_file(arguments[0]) || std::filesystem::is_directory(arguments[0])))
     arguments.insert(arguments.begin(), "simulate");
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 expects them
   return arguments;
 }
 
@@ -87,14 +87,17 @@ void finish_help(CLI::App& app, const std::string& path) {
   for (CLI::App* each : below) finish_help(*each, (path.empty() ? "rigspace" : path) + " " + each->get_name());
 }
 
-/// A number of threads that is none would be ignored without a word.
+/// Throws Error unless $RIGSPACE_THREADS is empty or a number of threads; the library would ignore any other text.
 void check_thread_variable() {
   const char* text = std::getenv("RIGSPACE_THREADS");
   if (text == nullptr || *text == '\0') return;
   const double count = number_in(text);
   if (!(count >= 1 && count <= 256 && count == std::floor(count)))
-    fmt::print(stderr, "rigspace: RIGSPACE_THREADS is \"{}\", no whole number from 1 to 256; all cores are used\n",
-               text);
+    throw Error({.code = ErrorCode::usage,
+                 .element = "RIGSPACE_THREADS",
+                 .value = text,
+                 .problem = fmt::format("is \"{}\"", text),
+                 .remedy = "set it to a whole number from 1 to 256, or unset it to use all cores"});
 }
 
 void add_version(CLI::App& app, Context& context) {
@@ -131,7 +134,8 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
       ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.parse_complete_callback([&] {
-    if (threads > 0) set_thread_count(threads);
+    if (threads > 0) return set_thread_count(threads);
+    check_thread_variable();
   });
   for (const AddCommand add : commands) add(app, context);
   add_version(app, context);
@@ -140,7 +144,6 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
   app.get_formatter()->column_width(34);
 
   watch_interrupts();
-  check_thread_variable();
   try {
     if (commands.size() > 1 && is_bench(argc, argv)) start_bench(argv);
     app.parse(arguments_of(argc, argv, app));

@@ -110,7 +110,7 @@ class ControlCells {
     const bool moves = looked_at.size() > 0;
     if (!moves) looked_at = rest_.points;
     const double extent = bounding_box(looked_at).size().maxCoeff();
-    // Not nearer than a third of the body fills the picture: else nobody knows where this is.
+    // Not nearer than a third of the body fills the picture: else the place cannot be recognised.
     FramingOptions framing{.zoom = std::min(0.75, std::max(1e-3, extent / (0.33 * body_)))};
     // From the side on which it is, else the body may stand in front of it.
     const Vec3 off = bounding_box(looked_at).center() - bounding_box(rest_.points).center();

@@ -1,4 +1,4 @@
-// rigspace settings: what a folder asks of every run.
+// rigspace settings: settings of a folder for every run.
 
 #include "command.h"
 #include "rigspace/jobs/folder_settings.h"

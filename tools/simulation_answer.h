@@ -7,8 +7,8 @@
 
 namespace rigspace::tools {
 
-/// As JSON where that is asked for; in words it has been said already. Throws Error with code not_converged if steps
-/// failed: the result is written all the same.
+/// As JSON with --json; in words it has been printed already. Throws Error with code not_converged if steps failed: the
+/// result is written all the same.
 void print_result(const SimulationResult& result, const Context& context);
 
 }  // namespace rigspace::tools

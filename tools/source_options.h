@@ -12,7 +12,7 @@ void add_source(CLI::App&, CharacterSource&);
 /// The same without FILE.
 void add_process_source(CLI::App&, CharacterSource&);
 
-/// Loads it; what was repaired is said on standard error, unless the answer is JSON.
+/// Loads it; repairs are reported on standard error, unless the answer is JSON.
 Character load(const CharacterSource&, const Context&);
 
 /// At the end of a command: each time that the process had to be started again, in the same way.

@@ -49,7 +49,7 @@ studio::StudioOptions options_of(const StudioArguments& given) {
   return options;
 }
 
-/// The asked port; where nobody asked, another one if it is taken.
+/// The port of --port; without that option another one if the default is taken.
 std::unique_ptr<studio::HttpServer> listen(const StudioArguments& given, const studio::StudioOptions& options,
                                            studio::Studio& handler) {
   studio::HttpOptions http{
@@ -63,7 +63,7 @@ std::unique_ptr<studio::HttpServer> listen(const StudioArguments& given, const s
   }
 }
 
-/// Opens the address in the desktop's browser; nothing is said if there is none.
+/// Opens the address in the desktop's browser; silently does nothing if there is none.
 void open_browser(const std::string& address) {
   const std::string command = "xdg-open '" + address + "' >/dev/null 2>&1 &";
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;

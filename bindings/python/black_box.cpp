@@ -25,7 +25,7 @@ class PythonRig final : public Rig {
     BlackBoxDescription{.controls = controls_, .evaluate = [](In, Vec&) {}, .name = name_}.validate();
     const auto workspace = make_workspace();
     Vec s;
-    points_ = -1;  // the first answer says
+    points_ = -1;  // unknown until the first evaluation
     evaluate(*workspace, rest(), s);
     points_ = static_cast<int>(s.size() / 3);
     if (noise_ >= 0) return;

@@ -21,8 +21,8 @@ struct EnergyHandle {
 ///   obj.hessian(x)     (k, m, 3) to (k, 3 m, 3 m); absent or None: differences of the gradient, or of value
 /// The element sizes that differences are scaled to are those of the moment.
 ///
-/// Projected Hessians, which only lead the way, serve until a point has moved by a quarter of the size of its element,
-/// or a solve has made four iterations with them; exact ones are always those of x.
+/// Projected Hessians, which only choose the direction of a step, are reused until a point has moved by a quarter of
+/// the size of its element, or a solve has made four iterations with them; exact ones are always those of x.
 class PythonEnergy final : public Energy {
  public:
   /// Throws Error if there are no elements or no value.

@@ -14,7 +14,7 @@
 
 namespace rigspace::python {
 
-/// A rig with workspaces for as many threads as ask at once.
+/// A rig with workspaces for as many threads as evaluate at once.
 class RigHandle {
  public:
   explicit RigHandle(std::shared_ptr<const Rig> rig) : rig_(std::move(rig)), pool_(std::make_shared<Pool>()) {}
@@ -22,7 +22,7 @@ class RigHandle {
   const Rig& rig() const { return *rig_; }
   const std::shared_ptr<const Rig>& shared() const { return rig_; }
 
-  /// Calls action(workspace) with one that nobody else uses meanwhile.
+  /// Calls action(workspace) with a workspace that no other thread uses meanwhile.
   template <class Action>
   void with_workspace(Action action) const {
     std::unique_ptr<Workspace> workspace = take();

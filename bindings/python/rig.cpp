@@ -113,7 +113,7 @@ py::object sparse(const BlockJacobian& J, const std::vector<int>& place) {
 py::object jacobian(const RigHandle& self, const Array& p_given, const py::object& controls, bool as_sparse) {
   const Vec p = vector_from(p_given, static_cast<Eigen::Index>(self.rig().controls().size()), "p");
   const std::vector<int> asked = controls_from(self.rig(), controls);
-  std::vector<int> order(asked.size());  // ascending, as the library wants them
+  std::vector<int> order(asked.size());  // ascending, as the library expects
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
   std::sort(order.begin(), order.end(), [&](int a, int b) { return asked[a] < asked[b]; });
   std::vector<int> free;

@@ -13,7 +13,7 @@ const Animation* Character::clip(std::string_view clip_name) const {
   return nullptr;
 }
 
-// One pose needs each curve once: asking the curves themselves is cheaper than preparing a Sampler.
+// One pose needs each curve once: evaluating the curves themselves is cheaper than preparing a Sampler.
 TriMesh rest_surface(const Character& character) {
   TriMesh surface;
   const auto workspace = character.rig->make_workspace();

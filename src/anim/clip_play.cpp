@@ -15,7 +15,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kOneDegree = std::numbers::pi / 180;
-constexpr double kSamePose = 8 * kOneDegree;   // joints of two poses that people call the same
+constexpr double kSamePose = 8 * kOneDegree;   // joints of two poses that count as the same
 constexpr double kNearPose = 25 * kOneDegree;  // joints at the ends of a clip that is a loop by its name
 constexpr double kNearPlace = 0.06;            // of the height: the same for nodes that move
 constexpr double kStepsApart = 1.8;            // a closing frame that is left out: ends are so many steps apart

@@ -1,5 +1,5 @@
 #pragma once
-// Private to anim: what the words of a clip's name say about it.
+// Private to anim: the meaning of words in a clip's name.
 
 #include <string>
 #include <string_view>
@@ -11,16 +11,16 @@ namespace rigspace {
 /// between other characters, and from a capital letter on. "Armature|Idle_HitReact1" is idle, hit, react.
 std::vector<std::string> words_of_clip(std::string_view name);
 
-/// The word of a name that says that the clip happens once, as an attack does; empty if none does.
+/// The word of a name that means that the clip happens once, such as "attack"; empty if there is none.
 std::string once_word(const std::vector<std::string>& words);
 
-/// A word for a leap, which happens once unless another word says that the clip repeats: "Jump_Idle", "Gallop_Jump".
+/// A word for a leap, which happens once unless another word means that the clip repeats: "Jump_Idle", "Gallop_Jump".
 std::string leap_word(const std::vector<std::string>& words);
 
-/// The word of a name that says that the clip repeats, as a walk does; empty if none does.
+/// The word of a name that means that the clip repeats, such as "walk"; empty if there is none.
 std::string loop_word(const std::vector<std::string>& words);
 
-/// Whether a name says that the character swims, flies, hovers or floats: what is lowest is no foot.
+/// Whether, by the clip's name, the character swims, flies, hovers or floats: its lowest point is then no foot.
 bool names_off_ground(const std::vector<std::string>& words);
 
 bool names_idle(const std::vector<std::string>& words);

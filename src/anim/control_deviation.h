@@ -1,5 +1,5 @@
 #pragma once
-// What a clip does to some controls beyond another clip.
+// The deviation of a clip from another one, on some controls.
 
 #include "rigspace/anim/control_modes.h"
 

@@ -21,7 +21,7 @@ struct Sensitivity {
   std::vector<int> points;         ///< those that move most, ascending: the ones to watch
   Mat by_point;                    ///< the same for those points alone: controls x points
 };
-/// `also`: points to watch whatever they feel.
+/// `also`: points to watch in any case.
 Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation, std::span<const int> also = {});
 
 struct ClipFitOptions {
@@ -53,7 +53,7 @@ class ClipFit {
   /// A tolerance for each group, of which `allowed` on the surface would be the motion of its most sensitive component.
   void share_out(const Sensitivity& sensitivity, double allowed);
   void refit(Effort effort);
-  /// What a group would be with another tolerance.
+  /// The fit of a group with another tolerance.
   Saved fitted(int group, double tolerance, Effort effort) const;
   Saved save(int group) const { return {tolerances_[group], groups_[group].fitted}; }
   void restore(int group, const Saved& saved);

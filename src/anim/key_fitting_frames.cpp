@@ -1,4 +1,4 @@
-// What a baked curve says, and what it leaves open, between its frames.
+// The range of values that a baked curve leaves open between its frames.
 #include "key_fitting_parts.h"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ struct FrameCurve {
   std::vector<double> monotone;  ///< slopes by frame: a key at every frame with these is always allowed
   std::vector<int> stretch;      ///< by interval: which stretch of equal values it belongs to, or -1
   std::array<double, 2> seam{};  ///< of a cyclic curve: the slopes that its ends may share
-  bool cyclic = false;           ///< slopes at both ends agree
+  bool cyclic = false;           ///< slopes at both ends are equal
 
   int frames() const { return static_cast<int>(times.size()); }
   bool constant() const { return stretch.front() >= 0 && stretch.front() == stretch.back(); }

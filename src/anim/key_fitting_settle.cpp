@@ -16,7 +16,7 @@ struct Misfit {
 
 Misfit misfit(const FrameCurve& curve, int i, int j) {
   constexpr int kManyFrames = 4;
-  constexpr double kBetween = 0.05;  // weight of what nobody knows
+  constexpr double kBetween = 0.05;  // weight of the values between frames, which the source leaves open
   Misfit sum;
   const double h = curve.times[j] - curve.times[i];
   const int stride = j - i > kManyFrames ? kSubframes : kSubframes / 2;
@@ -71,7 +71,7 @@ class SlopeSettler {
     return segment < 0 || segment + 1 >= n_ ||
            sets_[segment].contains(slopes_[out_[segment]], slopes_[in_[segment + 1]]);
   }
-  /// What the other segments of a key ask of one of its slopes:  a m^2 - 2 b m.
+  /// The cost of one slope of a key in its other segments: a m^2 - 2 b m.
   void add_before(int k, int slope, double& a, double& b) const {
     if (k == 0 || in_[k] != slope) return;
     a += misfits_[k - 1].A(1, 1), b += misfits_[k - 1].b[1] - misfits_[k - 1].A(0, 1) * slopes_[out_[k - 1]];

@@ -1,4 +1,4 @@
-// Whose tolerance is how large: the error allowed on the surface, shared out among the groups of a clip.
+// Tolerances of groups: the error allowed on the surface, shared out among the groups of a clip.
 #include "key_fitting_clip.h"
 #include "rigspace/base/parallel.h"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr double kOrder =
     0.25;  // keys ~ tolerance^-1/4: the error of a cubic grows with the fourth power of its length
 
-/// What the surface says about the tolerances as they are.
+/// The errors on the surface with the present tolerances.
 struct Model {
   Vec now;   ///< tolerances, by group
   Vec keys;  ///< that can go, by group
@@ -81,7 +81,7 @@ void tighten_tolerances(ClipFit& fit, const SurfaceGauge& gauge, const Sensitivi
     if (kAim * model.most <= 1) return;
     const Vec load = model.use.colwise().sum();
     for (int v = 0; v < load.size(); ++v)
-      if (kAim * load[v] <= 1) model.use.col(v) *= 0.5 / std::max(0.5, load[v]);  // no wish to change it
+      if (kAim * load[v] <= 1) model.use.col(v) *= 0.5 / std::max(0.5, load[v]);  // no reason to change it
     set_tolerances(fit, fewest_keys(model, {0.25, 1}).cwiseProduct(model.now));
   }
   // Far from the model: all together, until a key at every frame is all that can be done.

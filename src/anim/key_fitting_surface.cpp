@@ -129,7 +129,7 @@ Mat motion_of_points(const Rig& rig, const Sampler& sampler, std::span<const Vec
 }  // namespace
 
 Sensitivity surface_sensitivity(const Rig& rig, const Animation& animation, std::span<const int> also) {
-  constexpr int kPoses = 6, kSpread = 64;  // poses looked at; points watched whatever they feel
+  constexpr int kPoses = 6, kSpread = 64;  // poses; points watched in any case
   Sensitivity result{.by_control = std::vector<double>(rig.controls().size(), 0.0)};
   const Sampler sampler(animation, rig.controls());
   const auto workspace = rig.make_workspace();

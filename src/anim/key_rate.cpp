@@ -18,8 +18,8 @@ double snapped(double rate) {
   return rate;
 }
 
-/// The same of times to the millisecond. Film's rates are a thousandth below whole ones: told apart where the clip is
-/// so long (s) that a millisecond is much less than that.
+/// The same of times to the millisecond. Film's rates are a thousandth below whole ones: distinguished where the clip
+/// is so long (s) that a millisecond is much less than that.
 double snapped_of_milliseconds(double rate, double duration) {
   constexpr double kLong = 5;
   const double whole = std::round(rate), film = whole * 1000 / 1001;

@@ -81,7 +81,7 @@ struct Stretch {
   int begin = 0, end = 0;
 };
 
-/// The stretch whose ends agree best in pose and velocity, against how much it moves: standing still repeats anywhere.
+/// The stretch whose ends are nearest in pose and velocity, against how much it moves: standing still repeats anywhere.
 Stretch best_stretch(const Rig& rig, const Motion& motion, std::span<const int> travels, const LoopOptions& options) {
   std::vector<int> points;
   for (int i = 0; i < rig.point_count(); i += std::max(1, rig.point_count() / kWatched)) points.push_back(i);

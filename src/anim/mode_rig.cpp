@@ -15,7 +15,7 @@ struct ModeRig::Memory : Workspace {
   std::vector<int> mode_row;  // of each wanted one: in U, -1
   Eigen::Matrix3Xd row;       // of one point: a column for each free mode
 
-  /// What the base must be asked for: the free controls of its own, and those of the modes if any mode is free.
+  /// The controls to differentiate the base by: its own free ones, and those of the modes if any mode is free.
   void want(std::span<const int> own, std::span<const int> of_modes);
 };
 

@@ -18,7 +18,7 @@ std::string shortest(double number) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
 }
 
-/// A name as expressions want it, whatever characters it has.
+/// A name as an expression spells it, whatever characters it has.
 std::string in_quotes(const std::string& name) {
   std::string result = "'";
   for (const char c : name) result += c == '\'' ? std::string("''") : std::string(1, c);

@@ -1,6 +1,6 @@
 #pragma once
-// Curves as cubic pieces. Both doors run the same code: a Source says what the pieces are, on the fly for Curve, stored
-// for CompiledCurve.
+// Curves as cubic pieces. Curve and CompiledCurve run the same code: a Source gives the pieces, computed on the fly for
+// Curve, stored for CompiledCurve.
 
 #include "rigspace/anim/compiled_curve.h"
 

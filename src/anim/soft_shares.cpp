@@ -9,7 +9,7 @@
 namespace rigspace::detail {
 namespace {
 
-constexpr double kSumRounding = 1e-9;  // shares that were normalised by somebody
+constexpr double kSumRounding = 1e-9;  // rounding of shares that were normalised before
 
 void require(bool good, const SoftJoint& joint, std::string value, std::string problem, std::string remedy) {
   if (!good)

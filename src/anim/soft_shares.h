@@ -18,7 +18,7 @@ const BuiltInRig& built_in_rig(const Character& character);
 /// Throws Error where a joint or a share breaks the rules of soft_joints.h, but for names that others have.
 void validate(const Character& character, const SoftJoints& soft);
 
-/// Throws Error for the first share above zero that nobody took.
+/// Throws Error for the first share above zero that no skin took.
 void require_taken(const Character& character, const SoftJoints& soft, const std::vector<char>& taken,
                    const std::string& remedy);
 

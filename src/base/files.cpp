@@ -34,7 +34,7 @@ Bytes read_all(const fs::path& path, std::size_t max_bytes) {
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, std::string("cannot be read (") + std::strerror(errno) + ")", "check its permissions");
   Bytes bytes;
-  // Read in pieces, not by the size that the file system claims: pipes have none, and files may grow.
+  // Read in pieces, not by the size in the file system: pipes have none, and files may grow.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::size_t used = 0;
   for (;;) {

@@ -34,7 +34,7 @@ int& threads() {
   return value;
 }
 
-/// Lets the arena have more threads than the machine has cores, where somebody asks for it.
+/// Lets the arena have more threads than the machine has cores, if that many are set.
 std::unique_ptr<oneapi::tbb::global_control>& more_threads() {
   static std::unique_ptr<oneapi::tbb::global_control> value;
   return value;

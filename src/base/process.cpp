@@ -81,7 +81,7 @@ ProcessEnd end_of(int wait_status) {
   return {.running = false, .status = WEXITSTATUS(wait_status)};
 }
 
-/// Whether it has ended; it stays a zombie, so that its number, and its group's, belong to no one else yet.
+/// Whether it has ended; it stays a zombie, so that its number, and its group's, are not reused yet.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
@@ -112,7 +112,7 @@ std::string_view take_last_line(std::string_view& text) {
 
 std::string ProcessEnd::describe() const {
   if (running) return "is still running";
-  // A shell that waits for another program tells of its signal as 128 + number.
+  // A shell that waits for another program returns its signal as 128 + number.
   const int number = signal != 0 ? signal : status - 128;
   const std::string words = number > 0 && number < kSignals ? ::strsignal(number) : "";
   if (signal != 0) return "was killed by signal " + std::to_string(signal) + " (" + words + ")";
@@ -167,7 +167,7 @@ std::string Process::last_words() {
   pipes_->take_errors();
   std::string_view rest = pipes_->words;
   std::string line(take_last_line(rest).substr(0, kLongestWords));
-  // The shell's own word for a signal, "Killed", says less than what the program said before it.
+  // The program's own last line is more useful than the shell's word for a signal, "Killed".
   const ProcessEnd how = wait(0);
   const int number = how.status - 128;
   if (!how.running && number > 0 && number < kSignals && line.starts_with(::strsignal(number)))

@@ -51,7 +51,7 @@ class PipeSignalGuard {
 
 bool not_now() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-/// When to give up on one program, and when to ask whether all of it shall go on.
+/// When to give up on one program, and when to call the progress callback.
 struct Watch {
   const Patience& patience;
   Clock::time_point last_byte = Clock::now();
@@ -59,8 +59,8 @@ struct Watch {
   double left() const { return patience.seconds - std::chrono::duration<double>(Clock::now() - last_byte).count(); }
 };
 
-/// Waits for any of these, until `left` seconds are over or a tenth of a second where a callback wants to be asked.
-/// False if it asks to stop.
+/// Waits for any of these, until `left` seconds are over or a tenth of a second where there is a callback. False if the
+/// callback returns false.
 bool wait_for(std::vector<pollfd>& ports, double left, const Patience& patience) {
   if (patience.progress) left = std::min(left, 0.1);
   // A day at most: the milliseconds must fit an int, and a callback-less wait simply comes round again.
@@ -154,7 +154,7 @@ detail::Moved detail::ProcessPipes::read(std::span<std::byte> bytes) {
 
 void detail::ProcessPipes::take_errors() {
   std::array<char, 4096> piece;
-  // Bounded, so that a program that never stops complaining cannot keep us here.
+  // Bounded, so that a program that writes without end cannot block this one.
   for (int k = 0; errors.open() && k < 64; ++k) {
     const ssize_t n = ::read(errors.get(), piece.data(), piece.size());
     if (n < 0 && not_now()) return;

@@ -45,7 +45,7 @@ struct ProcessPipes {
   pid_t child = -1;
   Descriptor input, output, errors;  ///< ends of this program; never block
   ProcessEnd ended;
-  std::string pending;  ///< read behind a line, not yet asked for
+  std::string pending;  ///< read behind a line, not yet returned
   std::string words;    ///< the end of standard error
 
   Moved write(std::span<const std::byte> bytes);

@@ -45,7 +45,7 @@ struct RigPredictor::Data {
   // State of the step under way.
   enum class Fault { none, start, jacobian };
   Fault fault = Fault::none;     // what the last check found too far off: x~ at p~ (start), or J
-  bool sound = false;            // with Fault::start: J itself agrees with the last states, to two tolerances
+  bool sound = false;            // with Fault::start: J itself reproduces the last states, to two tolerances
   bool predicted = false;        // y(p~) was extrapolated, not evaluated
   bool stay_evaluated = false;   // y_stay was evaluated in this step
   double missed = 0;             // then: error of J, as a share of the way from y_stay to y_end

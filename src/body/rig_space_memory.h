@@ -98,7 +98,7 @@ class RigSpaceMapping::Memory final : public State, public BlockSink {
   std::vector<int> inside, inside_places, moving, moving_places, touched;
   std::vector<double> gathered, spread;
 
-  // For the curvature of the rig by BFGS: the last iterate, this one, and the matrix learned so far.
+  // For the curvature of the rig by BFGS: the last iterate, this one, and the matrix so far.
   struct Iterate {
     Vec q, g_p, g_b;
     RowMajor J;

@@ -115,17 +115,6 @@ std::shared_ptr<const Rig> Assembly::skeleton_rig() {
   return std::make_shared<BuiltInRig>(std::move(graph), plan.points_rest, std::move(deformers));
 }
 
-RiggedCharacter Assembly::finish(Version version) && {
-  if (version == Version::rig) {
-    CastSketch made = std::move(*this).finish(std::span<const AbstractionDraft>{});
-    return {std::move(made.character), std::move(made.plan)};
-  }
-  plan.points_rest = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
-  character.rig = skeleton_rig();
-  add_skins();
-  return {std::move(character), std::move(plan)};
-}
-
 CastAbstraction Assembly::abstraction_of(const AbstractionDraft& draft, const BuiltRig& built) const {
   CastAbstraction result{.name = draft.name};
   SkinDescription skin;
@@ -149,17 +138,22 @@ CastAbstraction Assembly::abstraction_of(const AbstractionDraft& draft, const Bu
   return result;
 }
 
-CastSketch Assembly::finish(std::span<const AbstractionDraft> drafts) && {
+CastSketch Assembly::finish(Version version, std::span<const AbstractionDraft> drafts) && {
   plan.points_rest = Eigen::Map<const Vec>(points_.data(), static_cast<Eigen::Index>(points_.size()));
-  add_skins();
-  plan.deformers.insert(plan.deformers.end(), after_skins.begin(), after_skins.end());
-  const BuiltRig built = build(plan);
-  character.rig = built.rig;
-  // What carries a bone's flesh is where the bone is, and as long.
-  for (std::size_t j = 0; j < joints_.size(); ++j)
-    character.bones[j].slot = built.transforms.at(carrier_of(static_cast<int>(j)));
   CastSketch result;
-  for (const AbstractionDraft& draft : drafts) result.abstractions.push_back(abstraction_of(draft, built));
+  if (version == Version::rig) {
+    add_skins();
+    plan.deformers.insert(plan.deformers.end(), after_skins.begin(), after_skins.end());
+    const BuiltRig built = build(plan);
+    character.rig = built.rig;
+    // What carries a bone's flesh is where the bone is, and as long.
+    for (std::size_t j = 0; j < joints_.size(); ++j)
+      character.bones[j].slot = built.transforms.at(carrier_of(static_cast<int>(j)));
+    for (const AbstractionDraft& draft : drafts) result.abstractions.push_back(abstraction_of(draft, built));
+  } else {
+    character.rig = skeleton_rig();
+    add_skins();
+  }
   result.character = std::move(character);
   result.plan = std::move(plan);
   return result;
@@ -185,6 +179,15 @@ Control angle_control(const std::string& name, double typical) {
 
 Control switch_control(const std::string& name) {
   return {.name = name, .node = name.substr(0, name.find_first_of(".:")), .unit = Unit::scalar, .min = 0, .max = 1};
+}
+
+void offer(RigPlan& plan, const std::string& control, const char* group, double low, double high) {
+  plan.rules.push_back({.pattern = control, .group = group, .min = low, .max = high});
+}
+
+void drive(RigPlan& plan, std::string channel, std::string expression) {
+  plan.drivers.push_back(
+      {.name = std::move(channel), .mode = plan::Driver::Mode::add, .expression = std::move(expression)});
 }
 
 }  // namespace rigspace

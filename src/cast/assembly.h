@@ -41,11 +41,9 @@ struct Assembly {
   /// A surface as a piece; returns its first point. One named "proxy" is not drawn.
   int add(const flesh::Flesh& flesh);
 
-  /// `rig`: built from the plan, with a linear skin for each piece. `skeleton`: nodes, shapes and one linear skin
-  /// alone.
-  RiggedCharacter finish(Version version) &&;
-  /// `rig`, with curves that are skinned by the same joints.
-  CastSketch finish(std::span<const AbstractionDraft> drafts) &&;
+  /// `rig`: built from the plan, with a linear skin for each piece, and curves that are skinned by the same joints.
+  /// `skeleton`: nodes, shapes and one linear skin alone.
+  CastSketch finish(Version version, std::span<const AbstractionDraft> drafts = {}) &&;
 
  private:
   void add_skins();
@@ -65,5 +63,10 @@ plan::Mask mask_of(const flesh::Flesh& flesh, const std::function<double(const V
 /// An angle, or a switch from 0 to 1: a control that stands alone. Its node is the name up to the first . or :
 Control angle_control(const std::string& name, double typical);
 Control switch_control(const std::string& name);
+
+/// Puts a control into a group, within limits in its own unit (angles: degrees).
+void offer(RigPlan& plan, const std::string& control, const char* group, double low, double high);
+/// Adds a driver's value to a channel.
+void drive(RigPlan& plan, std::string channel, std::string expression);
 
 }  // namespace rigspace

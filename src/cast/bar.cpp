@@ -63,16 +63,14 @@ flesh::Flesh make_flesh(const puppet::Skeleton& skeleton, bool proxy) {
   // Few points cut off the corners; a little more of everything makes up for it.
   const ScalarField solid = [more = proxy ? 0.008 : 0.0](const Vec3& p) { return box(p) - more; };
   const std::array parts{flesh::Part{box, 1, along, {}}};
-  TriMesh surface =
-      polygonise(solid, {.low = {-0.7, 0.2, -0.3}, .high = {0.7, 0.8, 0.3}, .cell = proxy ? 0.03 : 0.012});
-  if (proxy) surface = coarsened(surface, solid, 58);
-  flesh::Flesh bar = flesh::make_body(surface, {.solid = solid,
-                                                .color = [](const Vec3& p) { return color_at(p.x()); },
-                                                .parts = parts,
-                                                .joints = skeleton.size(),
-                                                .smoothing = 0});
-  bar.name = proxy ? "proxy" : "rubber";
-  return bar;
+  const TriMesh surface = surface_of(
+      solid, {.low = {-0.7, 0.2, -0.3}, .high = {0.7, 0.8, 0.3}, .cell = proxy ? 0.03 : 0.012}, proxy ? 58 : 0);
+  return flesh::make_body(surface, {.name = proxy ? "proxy" : "rubber",
+                                    .solid = solid,
+                                    .color = [](const Vec3& p) { return color_at(p.x()); },
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = 0});
 }
 
 puppet::Pose swing(const puppet::Skeleton& skeleton, double time) {
@@ -87,13 +85,10 @@ puppet::Pose swing(const puppet::Skeleton& skeleton, double time) {
 // joints' own twelve rotations stay, on top.
 void add_modes(RigPlan& plan) {
   for (const char* name : {"p1", "p2", "p3", "p4"}) plan.controls.push_back(angle_control(name, 0.3));
-  const auto drive = [&](const char* channel, const char* expression) {
-    plan.drivers.push_back({.name = channel, .mode = plan::Driver::Mode::add, .expression = expression});
-  };
-  drive("left_02.rx", "p1 + p2");
-  drive("left_01.rx", "p2");
-  drive("right_01.rx", "p3");
-  drive("right_02.rx", "p3 + p4");
+  drive(plan, "left_02.rx", "p1 + p2");
+  drive(plan, "left_01.rx", "p2");
+  drive(plan, "right_01.rx", "p3");
+  drive(plan, "right_02.rx", "p3 + p4");
   plan.rules.push_back({.pattern = "p?", .group = "modes"});
   plan.rules.push_back({.pattern = "*_0?.r?", .group = "joints"});
   plan.rules.push_back({.pattern = "bar", .group = "bar"});
@@ -110,13 +105,8 @@ RiggedCharacter make_bar(Version version) {
     assembly.add(make_flesh(skeleton, true));
     add_modes(assembly.plan);
   }
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = {puppet::bake(skeleton, {.name = "Swing",
-                                                    .duration = 1.2,
-                                                    .rate = 30,
-                                                    .pose = [&](double time) { return swing(skeleton, time); },
-                                                    .scalars = {}})};
-  return rigged;
+  assembly.character.clips = puppet::bake(skeleton, {{"Swing", 1.2, 30, swing}});
+  return std::move(assembly).finish(version);
 }
 
 }  // namespace rigspace

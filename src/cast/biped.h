@@ -92,7 +92,7 @@ struct ArmPose {
   double lower = 0, swing = 0, bend = 0, twist = 0;
 };
 
-/// Poses by joint name, with left and right told apart by a sign: +1 left, -1 right.
+/// Poses by joint name, with a sign for the side: +1 left, -1 right.
 class Puppeteer {
  public:
   Puppeteer(const Plan& plan, const puppet::Skeleton& skeleton) : pose(skeleton), plan_(plan), skeleton_(skeleton) {}

@@ -163,9 +163,8 @@ RiggedCharacter make_bobbin(Version /*version*/) {
   assembly.add(make_details(skeleton));
   assembly.plan.controls.push_back(switch_control("eyes:blink"));
   assembly.plan.deformers.push_back({.name = "blink", .pieces = {"eyes"}, .kind = plan::Shapes{{make_blink(eyes)}}});
-  RiggedCharacter rigged = std::move(assembly).finish(Version::skeleton);
-  rigged.character.clips = clips(skeleton);
-  return rigged;
+  assembly.character.clips = clips(skeleton);
+  return std::move(assembly).finish(Version::skeleton);
 }
 
 }  // namespace rigspace

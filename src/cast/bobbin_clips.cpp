@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -15,14 +14,8 @@ namespace {
 
 using biped::eased;
 using biped::Puppeteer;
-using puppet::about_x;
-using puppet::about_y;
-using puppet::about_z;
-using puppet::Placement;
-using puppet::Pose;
-using puppet::Skeleton;
+using namespace puppet;
 
-constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kArmsDown = 24;  // degrees, from rest to hanging at ease over the belly
 
 // ---- Walk ----------------------------------------------------------------------------------------------------------
@@ -175,20 +168,10 @@ puppet::ScalarKeys blinks(std::vector<double> times) {
 }  // namespace
 
 std::vector<Animation> clips(const Skeleton& skeleton) {
-  struct Timing {
-    double duration, rate;
-  };
-  const auto baked = [&](std::string name, Timing timing, Pose (*pose)(const Skeleton&, double),
-                         std::vector<puppet::ScalarKeys> scalars) {
-    return puppet::bake(skeleton, {.name = std::move(name),
-                                   .duration = timing.duration,
-                                   .rate = timing.rate,
-                                   .pose = [&skeleton, pose](double time) { return pose(skeleton, time); },
-                                   .scalars = std::move(scalars)});
-  };
   // The knees of the hop turn by up to 52 degrees in 1/30 s: linear keys that far apart let the feet slide 1.6 mm.
-  return {baked("Walk", {kWalkDuration, 30}, walk, {}), baked("Hop", {kHopDuration, 60}, hop, {blinks({kLand + 0.1})}),
-          baked("Idle", {kIdleDuration, 30}, idle, {blinks({1.3, 2.0, 3.3})})};
+  return bake(skeleton, {{"Walk", kWalkDuration, 30, walk},
+                         {"Hop", kHopDuration, 60, hop, {blinks({kLand + 0.1})}},
+                         {"Idle", kIdleDuration, 30, idle, {blinks({1.3, 2.0, 3.3})}}});
 }
 
 }  // namespace rigspace::bobbin

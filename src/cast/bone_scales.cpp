@@ -32,10 +32,6 @@ std::string text_of(double number) {
 void add_bone_scales(const puppet::Skeleton& skeleton, std::span<const BoneScale> scales, const std::string& group,
                      Assembly& assembly) {
   RigPlan& plan = assembly.plan;
-  const auto drive = [&](std::string channel, std::string expression) {
-    plan.drivers.push_back(
-        {.name = std::move(channel), .mode = plan::Driver::Mode::add, .expression = std::move(expression)});
-  };
   for (const BoneScale& scale : scales) {
     const std::array<std::string, 3> axes = axes_of(scale);
     const bool whole = scale.growth == Growth::size;
@@ -57,7 +53,7 @@ void add_bone_scales(const puppet::Skeleton& skeleton, std::span<const BoneScale
                                  .group = group,
                                  .typical = 0.2});
       }
-      drive(flesh + ".s" + "xyz"[axis], axes[axis] + " - 1");
+      drive(plan, flesh + ".s" + "xyz"[axis], axes[axis] + " - 1");
     }
     if (whole) continue;
     const int joint = skeleton.find(scale.joint);
@@ -66,7 +62,7 @@ void add_bone_scales(const puppet::Skeleton& skeleton, std::span<const BoneScale
       const Vec3 offset = skeleton.local_translation(child);
       for (int axis = 0; axis < 3; ++axis) {
         if (axes[axis].empty() || std::abs(offset[axis]) < 1e-9) continue;
-        drive(skeleton[child].name + ".t" + "xyz"[axis], text_of(offset[axis]) + " * (" + axes[axis] + " - 1)");
+        drive(plan, skeleton[child].name + ".t" + "xyz"[axis], text_of(offset[axis]) + " * (" + axes[axis] + " - 1)");
       }
     }
   }

@@ -15,6 +15,17 @@ struct Entry {
   RiggedCharacter (*make)(Version);
 };
 
+// Without the abstractions.
+template <CastSketch (*make)(Version)>
+RiggedCharacter plain(Version version) {
+  return make(version);
+}
+
+template <int part>
+RiggedCharacter dragon_part(Version version) {
+  return make_dragon_part(part, version);
+}
+
 constexpr std::array kEntries{
     Entry{{"bobbin", "a plump little dragon with a round belly, floppy ears and a tail; walks, hops and idles", 0},
           make_bobbin},
@@ -25,17 +36,18 @@ constexpr std::array kEntries{
     Entry{{"sphere", "a ball that scales and travels; bounces", 0.04}, make_sphere},
     Entry{{"bar", "a rubber bar bent by four modes of its joints; swings", 0.053}, make_bar},
     Entry{{"sumo", "a sumo wrestler, soft all over; stomps and shakes his head", 0.086}, make_sumo},
-    Entry{{"toon", "a cartoon man with limits on his joints and a build to choose; walks and runs", 0}, make_toon},
+    Entry{{"toon", "a cartoon man with limits on his joints and a build to choose; walks and runs", 0},
+          plain<make_toon>},
     Entry{{"elephant", "peanut's body on joints alone, to be drawn over; walks, dances and works out", 0},
           make_elephant},
-    Entry{{"face", "a face of soft shapes, bones, bend and twist; looks around", 0}, make_face},
-    Entry{{"dragon", "a dragon of six parts with 25 controls; flies and walks", 0}, make_dragon},
-    Entry{{"dragon_torso", "a dragon's torso, to be posed and shaped by itself; breathes", 0}, make_dragon_torso},
-    Entry{{"dragon_wings", "a dragon's wings; they flap", 0}, make_dragon_wings},
-    Entry{{"dragon_head", "a dragon's head and neck; it nods", 0}, make_dragon_head},
-    Entry{{"dragon_tail", "a dragon's tail; it wags", 0}, make_dragon_tail},
-    Entry{{"dragon_front_legs", "a dragon's front legs; they step", 0}, make_dragon_front_legs},
-    Entry{{"dragon_hind_legs", "a dragon's hind legs; they step", 0}, make_dragon_hind_legs},
+    Entry{{"face", "a face of soft shapes, bones, bend and twist; looks around", 0}, plain<make_face>},
+    Entry{{"dragon", "a dragon of six parts with 25 controls; flies and walks", 0}, plain<make_dragon>},
+    Entry{{"dragon_torso", "a dragon's torso, to be posed and shaped by itself; breathes", 0}, dragon_part<0>},
+    Entry{{"dragon_wings", "a dragon's wings; they flap", 0}, dragon_part<1>},
+    Entry{{"dragon_head", "a dragon's head and neck; it nods", 0}, dragon_part<2>},
+    Entry{{"dragon_tail", "a dragon's tail; it wags", 0}, dragon_part<3>},
+    Entry{{"dragon_front_legs", "a dragon's front legs; they step", 0}, dragon_part<4>},
+    Entry{{"dragon_hind_legs", "a dragon's hind legs; they step", 0}, dragon_part<5>},
 };
 
 constexpr auto kMembers = [] {

@@ -159,4 +159,9 @@ TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points, con
   return coarsener.mesh();
 }
 
+TriMesh surface_of(const ScalarField& solid, const PolygoniseOptions& grid, int points) {
+  TriMesh surface = polygonise(solid, grid);
+  return points > 0 ? coarsened(surface, solid, points) : surface;
+}
+
 }  // namespace rigspace

@@ -1,8 +1,7 @@
 #pragma once
 // Coarse surfaces of solids for simulation: the detail goes, thin parts stay.
 
-#include "rigspace/geometry/signed_distance.h"
-#include "rigspace/geometry/tri_mesh.h"
+#include "rigspace/geometry/polygonise.h"
 
 namespace rigspace {
 
@@ -11,5 +10,8 @@ namespace rigspace {
 /// tail of three edges around remains a tail. Stops early where none is left that may go. The same bits every time.
 /// `spacing`: how long edges may be at a point, against each other (no unit); empty: the same everywhere.
 TriMesh coarsened(const TriMesh& mesh, const ScalarField& solid, int points, const ScalarField& spacing = {});
+
+/// The surface of a solid, coarsened to `points`; 0: as the grid gives it.
+TriMesh surface_of(const ScalarField& solid, const PolygoniseOptions& grid, int points);
 
 }  // namespace rigspace

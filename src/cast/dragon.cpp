@@ -20,16 +20,9 @@ CastSketch make_part(Kind kind, Version version) {
   Assembly assembly("dragon_" + name_of(kind), {"hide", "details"});
   assembly.add_joints(skeleton);
   for (const flesh::Flesh& flesh : make_flesh(kind, skeleton)) assembly.add(flesh);
-  CastSketch made;
-  if (version == Version::rig) {
-    add_part_rig(kind, skeleton, assembly);
-    made = std::move(assembly).finish(std::array{icon_of(kind, skeleton)});
-  } else {
-    RiggedCharacter rigged = std::move(assembly).finish(version);
-    made = {std::move(rigged.character), std::move(rigged.plan), {}};
-  }
-  made.character.clips = part_clips(kind, skeleton);
-  return made;
+  assembly.character.clips = part_clips(kind, skeleton);
+  if (version == Version::rig) add_part_rig(kind, skeleton, assembly);
+  return std::move(assembly).finish(version, std::array{icon_of(kind, skeleton)});
 }
 
 CastSketch make_whole(Version version) {
@@ -45,19 +38,10 @@ CastSketch make_whole(Version version) {
       icons.curves.push_back(std::move(curve));
     }
   }
-  CastSketch made;
-  if (version == Version::rig) {
-    add_whole_rig(skeleton, assembly);
-    made = std::move(assembly).finish(std::array{icons});
-  } else {
-    RiggedCharacter rigged = std::move(assembly).finish(version);
-    made = {std::move(rigged.character), std::move(rigged.plan), {}};
-  }
-  made.character.clips = whole_clips(skeleton);
-  return made;
+  assembly.character.clips = whole_clips(skeleton);
+  if (version == Version::rig) add_whole_rig(skeleton, assembly);
+  return std::move(assembly).finish(version, std::array{icons});
 }
-
-RiggedCharacter plain(CastSketch made) { return {std::move(made.character), std::move(made.plan)}; }
 
 }  // namespace
 }  // namespace dragon
@@ -71,36 +55,17 @@ std::vector<CastAbstraction> dragon_icons() {
     Assembly assembly(name_of(kind), {});
     assembly.add_joints(skeleton);
     add_part_rig(kind, skeleton, assembly);
-    CastSketch made = std::move(assembly).finish(std::array{icon_of(kind, skeleton)});
+    CastSketch made = std::move(assembly).finish(Version::rig, std::array{icon_of(kind, skeleton)});
     icons.push_back(std::move(made.abstractions.front()));
     icons.back().name = name_of(kind);
   }
   return icons;
 }
 
-CastSketch make_dragon_sketch() { return dragon::make_whole(Version::rig); }
-CastSketch make_dragon_part_sketch(int part) {
-  return dragon::make_part(dragon::kKinds[static_cast<std::size_t>(part)], Version::rig);
-}
+CastSketch make_dragon(Version version) { return dragon::make_whole(version); }
 
-RiggedCharacter make_dragon(Version version) { return dragon::plain(dragon::make_whole(version)); }
-RiggedCharacter make_dragon_torso(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::torso, version));
-}
-RiggedCharacter make_dragon_wings(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::wings, version));
-}
-RiggedCharacter make_dragon_head(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::head, version));
-}
-RiggedCharacter make_dragon_tail(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::tail, version));
-}
-RiggedCharacter make_dragon_front_legs(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::front_legs, version));
-}
-RiggedCharacter make_dragon_hind_legs(Version version) {
-  return dragon::plain(dragon::make_part(dragon::Kind::hind_legs, version));
+CastSketch make_dragon_part(int part, Version version) {
+  return dragon::make_part(dragon::kKinds[static_cast<std::size_t>(part)], version);
 }
 
 }  // namespace rigspace

@@ -1,21 +1,16 @@
 #include "biped.h"
 #include "dragon_rig.h"
 
+#include <array>
 #include <cmath>
-#include <numbers>
+#include <functional>
 #include <string>
 #include <utility>
 
 namespace rigspace::dragon {
 namespace {
 
-using puppet::about_x;
-using puppet::about_y;
-using puppet::about_z;
-using puppet::Pose;
-using puppet::Skeleton;
-
-constexpr double kTurn = 2 * std::numbers::pi;
+using namespace puppet;
 
 void turn(const Skeleton& skeleton, const std::string& joint, const Quat& by, Pose& pose) {
   pose.turn[skeleton.find(joint)] = by;
@@ -48,13 +43,11 @@ void step(Kind kind, const Skeleton& skeleton, double phase, double effort, Pose
   }
 }
 
-Animation baked(const Skeleton& skeleton, std::string name, double duration, const std::function<Pose(double)>& pose) {
-  return puppet::bake(skeleton,
-                      {.name = std::move(name),
-                       .duration = duration,
-                       .rate = 30,
-                       .pose = [&pose, duration](double time) { return pose(time >= duration ? 0 : time / duration); },
-                       .scalars = {}});
+// A clip that loops; `pose` is of the phase, 0 to 1.
+ClipPlan loop(std::string name, double duration, std::function<Pose(double)> pose) {
+  return {std::move(name), duration, 30, [pose = std::move(pose), duration](const Skeleton&, double time) {
+            return pose(time >= duration ? 0 : time / duration);
+          }};
 }
 
 }  // namespace
@@ -87,11 +80,11 @@ std::vector<Animation> part_clips(Kind kind, const Skeleton& skeleton) {
   constexpr std::array kNames{"Breathe", "Flap", "Nod", "Wag", "Step", "Step"};
   constexpr std::array kDurations{2.4, 0.9, 2.0, 1.6, 1.2, 1.2};
   const auto k = static_cast<std::size_t>(kind);
-  return {baked(skeleton, kNames[k], kDurations[k], [&](double phase) {
-    Pose pose(skeleton);
-    pose_part(kind, skeleton, phase, 1, pose);
-    return pose;
-  })};
+  return bake(skeleton, {loop(kNames[k], kDurations[k], [&](double phase) {
+                Pose pose(skeleton);
+                pose_part(kind, skeleton, phase, 1, pose);
+                return pose;
+              })});
 }
 
 std::vector<Animation> whole_clips(const Skeleton& skeleton) {
@@ -122,7 +115,7 @@ std::vector<Animation> whole_clips(const Skeleton& skeleton) {
     pose.shift[skeleton.find("torso")] = Vec3(0, 0.012 * std::cos(2 * kTurn * phase), 0);
     return pose;
   };
-  return {baked(skeleton, "Fly", 1.0, fly), baked(skeleton, "Walk", 1.2, walk)};
+  return bake(skeleton, {loop("Fly", 1.0, fly), loop("Walk", 1.2, walk)});
 }
 
 }  // namespace rigspace::dragon

@@ -77,13 +77,15 @@ TriMesh doubled(const TriMesh& left) {
 
 Flesh make_skin(const Solid& solid, const Skeleton& skeleton, std::span<const flesh::Part> parts) {
   const bool pair = solid.low.x() > -1e-9;  // of which the left one is given
-  TriMesh surface = polygonise(solid.field, {.low = solid.low, .high = solid.high, .cell = solid.cell});
-  surface = coarsened(surface, solid.field, pair ? solid.points / 2 : solid.points);
+  TriMesh surface = surface_of(solid.field, {.low = solid.low, .high = solid.high, .cell = solid.cell},
+                               pair ? solid.points / 2 : solid.points);
   if (pair) surface = doubled(surface);
-  Flesh skin = flesh::make_body(
-      surface, {.solid = solid.field, .color = solid.color, .parts = parts, .joints = skeleton.size(), .smoothing = 8});
-  skin.name = solid.name;
-  return skin;
+  return flesh::make_body(surface, {.name = solid.name,
+                                    .solid = solid.field,
+                                    .color = solid.color,
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = 8});
 }
 
 Solid solid_of(Kind kind) {

@@ -9,15 +9,6 @@
 namespace rigspace::dragon {
 namespace {
 
-void offer(RigPlan& plan, const std::string& control, const char* group, double low, double high) {
-  plan.rules.push_back({.pattern = control, .group = group, .min = low, .max = high});
-}
-
-void drive(RigPlan& plan, std::string channel, std::string expression) {
-  plan.drivers.push_back(
-      {.name = std::move(channel), .mode = plan::Driver::Mode::add, .expression = std::move(expression)});
-}
-
 // An angle of its own, within limits in degrees.
 void add_angle(RigPlan& plan, const std::string& name, const char* group, double low, double high) {
   plan.controls.push_back(angle_control(name, 0.3));

@@ -8,13 +8,9 @@
 namespace rigspace::peanut {
 namespace {
 
-void offer(RigPlan& plan, const std::string& control, double low, double high) {
-  plan.rules.push_back({.pattern = control, .group = "pose", .min = low, .max = high});
-}
-
 // All three angles of a joint, by one limit.
 void offer_joint(RigPlan& plan, const std::string& joint, double most) {
-  for (const char* axis : {".rx", ".ry", ".rz"}) offer(plan, joint + axis, -most, most);
+  for (const char* axis : {".rx", ".ry", ".rz"}) offer(plan, joint + axis, "pose", -most, most);
 }
 
 }  // namespace
@@ -30,11 +26,11 @@ void add_drawn_rig(const puppet::Skeleton& skeleton, Assembly& assembly) {
     offer_joint(plan, "clavicle" + end, 20);
     for (const char* joint : {"upper_arm", "lower_arm", "hand", "thigh", "shin", "foot", "toe"})
       offer_joint(plan, joint + end, 75);
-    offer(plan, "lower_arm" + end + ".rx", -2, 130);  // no elbow bends backwards,
-    offer(plan, "shin" + end + ".rx", -130, 2);       // no knee forwards,
-    for (const char* axis : {".ry", ".rz"}) {         // and neither sideways
-      offer(plan, "lower_arm" + end + axis, -15, 15);
-      offer(plan, "shin" + end + axis, -15, 15);
+    offer(plan, "lower_arm" + end + ".rx", "pose", -2, 130);  // no elbow bends backwards,
+    offer(plan, "shin" + end + ".rx", "pose", -130, 2);       // no knee forwards,
+    for (const char* axis : {".ry", ".rz"}) {                 // and neither sideways
+      offer(plan, "lower_arm" + end + axis, "pose", -15, 15);
+      offer(plan, "shin" + end + axis, "pose", -15, 15);
     }
     for (int k = 0; k < 3; ++k) offer_joint(plan, biped::numbered("ear" + end, k), 50);
     for (const char* bone : {"upper_arm", "lower_arm", "thigh", "shin"}) scales.push_back({bone + end, Growth::along});

@@ -158,17 +158,16 @@ Flesh make_eyes(const Skeleton& skeleton) {
 }
 
 Flesh make_hair(const Skeleton& skeleton) {
-  const TriMesh surface = coarsened(
-      polygonise(hair, {.low = {-0.26, 0.22, -0.3}, .high = {0.26, 0.75, 0.24}, .cell = 0.016}), hair, kHairPoints);
+  const TriMesh surface =
+      surface_of(hair, {.low = {-0.26, 0.22, -0.3}, .high = {0.26, 0.75, 0.24}, .cell = 0.016}, kHairPoints);
   const std::array parts{flesh::Part{hair, 1, biped::held_by(skeleton.find("head")), {}}};
-  Flesh flesh = flesh::make_body(surface, {.solid = hair,
-                                           .color = [](const Vec3&) { return kHair; },
-                                           .parts = parts,
-                                           .joints = skeleton.size(),
-                                           .smoothing = 0});
-  flesh.name = "hair";
-  flesh.material = 2;
-  return flesh;
+  return flesh::make_body(surface, {.name = "hair",
+                                    .material = 2,
+                                    .solid = hair,
+                                    .color = [](const Vec3&) { return kHair; },
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = 0});
 }
 
 // Fine at eyes, nose and mouth, coarse behind and below.
@@ -187,8 +186,8 @@ Flesh make_face(const Skeleton& skeleton, int other_points, std::vector<Feature>
       polygonise(skin, {.low = {-0.36, -0.06, -0.3}, .high = {0.36, 0.74, 0.34}, .cell = 0.010}), skin, left, spacing);
   const std::array parts{flesh::Part{skin, 1, bust_weights(skeleton), {}}};
   Flesh face = flesh::make_body(
-      surface, {.solid = skin, .color = skin_color, .parts = parts, .joints = skeleton.size(), .smoothing = 2});
-  face.name = "face";
+      surface,
+      {.name = "face", .solid = skin, .color = skin_color, .parts = parts, .joints = skeleton.size(), .smoothing = 2});
   const int first = face.size();
   for (Feature& feature : drawn) feature.first += first;
   for (auto& triangle : features.triangles)
@@ -224,23 +223,20 @@ CastAbstraction make_strokes(const Character& character, const Flesh& face, std:
 }
 
 // Looks about, opens its mouth, blinks.
-std::vector<Animation> clips(const Skeleton& skeleton) {
-  constexpr double kDuration = 3.0;
-  const auto pose = [&](double time) {
-    puppet::Pose result(skeleton);
-    const double turn = 2 * std::numbers::pi * time / kDuration;
-    const auto set = [&](const std::string& joint, const Quat& by) { result.turn[skeleton.find(joint)] = by; };
-    set("neck", puppet::about_x(3 * std::sin(turn)));
-    set("head", puppet::about_y(16 * std::sin(turn)) * puppet::about_z(4 * std::sin(turn - 0.6)));
-    set("jaw", puppet::about_x(9 * std::pow(std::sin(turn), 2)));
-    for (const char* end : {"_l", "_r"}) {
-      set(std::string("eye") + end, puppet::about_y(18 * std::sin(turn + 0.5)));
-      set(std::string("lid") + end, puppet::about_x(50 * smooth_step(0.12, 0.0, std::abs(time - 1.6))));
-    }
-    return result;
-  };
-  return {
-      puppet::bake(skeleton, {.name = "LookAround", .duration = kDuration, .rate = 30, .pose = pose, .scalars = {}})};
+constexpr double kDuration = 3.0;  // seconds
+
+puppet::Pose look_around(const Skeleton& skeleton, double time) {
+  puppet::Pose result(skeleton);
+  const double turn = 2 * std::numbers::pi * time / kDuration;
+  const auto set = [&](const std::string& joint, const Quat& by) { result.turn[skeleton.find(joint)] = by; };
+  set("neck", puppet::about_x(3 * std::sin(turn)));
+  set("head", puppet::about_y(16 * std::sin(turn)) * puppet::about_z(4 * std::sin(turn - 0.6)));
+  set("jaw", puppet::about_x(9 * std::pow(std::sin(turn), 2)));
+  for (const char* end : {"_l", "_r"}) {
+    set(std::string("eye") + end, puppet::about_y(18 * std::sin(turn + 0.5)));
+    set(std::string("lid") + end, puppet::about_x(50 * smooth_step(0.12, 0.0, std::abs(time - 1.6))));
+  }
+  return result;
 }
 
 CastSketch make(Version version) {
@@ -253,28 +249,20 @@ CastSketch make(Version version) {
   assembly.add(face);
   assembly.add(eyes);
   assembly.add(hair);
-  CastSketch made;
-  if (version == Version::rig) {
-    add_rig(face, assembly);
-    made = std::move(assembly).finish(std::span<const AbstractionDraft>{});
-    made.abstractions.push_back(make_strokes(made.character, face, drawn));
-  } else {
+  assembly.character.clips = puppet::bake(skeleton, {{"LookAround", kDuration, 30, look_around}});
+  if (version == Version::skeleton) {
     add_shapes(face, false, assembly);
-    RiggedCharacter rigged = std::move(assembly).finish(version);
-    made = {std::move(rigged.character), std::move(rigged.plan), {}};
+    return std::move(assembly).finish(version);
   }
-  made.character.clips = clips(skeleton);
+  add_rig(face, assembly);
+  CastSketch made = std::move(assembly).finish(version);
+  made.abstractions.push_back(make_strokes(made.character, face, drawn));
   return made;
 }
 
 }  // namespace
 }  // namespace face
 
-CastSketch make_face_sketch() { return face::make(Version::rig); }
-
-RiggedCharacter make_face(Version version) {
-  CastSketch made = face::make(version);
-  return {std::move(made.character), std::move(made.plan)};
-}
+CastSketch make_face(Version version) { return face::make(version); }
 
 }  // namespace rigspace

@@ -9,15 +9,6 @@
 namespace rigspace::face {
 namespace {
 
-void offer(RigPlan& plan, const std::string& control, const char* group, double low, double high) {
-  plan.rules.push_back({.pattern = control, .group = group, .min = low, .max = high});
-}
-
-void drive(RigPlan& plan, std::string channel, std::string expression) {
-  plan.drivers.push_back(
-      {.name = std::move(channel), .mode = plan::Driver::Mode::add, .expression = std::move(expression)});
-}
-
 Control slider(const std::string& name, double low, double high, const char* group) {
   return {.name = name,
           .node = name,

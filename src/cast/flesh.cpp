@@ -139,7 +139,7 @@ void weigh(std::span<const Part> parts, const Vec3& p, WeightRow row) {
 }
 
 Flesh make_body(const TriMesh& surface, const BodyPlan& plan) {
-  Flesh flesh{.name = "body"};
+  Flesh flesh{.name = plan.name, .material = plan.material};
   flesh.triangles = surface.triangles;
   const int count = surface.point_count();
   flesh.points.resize(count), flesh.normals.resize(count), flesh.colors.resize(count);

@@ -102,6 +102,8 @@ void weigh(std::span<const Part> parts, const Vec3& p, WeightRow row);
 
 /// A skin in the making: the surface of a body, coloured and hung on `joints` joints by its parts, four to a point.
 struct BodyPlan {
+  std::string name = "body";
+  int material = 0;
   ScalarField solid;
   std::function<Eigen::Vector4f(const Vec3&)> color;  ///< linear
   std::span<const Part> parts;

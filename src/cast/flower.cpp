@@ -61,14 +61,16 @@ std::vector<flesh::Part> parts_of(const Skeleton& skeleton, bool chains) {
 Flesh make_plant(const Skeleton& skeleton, bool chains, bool proxy) {
   const double thicker = proxy ? 0.005 : 0;
   const ScalarField solid = [thicker](const Vec3& p) { return plant(p, thicker); };
-  TriMesh surface =
-      polygonise(solid, {.low = {-0.36, -0.06, -0.2}, .high = {0.40, 0.92, 0.26}, .cell = proxy ? 0.013 : 0.0065});
-  if (proxy) surface = coarsened(surface, solid, 329);
+  const TriMesh surface =
+      surface_of(solid, {.low = {-0.36, -0.06, -0.2}, .high = {0.40, 0.92, 0.26}, .cell = proxy ? 0.013 : 0.0065},
+                 proxy ? 329 : 0);
   const std::vector<flesh::Part> parts = parts_of(skeleton, chains);
-  Flesh flesh = flesh::make_body(
-      surface, {.solid = solid, .color = color, .parts = parts, .joints = skeleton.size(), .smoothing = proxy ? 0 : 8});
-  flesh.name = proxy ? "proxy" : "plant";
-  return flesh;
+  return flesh::make_body(surface, {.name = proxy ? "proxy" : "plant",
+                                    .solid = solid,
+                                    .color = color,
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = proxy ? 0 : 8});
 }
 
 // Two eyes and a smile.
@@ -174,13 +176,8 @@ RiggedCharacter make_flower(Version version) {
   if (!chains) pieces.push_back(make_plant(skeleton, chains, true));
   for (const Flesh& piece : pieces) assembly.add(piece);
   if (!chains) add_rig(pieces, assembly.plan);
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = {puppet::bake(skeleton, {.name = "Push",
-                                                    .duration = 3,
-                                                    .rate = 60,
-                                                    .pose = [&](double time) { return push(skeleton, time); },
-                                                    .scalars = {}})};
-  return rigged;
+  assembly.character.clips = puppet::bake(skeleton, {{"Push", 3, 60, push}});
+  return std::move(assembly).finish(version);
 }
 
 }  // namespace rigspace

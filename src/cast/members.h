@@ -13,20 +13,11 @@ RiggedCharacter make_sphere(Version version);
 RiggedCharacter make_bar(Version version);
 RiggedCharacter make_sumo(Version version);
 RiggedCharacter make_elephant(Version version);
-RiggedCharacter make_toon(Version version);
-RiggedCharacter make_face(Version version);
-RiggedCharacter make_dragon(Version version);
-RiggedCharacter make_dragon_torso(Version version);
-RiggedCharacter make_dragon_wings(Version version);
-RiggedCharacter make_dragon_head(Version version);
-RiggedCharacter make_dragon_tail(Version version);
-RiggedCharacter make_dragon_front_legs(Version version);
-RiggedCharacter make_dragon_hind_legs(Version version);
 
-// Version `rig`, with sketch abstractions.
-CastSketch make_toon_sketch();
-CastSketch make_face_sketch();
-CastSketch make_dragon_sketch();
-CastSketch make_dragon_part_sketch(int part);  ///< in the order above
+// Version `rig` has sketch abstractions.
+CastSketch make_toon(Version version);
+CastSketch make_face(Version version);
+CastSketch make_dragon(Version version);
+CastSketch make_dragon_part(int part, Version version);  ///< torso, wings, head, tail, front legs, hind legs
 
 }  // namespace rigspace

@@ -101,14 +101,14 @@ std::vector<flesh::Part> parts_of(const Skeleton& skeleton, bool chains) {
 Flesh make_skin(const Skeleton& skeleton, std::span<const flesh::Part> parts, bool proxy) {
   const double thicker = proxy ? 0.006 : 0;
   const ScalarField solid = [thicker](const Vec3& p) { return body(p, thicker); };
-  TriMesh surface =
-      polygonise(solid, {.low = {-0.72, -0.1, -0.6}, .high = {0.72, 1.36, 0.72}, .cell = proxy ? 0.026 : 0.0135});
-  if (proxy) surface = coarsened(surface, solid, 761);
-  Flesh skin = flesh::make_body(
-      surface,
-      {.solid = solid, .color = skin_color, .parts = parts, .joints = skeleton.size(), .smoothing = proxy ? 1 : 15});
-  if (proxy) skin.name = "proxy";
-  return skin;
+  const TriMesh surface = surface_of(
+      solid, {.low = {-0.72, -0.1, -0.6}, .high = {0.72, 1.36, 0.72}, .cell = proxy ? 0.026 : 0.0135}, proxy ? 761 : 0);
+  return flesh::make_body(surface, {.name = proxy ? "proxy" : "body",
+                                    .solid = solid,
+                                    .color = skin_color,
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = proxy ? 1 : 15});
 }
 
 // Of about so many points; weights are smoothed over the same stretch of skin at all sizes.
@@ -221,9 +221,8 @@ RiggedCharacter make_peanut(Version version) {
     assembly.add(skins.back());
     add_rig(skins, parts, assembly.plan);
   }
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = clips(skeleton);
-  return rigged;
+  assembly.character.clips = clips(skeleton);
+  return std::move(assembly).finish(version);
 }
 
 RiggedCharacter make_elephant(Version version) {
@@ -235,9 +234,8 @@ RiggedCharacter make_elephant(Version version) {
   assembly.add_joints(skeleton);
   assembly.add(make_sized_skin(skeleton, parts, kPoints));
   if (version == Version::rig) add_drawn_rig(skeleton, assembly);
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = clips(skeleton);
-  return rigged;
+  assembly.character.clips = clips(skeleton);
+  return std::move(assembly).finish(version);
 }
 
 Character make_sized_peanut(int vertices) {
@@ -250,9 +248,8 @@ Character make_sized_peanut(int vertices) {
   const std::vector<Flesh> skins{make_sized_skin(skeleton, parts, vertices)};
   assembly.add(skins.front());
   add_rig(skins, parts, assembly.plan);
-  RiggedCharacter rigged = std::move(assembly).finish(Version::rig);
-  rigged.character.clips = clips(skeleton);
-  return std::move(rigged.character);
+  assembly.character.clips = clips(skeleton);
+  return std::move(assembly).finish(Version::rig).character;
 }
 
 }  // namespace rigspace

@@ -4,7 +4,6 @@
 #include "peanut_shape.h"
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -13,13 +12,8 @@ namespace {
 
 using biped::eased;
 using biped::Puppeteer;
-using puppet::about_x;
-using puppet::about_y;
-using puppet::about_z;
-using puppet::Pose;
-using puppet::Skeleton;
+using namespace puppet;
 
-constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kArmsDown = 26;  // degrees, from rest to hanging at ease beside the belly
 constexpr double kBlink = 84;     // degrees that an upper lid turns until it meets the lower one
 
@@ -166,19 +160,10 @@ Pose workout(const Skeleton& skeleton, double time) {
 }  // namespace
 
 std::vector<Animation> clips(const Skeleton& skeleton) {
-  struct Timing {
-    double duration, rate;
-  };
-  const auto baked = [&](std::string name, Timing timing, Pose (*pose)(const Skeleton&, double)) {
-    return puppet::bake(skeleton, {.name = std::move(name),
-                                   .duration = timing.duration,
-                                   .rate = timing.rate,
-                                   .pose = [&skeleton, pose](double time) { return pose(skeleton, time); },
-                                   .scalars = {}});
-  };
   // Short legs turn far in a thirtieth of a second: linear keys at 60 a second keep the soles in place.
-  return {baked("Walk", {kWalkDuration, 60}, walk), baked("Dance", {kDanceDuration, 60}, dance),
-          baked("Workout", {kWorkoutDuration, 60}, workout)};
+  return bake(skeleton, {{"Walk", kWalkDuration, 60, walk},
+                         {"Dance", kDanceDuration, 60, dance},
+                         {"Workout", kWorkoutDuration, 60, workout}});
 }
 
 }  // namespace rigspace::peanut

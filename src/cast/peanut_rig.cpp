@@ -69,15 +69,12 @@ void add_belly(std::span<const flesh::Flesh> skins, RigPlan& plan) {
 void add_crouch(RigPlan& plan) {
   plan.drivers.push_back(
       {.name = "crouch", .mode = plan::Driver::Mode::value, .expression = "smoothstep(0, 0.14, 0.34 - pelvis.ty)"});
-  const auto push = [&](const std::string& channel, const std::string& expression) {
-    plan.drivers.push_back({.name = channel, .mode = plan::Driver::Mode::add, .expression = expression});
-  };
-  push("belly_133.tz", "0.03 * crouch");
-  push("belly_233.tz", "0.05 * crouch");
-  push("belly_333.tz", "0.05 * crouch");
-  push("belly_433.tz", "0.03 * crouch");
-  push("belly_133.tx", "-0.04 * crouch");
-  push("belly_433.tx", "0.04 * crouch");
+  drive(plan, "belly_133.tz", "0.03 * crouch");
+  drive(plan, "belly_233.tz", "0.05 * crouch");
+  drive(plan, "belly_333.tz", "0.05 * crouch");
+  drive(plan, "belly_433.tz", "0.03 * crouch");
+  drive(plan, "belly_133.tx", "-0.04 * crouch");
+  drive(plan, "belly_433.tx", "0.04 * crouch");
 }
 
 // One angle for each ear: it curls forward from the root outward.
@@ -111,10 +108,7 @@ void add_shoulders(std::span<const flesh::Flesh> skins, const Weight& weight, Ri
 void add_blink(RigPlan& plan) {
   plan.controls.push_back(switch_control("blink"));
   plan.rules.push_back({.pattern = "blink", .group = "face"});
-  for (const double side : {1.0, -1.0}) {
-    plan.drivers.push_back(
-        {.name = "lid" + biped::suffix(side) + ".rx", .mode = plan::Driver::Mode::add, .expression = "84 * blink"});
-  }
+  for (const double side : {1.0, -1.0}) drive(plan, "lid" + biped::suffix(side) + ".rx", "84 * blink");
 }
 
 }  // namespace

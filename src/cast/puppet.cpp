@@ -95,11 +95,13 @@ Quat about_x(double degrees) { return degrees_about(Vec3::UnitX(), degrees); }
 Quat about_y(double degrees) { return degrees_about(Vec3::UnitY(), degrees); }
 Quat about_z(double degrees) { return degrees_about(Vec3::UnitZ(), degrees); }
 
-Animation bake(const Skeleton& skeleton, const ClipPlan& plan) {
+namespace {
+
+Animation baked(const Skeleton& skeleton, const ClipPlan& plan) {
   Animation clip{.name = plan.name, .duration = plan.duration, .tracks = {}, .rotations = {}};
   const std::vector<double> times = key_times(plan);
   std::vector<Pose> poses;
-  for (const double time : times) poses.push_back(plan.pose(time));
+  for (const double time : times) poses.push_back(plan.pose(skeleton, time));
 
   constexpr double kStill = 1e-9;  // radians and metres
   for (int j = 0; j < skeleton.size(); ++j) {
@@ -137,6 +139,14 @@ Animation bake(const Skeleton& skeleton, const ClipPlan& plan) {
     clip.tracks.push_back(std::move(track));
   }
   return clip;
+}
+
+}  // namespace
+
+std::vector<Animation> bake(const Skeleton& skeleton, std::initializer_list<ClipPlan> plans) {
+  std::vector<Animation> clips;
+  for (const ClipPlan& plan : plans) clips.push_back(baked(skeleton, plan));
+  return clips;
 }
 
 }  // namespace rigspace::puppet

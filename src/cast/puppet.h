@@ -6,6 +6,8 @@
 #include "rigspace/base/types.h"
 
 #include <functional>
+#include <initializer_list>
+#include <numbers>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +65,8 @@ struct Limb {
 };
 void reach(const Skeleton& skeleton, const Limb& limb, const Placement& target, const Vec3& pole, Pose& pose);
 
+inline constexpr double kTurn = 2 * std::numbers::pi;  ///< radians
+
 /// Rotations about x, y, z of the character by degrees.
 Quat about_x(double degrees);
 Quat about_y(double degrees);
@@ -75,13 +79,13 @@ struct ScalarKeys {
 
 struct ClipPlan {
   std::string name;
-  double duration = 1;               ///< seconds
-  double rate = 30;                  ///< keys per second
-  std::function<Pose(double)> pose;  ///< over time, seconds
-  std::vector<ScalarKeys> scalars;   ///< other controls, on the same keys
+  double duration = 1;                                ///< seconds
+  double rate = 30;                                   ///< keys per second
+  std::function<Pose(const Skeleton&, double)> pose;  ///< over time, seconds
+  std::vector<ScalarKeys> scalars = {};               ///< other controls, on the same keys
 };
 
 /// Linear keys for every joint that turns or shifts at some key; the others stay free.
-Animation bake(const Skeleton& skeleton, const ClipPlan& plan);
+std::vector<Animation> bake(const Skeleton& skeleton, std::initializer_list<ClipPlan> plans);
 
 }  // namespace rigspace::puppet

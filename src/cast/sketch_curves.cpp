@@ -35,10 +35,10 @@ CastSketch make_cast_sketch(std::string_view name) {
                  .remedy = "choose from: " + names});
   }
   const auto k = static_cast<int>(found - kNames.begin());
-  if (k == 0) return make_toon_sketch();
-  if (k == 1) return make_face_sketch();
-  if (k == 2) return make_dragon_sketch();
-  return make_dragon_part_sketch(k - 3);
+  if (k == 0) return make_toon(Version::rig);
+  if (k == 1) return make_face(Version::rig);
+  if (k == 2) return make_dragon(Version::rig);
+  return make_dragon_part(k - 3, Version::rig);
 }
 
 std::vector<int> offered_controls(const Rig& rig) {

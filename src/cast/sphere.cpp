@@ -20,9 +20,8 @@ flesh::Flesh make_ball(bool proxy) {
   const Vec3 center(0, kRadius, 0);
   const ScalarField solid = [center](const Vec3& p) { return sphere(p, center, kRadius); };
   flesh::Flesh ball{.name = proxy ? "proxy" : "ball"};
-  TriMesh surface =
-      polygonise(solid, {.low = {-0.36, -0.11, -0.36}, .high = {0.36, 0.61, 0.36}, .cell = proxy ? 0.02 : 0.011});
-  if (proxy) surface = coarsened(surface, solid, 860);
+  const TriMesh surface = surface_of(
+      solid, {.low = {-0.36, -0.11, -0.36}, .high = {0.36, 0.61, 0.36}, .cell = proxy ? 0.02 : 0.011}, proxy ? 860 : 0);
   ball.triangles = surface.triangles;
   for (int v = 0; v < surface.point_count(); ++v) {
     const Vec3 p = point(surface.points, v), out = (p - center).normalized();
@@ -82,9 +81,8 @@ RiggedCharacter make_sphere(Version version) {
   assembly.add(make_ball(false));
   if (version == Version::rig) assembly.add(make_ball(true));
   assembly.plan.rules.push_back({.pattern = "sphere", .group = "sphere"});
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = {bounce()};
-  return rigged;
+  assembly.character.clips = {bounce()};
+  return std::move(assembly).finish(version);
 }
 
 }  // namespace rigspace

@@ -52,25 +52,27 @@ std::vector<flesh::Part> parts_of(const Skeleton& skeleton) {
 
 // The Thesis's wrestler has 1302 surface points.
 Flesh make_skin(const Skeleton& skeleton, bool proxy) {
-  TriMesh surface =
-      polygonise(body, {.low = {-0.95, -0.1, -0.55}, .high = {0.95, 1.82, 0.7}, .cell = proxy ? 0.03 : 0.0175});
-  if (proxy) surface = coarsened(surface, body, 1302);
+  const TriMesh surface = surface_of(
+      body, {.low = {-0.95, -0.1, -0.55}, .high = {0.95, 1.82, 0.7}, .cell = proxy ? 0.03 : 0.0175}, proxy ? 1302 : 0);
   const std::vector<flesh::Part> parts = parts_of(skeleton);
-  Flesh skin = flesh::make_body(
-      surface,
-      {.solid = body, .color = skin_color, .parts = parts, .joints = skeleton.size(), .smoothing = proxy ? 2 : 20});
-  if (proxy) skin.name = "proxy";
-  return skin;
+  return flesh::make_body(surface, {.name = proxy ? "proxy" : "body",
+                                    .solid = body,
+                                    .color = skin_color,
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = proxy ? 2 : 20});
 }
 
 Flesh make_belt(const Skeleton& skeleton) {
   const TriMesh surface = polygonise(mawashi, {.low = {-0.6, 0.2, -0.55}, .high = {0.6, 0.95, 0.7}, .cell = 0.015});
   const std::vector<flesh::Part> parts = parts_of(skeleton);
-  Flesh belt = flesh::make_body(
-      surface, {.solid = mawashi, .color = mawashi_color, .parts = parts, .joints = skeleton.size(), .smoothing = 20});
-  belt.name = "mawashi";
-  belt.material = 3;
-  return belt;
+  return flesh::make_body(surface, {.name = "mawashi",
+                                    .material = 3,
+                                    .solid = mawashi,
+                                    .color = mawashi_color,
+                                    .parts = parts,
+                                    .joints = skeleton.size(),
+                                    .smoothing = 20});
 }
 
 Flesh make_eyes(const Skeleton& skeleton) {
@@ -135,9 +137,8 @@ RiggedCharacter make_sumo(Version version) {
     assembly.add(skins.back());
     add_rig(skins, assembly.plan);
   }
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = clips(skeleton);
-  return rigged;
+  assembly.character.clips = clips(skeleton);
+  return std::move(assembly).finish(version);
 }
 
 }  // namespace rigspace

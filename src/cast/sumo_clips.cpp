@@ -4,7 +4,6 @@
 #include "sumo_shape.h"
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -13,14 +12,8 @@ namespace {
 
 using biped::eased;
 using biped::Puppeteer;
-using puppet::about_x;
-using puppet::about_y;
-using puppet::about_z;
-using puppet::Placement;
-using puppet::Pose;
-using puppet::Skeleton;
+using namespace puppet;
 
-constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kStance = 0.115;  // metres that each foot stands further out than at rest
 constexpr double kCrouch = -0.10;  // metres the pelvis is below rest, standing ready
 constexpr double kToesOut = 24;    // degrees
@@ -121,14 +114,7 @@ Pose head_shake(const Skeleton& skeleton, double time) {
 }  // namespace
 
 std::vector<Animation> clips(const Skeleton& skeleton) {
-  const auto baked = [&](std::string name, double duration, Pose (*pose)(const Skeleton&, double)) {
-    return puppet::bake(skeleton, {.name = std::move(name),
-                                   .duration = duration,
-                                   .rate = 60,
-                                   .pose = [&skeleton, pose](double time) { return pose(skeleton, time); },
-                                   .scalars = {}});
-  };
-  return {baked("Stomp", kStompDuration, stomp), baked("HeadShake", kShakeDuration, head_shake)};
+  return bake(skeleton, {{"Stomp", kStompDuration, 60, stomp}, {"HeadShake", kShakeDuration, 60, head_shake}});
 }
 
 }  // namespace rigspace::sumo

@@ -5,7 +5,7 @@
 
 namespace rigspace::sumo {
 
-/// Stomp (shiko: a leg goes up, comes down, and the ground is told so) and HeadShake; both end as they began.
+/// Stomp (shiko: a leg goes up and stamps on the ground) and HeadShake; both end as they began.
 std::vector<Animation> clips(const puppet::Skeleton& skeleton);
 
 }  // namespace rigspace::sumo

@@ -68,14 +68,15 @@ struct Garment {
 };
 
 Flesh make_garment(const Garment& garment, std::span<const flesh::Part> parts, int joints) {
-  TriMesh surface =
-      polygonise(garment.solid, {.low = {-0.75, -0.06, -0.36}, .high = {0.75, 1.62, 0.36}, .cell = garment.cell});
-  surface = coarsened(surface, garment.solid, garment.points);
-  Flesh flesh = flesh::make_body(
-      surface, {.solid = garment.solid, .color = garment.color, .parts = parts, .joints = joints, .smoothing = 1});
-  flesh.name = garment.name;
-  flesh.material = garment.material;
-  return flesh;
+  const TriMesh surface = surface_of(
+      garment.solid, {.low = {-0.75, -0.06, -0.36}, .high = {0.75, 1.62, 0.36}, .cell = garment.cell}, garment.points);
+  return flesh::make_body(surface, {.name = garment.name,
+                                    .material = garment.material,
+                                    .solid = garment.solid,
+                                    .color = garment.color,
+                                    .parts = parts,
+                                    .joints = joints,
+                                    .smoothing = 1});
 }
 
 // Eyes, brows and the mouth: 440 points.
@@ -174,33 +175,17 @@ void add_flesh(const Skeleton& skeleton, std::span<const flesh::Part> parts, Ass
 }  // namespace
 }  // namespace toon
 
-CastSketch make_toon_sketch() {
+CastSketch make_toon(Version version) {
   using namespace toon;
   const Skeleton skeleton = make_skeleton();
   const std::vector<flesh::Part> parts = parts_of(skeleton);
   Assembly assembly("toon", {"skin", "hair", "shirt", "trousers", "details", "shoes"});
   assembly.add_joints(skeleton);
   add_flesh(skeleton, parts, assembly);
+  assembly.character.clips = clips(skeleton);
+  if (version == Version::skeleton) return std::move(assembly).finish(version);
   add_rig(skeleton, assembly);
-  CastSketch made = std::move(assembly).finish(make_abstractions(skeleton, parts));
-  made.character.clips = clips(skeleton);
-  return made;
-}
-
-RiggedCharacter make_toon(Version version) {
-  using namespace toon;
-  if (version == Version::rig) {
-    CastSketch made = make_toon_sketch();
-    return {std::move(made.character), std::move(made.plan)};
-  }
-  const Skeleton skeleton = make_skeleton();
-  const std::vector<flesh::Part> parts = parts_of(skeleton);
-  Assembly assembly("toon", {"skin", "hair", "shirt", "trousers", "details", "shoes"});
-  assembly.add_joints(skeleton);
-  add_flesh(skeleton, parts, assembly);
-  RiggedCharacter rigged = std::move(assembly).finish(version);
-  rigged.character.clips = clips(skeleton);
-  return rigged;
+  return std::move(assembly).finish(version, make_abstractions(skeleton, parts));
 }
 
 }  // namespace rigspace

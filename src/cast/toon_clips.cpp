@@ -4,7 +4,6 @@
 #include "toon_shape.h"
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 
@@ -12,13 +11,7 @@ namespace rigspace::toon {
 namespace {
 
 using biped::Puppeteer;
-using puppet::about_x;
-using puppet::about_y;
-using puppet::about_z;
-using puppet::Pose;
-using puppet::Skeleton;
-
-constexpr double kTurn = 2 * std::numbers::pi;
+using namespace puppet;
 
 void curl_fingers(Puppeteer& puppet, double degrees) {
   for (const double side : {1.0, -1.0}) {
@@ -89,14 +82,7 @@ Pose run(const Skeleton& skeleton, double time) {
 }  // namespace
 
 std::vector<Animation> clips(const Skeleton& skeleton) {
-  const auto baked = [&](std::string name, double duration, Pose (*pose)(const Skeleton&, double)) {
-    return puppet::bake(skeleton, {.name = std::move(name),
-                                   .duration = duration,
-                                   .rate = 60,
-                                   .pose = [&skeleton, pose](double time) { return pose(skeleton, time); },
-                                   .scalars = {}});
-  };
-  return {baked("Walk", kWalkDuration, walk), baked("Run", kRunDuration, run)};
+  return bake(skeleton, {{"Walk", kWalkDuration, 60, walk}, {"Run", kRunDuration, 60, run}});
 }
 
 }  // namespace rigspace::toon

@@ -8,10 +8,6 @@
 namespace rigspace::toon {
 namespace {
 
-void offer(RigPlan& plan, const std::string& control, const char* group, double low, double high) {
-  plan.rules.push_back({.pattern = control, .group = group, .min = low, .max = high});
-}
-
 void add_spine(RigPlan& plan) {
   for (const char* axis : {"tx", "ty", "tz", "rx", "ry", "rz"})
     plan.rules.push_back({.pattern = std::string("pelvis.") + axis, .group = "body"});

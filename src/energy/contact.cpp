@@ -190,7 +190,7 @@ void Contact::accept(In x) {
   begun_ = true;
 }
 
-// In the frame of the points' mean motion: what they have in common with a collider brings nobody nearer.
+// In the frame of the points' mean motion: motion that they share with a collider does not change the distance.
 double Contact::safe_fraction(In x_from, In x_to) const {
   if (body_.points.empty()) return 1;
   Vec3 common = Vec3::Zero();

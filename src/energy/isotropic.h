@@ -7,7 +7,7 @@
 
 namespace rigspace {
 
-/// The constants of a material as its formulas want them.
+/// The constants of a material in the form of its formulas.
 struct Coefficients {
   double mu = 0, lambda = 0, alpha = 0;
   double growth = 0;  ///< of the part that stiffens
@@ -20,8 +20,8 @@ constexpr bool contains_stable_neo_hookean(MaterialKind kind) {
 }
 
 /// f(x) = x^3 / (x + b)^2: nothing at first, then straight, convex all the way, so that it never overflows before the
-/// material itself does. x = |F|^2 + J^2 - 4 J is a measure of strain that knows inversion from rest:
-/// x = tr(C - I) + v^2 - 2 v with v = J - 1, which is 2 |strain|^2 up to third order; its only critical points are the
+/// material itself does. x = |F|^2 + J^2 - 4 J is a measure of strain that distinguishes inversion from rest: x = tr(C
+/// - I) + v^2 - 2 v with v = J - 1, which is 2 |strain|^2 up to third order; its only critical points are the
 /// rotations, F = 0 (x = 0 at both) and a saddle between them, at F = 0.54 R.
 template <class T>
 struct Growth {

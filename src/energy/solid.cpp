@@ -9,7 +9,7 @@
 namespace rigspace {
 namespace {
 
-// Below this part of the cube of its longest edge a tetrahedron has no volume worth the name.
+// Below this share of the cube of its longest edge the volume of a tetrahedron counts as zero.
 constexpr double kFlat = 1e-9;
 constexpr double kLeastRestRatio = 0.02;
 

@@ -106,7 +106,7 @@ void Framing::add_turned(In points, const Vec3& centre) {
   constexpr int kSides = 24;
   const Vec3 axis(centre.x(), 0, centre.z());
   for (int i = 0; i < points.size() / 3; ++i)
-    if (!point(points, i).allFinite()) add(points);  // says which
+    if (!point(points, i).allFinite()) add(points);  // throws, with the point's number
   for (int i = 0; i < points.size() / 3; ++i) {
     const Vec3 arm = point(points, i) - axis;
     for (int k = 0; k < kSides; ++k) add_view(axis + turn(2 * std::numbers::pi * k / kSides) * arm);

@@ -12,7 +12,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kRounding = 1e-12;  // of the diagonal: nearer nodes lie on the surface as well as numbers can say
+constexpr double kRounding = 1e-12;  // of the diagonal: nearer nodes lie on the surface, up to rounding
 
 Mat3 triangle_frame(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 edge = (b - a).normalized(), normal = (b - a).cross(c - a).normalized();

@@ -13,8 +13,8 @@ namespace {
 constexpr int kBisections = 24;
 constexpr double kBeside = 1e-6;  // of an edge: how far beside a crossing its two sides are looked at
 
-/// One edge of the lattice and the places on it where the label was asked. Away from holes the inside ends at crossings
-/// with the skin only, which saves most questions.
+/// One edge of the lattice and the places on it where the label was evaluated. Away from holes the inside ends at
+/// crossings with the skin only, which saves most evaluations.
 class EdgeWalk {
  public:
   EdgeWalk(const Classifier& classify, const Vec3& from, const Vec3& to)

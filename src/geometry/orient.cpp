@@ -6,7 +6,7 @@
 namespace rigspace {
 namespace {
 
-/// Triangles joined by edges of exactly two, with the turns that make them agree.
+/// Triangles joined by edges of exactly two, with the turns that orient them alike.
 struct Patch {
   std::vector<int> triangles;
   bool orientable = true;
@@ -26,7 +26,7 @@ std::vector<int> opposite_half_edges(const TriMesh& mesh, const EdgeTable& edges
 
 int start_point(const TriMesh& mesh, int half_edge) { return mesh.triangles[half_edge / 3][half_edge % 3]; }
 
-/// Walks from `seed`, which keeps its turn; flip[t] says whether t must be turned to agree with it. -1: not yet seen.
+/// Walks from `seed`, which keeps its turn; flip[t]: whether t must be turned to be oriented like it. -1: not yet seen.
 Patch walk(const TriMesh& mesh, const std::vector<int>& opposite, int seed, std::vector<signed char>& flip) {
   Patch patch;
   patch.triangles.push_back(seed);
@@ -36,7 +36,7 @@ Patch walk(const TriMesh& mesh, const std::vector<int>& opposite, int seed, std:
     for (int h = 3 * t; h < 3 * t + 3; ++h) {
       if (opposite[h] < 0) continue;
       const int other = opposite[h] / 3;
-      // Neighbours that agree run along their edge in opposite directions.
+      // Neighbours oriented alike run along their edge in opposite directions.
       const bool agree = start_point(mesh, h) != start_point(mesh, opposite[h]);
       const auto wanted = static_cast<signed char>(agree ? flip[t] : 1 - flip[t]);
       if (flip[other] < 0) {
@@ -50,7 +50,7 @@ Patch walk(const TriMesh& mesh, const std::vector<int>& opposite, int seed, std:
   return patch;
 }
 
-/// Whether a patch, once its triangles agree, must be turned as a whole.
+/// Whether a patch, once its triangles are oriented alike, must be turned as a whole.
 bool faces_inward(const TriMesh& mesh, const Patch& patch, const std::vector<signed char>& flip) {
   Vec3 middle = Vec3::Zero();
   double twice_area = 0, turned = 0;

@@ -30,7 +30,7 @@ std::vector<int> regions(In y, int count) {
 }  // namespace
 
 RegionFrames::RegionFrames(Vec rest, int most) : rest_(std::move(rest)), still_(most == 0) {
-  constexpr int kFewest = 12;  // points that tell a turn well
+  constexpr int kFewest = 12;  // points needed for a well-determined rotation
   const int frames = std::clamp(static_cast<int>(rest_.size() / 3) / kFewest, 1, std::max(1, most));
   region_ = regions(rest_, frames);
   turn_.assign(frames, Mat3::Identity());

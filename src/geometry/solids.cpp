@@ -10,7 +10,7 @@ namespace {
 // (3/4 if it were endless), and nearer to 1 the longer a tube is for its width. Below this it is a sheet.
 constexpr double kSolid = 0.7;
 
-constexpr int kSamples = 400;  // triangles of a part that are asked
+constexpr int kSamples = 400;  // triangles of a part that are sampled
 
 /// The triangles of `mesh` numbered `triangles`, with the points they use.
 TriMesh part_mesh(const TriMesh& mesh, const std::vector<int>& triangles) {

@@ -14,9 +14,9 @@ struct Place {
 bool long_edge(int i, int j) { return i + j == 1 || i + j == 5; }
 
 /// A quadrilateral between two inside corners i, j and the cuts towards an outside corner m is halved by the diagonal
-/// from corner i to the cut of j if i comes before j. The two tetrahedra at the face agree on it, as it depends on the
-/// face alone: parity decides along a long edge; otherwise one of the two cuts
-/// lies on a long edge, and the diagonal ends there (with the other, angles of 6 degrees were seen).
+/// from corner i to the cut of j if i comes before j. It is the same for both tetrahedra at the face, as it depends on
+/// the face alone: parity decides along a long edge; otherwise one of the two cuts lies on a long edge, and the
+/// diagonal ends there (with the other, angles of 6 degrees were seen).
 bool before(const StencilInput& in, int i, int j, int m) {
   if (long_edge(i, j)) return in.even[i];
   return long_edge(j, m);

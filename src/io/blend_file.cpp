@@ -47,7 +47,7 @@ std::string command_for(const BlendOptions& options, const std::string& more) {
 
 std::string name_for(const BlendOptions& options) { return "Blender with " + options.file.string(); }
 
-/// What the host says of the file is about the file, not about Blender.
+/// Errors of the host name the file, not Blender.
 template <class Action>
 auto about_file(const fs::path& file, Action action) {
   try {
@@ -62,7 +62,7 @@ auto about_file(const fs::path& file, Action action) {
   }
 }
 
-/// What the host is told of a layer: docs/curves.md, and the clip that it belongs to.
+/// What the host receives of a layer: docs/curves.md, and the clip that it belongs to.
 SortedJson layer_json(const BlendLayer& layer) {
   CurveFile file{.clips = {layer.deviation}};
   SortedJson json = SortedJson::parse(to_curves_json(file))["clips"][0];

@@ -6,7 +6,7 @@
 
 namespace rigspace {
 
-constexpr double kTimeToStart = 120;  ///< seconds: a production file takes its time
+constexpr double kTimeToStart = 120;  ///< seconds: production files load slowly
 
 /// Empty where it is not set.
 std::string environment_variable(const char* name);
@@ -23,8 +23,8 @@ std::string blender_program(const std::filesystem::path& file);
 std::filesystem::path host_script(const std::filesystem::path& file, const std::string& script);
 
 /// The part of a command of /bin/sh behind `blender -b ..` that runs a script, whose arguments are shell words. Blender
-/// prints to standard output what it likes: the script answers on stream 3, which is our pipe. One that raises ends
-/// Blender with status 3.
+/// prints anything to standard output: the script answers on stream 3, which is our pipe. One that raises ends Blender
+/// with status 3.
 std::string with_script(const std::filesystem::path& script, const std::string& arguments);
 
 }  // namespace rigspace

@@ -1,9 +1,9 @@
 #include "bvh_names.h"
 #include "gltf_scene.h"
+#include "number_reader.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/bvh.h"
-#include "number_reader.h"
 
 #include <algorithm>
 #include <charconv>
@@ -278,7 +278,7 @@ class BvhReader {
     words_.to_line();
     motion_.rate = rate_of(after_colon("Frame Time"));
     const auto frames = static_cast<std::size_t>(promised);
-    // Every number takes two characters at least: what the file cannot hold is not asked for.
+    // Every number takes two characters at least: no more memory is reserved than the file can fill.
     if (channels_ > 0 && frames > words_.left() / 2 / channels_ + 1)
       words_.fail("MOTION", "promises " + std::to_string(frames) + " frames", "there is not as much in the file");
     motion_.frames.resize(static_cast<Eigen::Index>(channels_), static_cast<Eigen::Index>(frames));

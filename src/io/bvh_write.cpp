@@ -208,7 +208,7 @@ class FromCharacter {
   BvhMotion result_;
 };
 
-/// What read_bvh would refuse is not written.
+/// Throws where read_bvh would not read the result.
 void require_readable(const JointMotion& motion) {
   std::vector<int> depth;
   for (const JointMotion::Joint& joint : motion.joints) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<int, 3> kZyx = {2, 1, 0};  // R_z R_y R_x: x turns first, what Maya and Houdini call xyz
 
-/// Puts a control into the slot of its node that its name tells; false if it tells none.
+/// Puts a control into the slot of its node that its name ends in; false if there is none.
 bool place(const std::string& suffix, int control, NodeChannels& node) {
   if (suffix.size() != 3 || suffix[0] != '.') return false;
   const std::size_t axis = std::string_view("xyzw").find(suffix[2]);

@@ -1,5 +1,5 @@
 #pragma once
-// Euler angles for formats that know no other rotations.
+// Euler angles, for formats without other rotations.
 
 #include "rigspace/base/types.h"
 

@@ -27,7 +27,7 @@ void put_number(std::string& text, double value) {
   (text += ' ').append(digits, end);
 }
 
-/// A name in one word, as OBJ wants it.
+/// A name in one word, as OBJ needs.
 std::string one_word(std::string name) {
   for (char& c : name)
     if (static_cast<unsigned char>(c) <= ' ') c = '_';

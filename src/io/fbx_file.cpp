@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kScript = "rigspace_fbx.py";
-constexpr double kLongestConversion = 1800;  // seconds: Blender says nothing until it is done
+constexpr double kLongestConversion = 1800;  // seconds: Blender prints nothing until it is done
 constexpr std::string_view kBinaryFbx = "Kaydara FBX Binary  ";
 
 /// A folder that is gone afterwards.
@@ -54,7 +54,7 @@ void require_binary_fbx(const fs::path& path, std::span<const std::byte> bytes) 
                .remedy = "save it again as binary FBX"});
 }
 
-/// Runs the script with `what`, "read" or "write"; `file` is the .fbx, in messages. Returns what it says.
+/// Runs the script with `what`, "read" or "write"; `file` is the .fbx, in messages. Returns what it prints.
 std::vector<std::string> convert(const fs::path& file, const std::string& what, const fs::path& from,
                                  const fs::path& to, const ProgressCallback& progress) {
   const std::string arguments =

@@ -22,7 +22,7 @@ std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t offset) {
   return value;
 }
 
-/// Refuses JSON whose tree would be deep (its destructor and writer recurse) or whose objects have so many keys that
+/// Throws for JSON whose tree would be deep (its destructor and writer recurse) or whose objects have so many keys that
 /// the ordered map's linear search would take forever.
 class JsonLimits : public QuietSax {
  public:

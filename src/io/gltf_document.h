@@ -1,6 +1,6 @@
 #pragma once
-// A glTF 2.0 document as it came: JSON with its key order, and buffers. Nothing in it is trusted: every read goes
-// through a function here that checks type, range and size first and throws Error with the element's name.
+// A glTF 2.0 document as it came: JSON with its key order, and buffers. Every read goes through a function here that
+// checks type, range and size first and throws Error with the element's name.
 //
 // Memory. What is decoded from a document of n bytes (all its files together), and the rig made of it, may take
 // kBudgetBase + kBudgetFactor * n; the JSON tree takes up to 32 bytes a byte beside it, the numbers of one accessor 8.
@@ -50,7 +50,7 @@ class GltfDocument {
 
   /// An empty document: {"asset": {"version": "2.0", "generator": ..}}.
   GltfDocument();
-  /// Reads a .gltf or .glb (told by content) and all its buffers.
+  /// Reads a .gltf or .glb (detected by content) and all its buffers.
   static GltfDocument read(const std::filesystem::path& path);
   /// The same from memory. Without a folder, references to other files are an error.
   static GltfDocument parse(std::span<const std::byte> bytes, std::string name, std::filesystem::path folder = {});
@@ -101,7 +101,7 @@ class GltfDocument {
     bool is_float = false;
   };
   Elements elements(int accessor);
-  /// Makes numbers finite where the result is still defined, and says so in `warnings`.
+  /// Makes numbers finite where the result is still defined, with an entry in `warnings`.
   void repair_numbers();
   /// The bytes that a reference means (data: or a file beside); throws if it cannot be read.
   std::vector<std::byte> resource(const std::string& uri, const std::string& element) const;

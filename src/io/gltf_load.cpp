@@ -35,8 +35,8 @@ double diameter(std::vector<Eigen::Vector2d> points) {
   return most;
 }
 
-/// The size of everything that stands in the scene at rest, joints and corners of what the file says of meshes: the
-/// diagonal of its height and of its largest level distance. It is the same whichever way the scene is turned.
+/// The size of everything that stands in the scene at rest, joints and the corners of the meshes' bounds in the file:
+/// the diagonal of its height and of its largest level distance. It is the same whichever way the scene is turned.
 double scene_size(const GltfLoader& loader) {
   const GltfDocument& document = loader.document;
   std::vector<Vec3> points;

@@ -32,8 +32,8 @@ void load_materials(GltfLoader&);   ///< with the images that they show
 void load_meshes(GltfLoader&);      ///< points, pieces, deformers
 void load_animations(GltfLoader&);  ///< clips
 
-/// The skin of one primitive: joints and normalised weights. `node` is the mesh's; `first_point` and `count` say which
-/// of the rig's points. Nothing where the primitive has no joints.
+/// The skin of one primitive: joints and normalised weights. `node` is the mesh's; `first_point` and `count`: the rig's
+/// points. Nothing where the primitive has no joints.
 std::unique_ptr<Deformer> load_skin(GltfLoader&, int node, const Json& primitive, int first_point, int count,
                                     const std::string& element);
 

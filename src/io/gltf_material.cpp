@@ -11,7 +11,7 @@ const Json& base_color_texture(const GltfDocument& document, int material) {
   return document.object(pbr, "baseColorTexture", element);
 }
 
-/// PNG and JPEG only, told by their first bytes: what those who draw can decode.
+/// PNG and JPEG only, detected by their first bytes: the renderers decode no other.
 bool is_drawable(std::span<const std::byte> b) {
   const auto begins = [&](std::initializer_list<int> magic) {
     std::size_t i = 0;

@@ -201,7 +201,7 @@ GltfDocument::Elements GltfDocument::elements(int accessor) {
             .element_size = unit * static_cast<std::size_t>(shape.components),
             .is_float = shape.component_type == 5126};
   } catch (const Error&) {
-    return {};  // whoever reads it says what is wrong with it
+    return {};  // the loader throws where it reads this
   }
 }
 

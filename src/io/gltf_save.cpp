@@ -46,7 +46,7 @@ void take_pictures(GltfDocument& document) {
     try {
       bytes = document.resource(uri, element);
     } catch (const Error&) {
-      continue;  // the character was loaded without it too, and said so
+      continue;  // the character was loaded without it too, with a warning
     }
     const int view = append_view(document, bytes, 0);
     Json& image = document.json["images"][i];

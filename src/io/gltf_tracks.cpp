@@ -272,7 +272,7 @@ class ClipWriter {
   void place_morph(const Track& track) {
     if (morphs_.empty()) list_morphs();
     const auto found = morphs_.find(track.control);
-    if (found == morphs_.end()) node_named(track.control, track.control);  // says what is missing
+    if (found == morphs_.end()) node_named(track.control, track.control);  // throws, naming what is missing
     if (found == morphs_.end())
       document_.fail("animation \"" + clip_.name + "\"", "moves \"" + track.control + "\", which is a node",
                      "name one of its controls", track.control);

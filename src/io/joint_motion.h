@@ -1,5 +1,5 @@
 #pragma once
-// Where the joints of a character are at every frame of a clip: for formats that know joints and nothing else.
+// Where the joints of a character are at every frame of a clip: for formats that hold joints alone.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/base/affine.h"

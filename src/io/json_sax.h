@@ -23,7 +23,7 @@ class QuietSax : public nlohmann::json_sax<nlohmann::ordered_json> {
   bool end_array() override { return true; }
 
  protected:
-  /// What the parser complains of, without its own code in brackets and the position that it repeats.
+  /// The parser's message, without its own code in brackets and the position that it repeats.
   static std::string complaint(const nlohmann::detail::exception& error) {
     std::string why = error.what();
     if (const std::size_t code = why.find("] "); code != std::string::npos) why = why.substr(code + 2);

@@ -23,7 +23,7 @@ void put_npz_text(Bytes& bytes, std::string_view text) {
   bytes.insert(bytes.end(), b.begin(), b.end());
 }
 
-/// Of ISO 3309, as zip wants it.
+/// Of ISO 3309, as in zip files.
 std::uint32_t crc32(std::span<const std::byte> bytes) {
   static const auto table = [] {
     std::array<std::uint32_t, 256> t{};

@@ -1,6 +1,6 @@
 #pragma once
 // A rig of nodes, shapes and one skin as another program describes it, so that it can be built here: what
-// blender/rigspace_addon/translation.py says of a plain armature with shape keys.
+// blender/rigspace_addon/translation.py writes of a plain armature with shape keys.
 //
 // {"nodes":  [{"name", "parent": a node before it or -1, "before", "axes", "after": 9 numbers by rows, "origin": 3,
 //              "place": 3 channels, "angles": 3, "order": "XYZ" .. or "key": 4 (x y z w), "scale": 3}, ..],

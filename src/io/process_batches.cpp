@@ -7,7 +7,7 @@
 namespace rigspace {
 namespace {
 
-constexpr std::ptrdiff_t kWorthKeeping = 4;  // poses near rest, at once: three are asked to tell the rig by
+constexpr std::ptrdiff_t kWorthKeeping = 4;  // poses near rest, at once: three are evaluated to identify the rig
 
 /// The k-th of `parts` nearly equal ranges of [0, count).
 std::pair<std::size_t, std::size_t> part_of(std::size_t count, std::size_t parts, std::size_t k) {

@@ -22,7 +22,7 @@ class ProcessBatches {
   const ProcessHandshake& handshake() const { return conversation_.handshake(); }
   const ProcessConversation& conversation() const { return conversation_; }
 
-  /// Whether answers are kept, so that a pose that comes again is not asked again.
+  /// Whether answers are kept, so that no pose is evaluated twice.
   bool remembers() const { return remember_bytes_ > 0; }
 
   /// s of each column of P, shared out among the processes, unless it is known. `points`: only of these, ascending;

@@ -60,7 +60,7 @@ struct ProcessConversation::Attempt {
   Outcome outcome = Outcome::done;
   std::size_t received = 0;
   std::string problem, remedy;   ///< a predicate of the process; empty: answered
-  std::optional<Error> refusal;  ///< the process itself says that it cannot
+  std::optional<Error> refusal;  ///< the process reports an error of its own
 
   bool header_fits() const {
     return answered.magic == kAnswer && answered.op == asked.op && answered.number == asked.number &&
@@ -119,8 +119,8 @@ void ProcessConversation::start_newcomers() {
   }
 }
 
-/// Takes in those that have said what they are. One that does not come, or is no help, is done without: perhaps only so
-/// many may run at a time.
+/// Adds the processes whose handshake has come. One whose handshake fails is left out: perhaps only so many may run at
+/// a time.
 void ProcessConversation::read_handshakes() {
   for (Newcomer& each : newcomers_) {
     std::string more;
@@ -233,7 +233,8 @@ void ProcessConversation::ask_all(std::span<const Question> questions) {
   give_up(*second[0].question, *std::ranges::find_if(first, same), second[0]);
 }
 
-/// Asks those still open; returns those that failed, whose processes are gone. Throws what a process says against it.
+/// Sends the questions still open; returns those that failed, whose processes are gone. Throws errors that a process
+/// reports.
 std::vector<ProcessConversation::Attempt> ProcessConversation::attempt(std::span<const Question> questions,
                                                                        std::span<const std::size_t> open) {
   std::vector<Attempt> attempts(open.size());

@@ -33,7 +33,7 @@ struct Question {
   std::uint64_t count = 0;
   std::span<const std::byte> body;
   std::span<double> answer;     ///< filled, finite
-  std::span<const int> points;  ///< that are asked for; empty: all
+  std::span<const int> points;  ///< to evaluate; empty: all
 };
 
 class ProcessConversation {
@@ -44,11 +44,11 @@ class ProcessConversation {
 
   const ProcessHandshake& handshake() const { return handshake_; }
 
-  /// How many may be asked at once for `count` poses or columns. Where the number of processes is left to us there is
-  /// one at first; when shareable questions have taken as long as its start did, one a core is started beside it, so
-  /// that what they cost is never more than twice the least; nobody waits for them.
+  /// How many processes may work at once on `count` poses or columns. Where the number of processes is left to us there
+  /// is one at first; when shareable questions have taken as long as its start did, one a core is started beside it, so
+  /// that their cost is never more than twice the least; the caller does not wait for them to start.
   std::size_t ready(std::size_t count);
-  /// Question k to process k, all at once; each is asked again, of a new process, if it was not answered. Throws Error
+  /// Question k to process k, all at once; each is sent again, to a new process, if it was not answered. Throws Error
   /// or Cancelled.
   void ask(std::span<const Question> questions);
 
@@ -58,7 +58,7 @@ class ProcessConversation {
 
  private:
   struct Attempt;
-  struct Newcomer;  ///< a process that has not said yet what it is
+  struct Newcomer;  ///< a process before its handshake
 
   void start(std::size_t k);
   void start_newcomers();

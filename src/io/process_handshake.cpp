@@ -186,7 +186,7 @@ class HandshakeReader {
     }
   }
 
-  /// The process says that it cannot be this rig.
+  /// The process reports that it cannot be this rig.
   [[noreturn]] void complain(const SortedJson& given) const {
     if (given.is_string()) throw Error({.file = source_, .problem = given.get<std::string>()});
     throw Error({.file = source_,
@@ -243,10 +243,10 @@ class HandshakeReader {
 std::string quoted_line(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), text.size()));
   std::string result(1, '"');
-  result.append(text.substr(0, 60));
+  result += text.substr(0, 60);
   for (char& c : result)
     if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 127) c = '?';
-  return result.append(text.size() > 60 ? "..\"" : "\"");
+  return result + (text.size() > 60 ? "..\"" : "\"");
 }
 
 std::vector<std::string> parse_notes(std::string_view line, const std::string& source) {

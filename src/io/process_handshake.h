@@ -1,5 +1,5 @@
 #pragma once
-// What a process says of its rig before it is asked anything: one line of JSON.
+// The handshake: one line of JSON in which a process describes its rig.
 
 #include "rigspace/anim/character.h"
 
@@ -16,17 +16,17 @@ struct ProcessHandshake {
   std::string name;
   std::vector<Control> controls;
   int point_count = 0;
-  double noise = -1;         ///< negative: not told
+  double noise = -1;         ///< negative: not given
   bool jacobian = false;     ///< answers exact Jacobians
   bool some_points = false;  ///< answers for some of its points
   std::vector<Piece> pieces;
   std::vector<SurfaceMaterial> materials;
   std::vector<Animation> clips;       ///< on its controls
   std::vector<std::string> warnings;  ///< for people, one sentence each
-  std::string plain;                  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not told
+  std::string plain;                  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not given
 };
 
-/// Throws Error (external_process, or bad_input where the process itself says what is wrong) whose file is `source`.
+/// Throws Error (external_process, or bad_input where the process itself reports the error) whose file is `source`.
 ProcessHandshake parse_handshake(std::string_view line, const std::string& source);
 
 /// The warnings of a process that is no rig but did something: {"rigspace": 1, "warnings": [..]}, or "error", as above.

@@ -1,6 +1,6 @@
 #pragma once
-// Private to io: poses that a rig was asked for, and where its points were. Rigs are functions, so nothing need be
-// asked twice: passes over one clip, and the rest pose, come again and again.
+// Private to io: a cache of evaluated poses and their points. Rigs are functions of p; passes over one clip, and the
+// rest pose, come again and again.
 
 #include "rigspace/base/types.h"
 
@@ -11,7 +11,7 @@
 
 namespace rigspace {
 
-/// Forgets what was not wanted for longest. One thread at a time.
+/// Drops the least recently used pose. One thread at a time.
 class ProcessMemory {
  public:
   explicit ProcessMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
@@ -28,7 +28,7 @@ class ProcessMemory {
   };
 
   std::size_t most_bytes_, bytes_ = 0;
-  std::list<Known> known_;  ///< wanted last: first
+  std::list<Known> known_;  ///< most recently used first
   std::unordered_map<std::string_view, std::list<Known>::iterator> places_;
 };
 

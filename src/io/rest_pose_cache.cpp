@@ -79,7 +79,7 @@ void RestPoseCache::open(const Ask& ask) {
     ask(P, S);
   } catch (const Cancelled&) {
     throw;
-  } catch (const Error&) {  // such poses are no one's wish: whatever ails the rig there may never matter
+  } catch (const Error&) {  // these poses are of our choice: an error there may never concern the user
     return;
   }
   keeps_ = true;

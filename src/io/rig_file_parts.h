@@ -15,8 +15,8 @@ struct MeshPlace {
 };
 
 /// Reads every section that describes the rig (not mesh, clips and pieces) and appends it to the plan. The entries
-/// {"type": "shapes"}, {"type": "skin"} and {"type": "mesh"}, which is both, say where the mesh's deformers go: the
-/// skin last and the shapes right before it where nothing is said.
+/// {"type": "shapes"}, {"type": "skin"} and {"type": "mesh"}, which is both, give the place of the mesh's deformers:
+/// the skin last and the shapes right before it by default.
 MeshPlace read_parts(const Field& root, RigPlan& plan);
 
 /// Appends one entry of "deformers" to the plan.

@@ -218,7 +218,7 @@ void put(Json& to, const plan::Wrap& wrap) {
   put(to, wrap.where);
 }
 
-// The mesh file holds these; their place is all that is said here.
+// The mesh file holds these; only their place in the stack is written.
 void put(Json& to, const plan::Skin&) { to["type"] = "skin"; }
 void put(Json& to, const plan::Shapes&) { to["type"] = "shapes"; }
 

@@ -30,7 +30,7 @@ constexpr ListField kLists[] = {{"protect", &FolderSettings::protect},
                                 {"loop", &FolderSettings::loop},
                                 {"once", &FolderSettings::once}};
 
-/// Adds what a file says to what nearer ones have said.
+/// Adds the settings of a file to those of nearer ones.
 void add_text(std::string json, const fs::path& file, FolderSettings& settings) {
   const JsonText text(std::move(json), file.string());
   const Field root = text.root();

@@ -34,7 +34,7 @@ bool is_at(const std::filesystem::path& file, int descriptor) {
 OutputLock::OutputLock(const std::filesystem::path& output) : file_(output.string() + ".lock") {
   for (int attempt = 0; attempt < 100; ++attempt) {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) return;  // a folder that cannot be written is somebody else's sentence
+    if (descriptor_ < 0) return;  // a folder that cannot be written is reported where the result is written
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       const bool taken = errno == EWOULDBLOCK;
       const std::string process = process_in(descriptor_);

@@ -22,7 +22,7 @@ Json json_of(const RecipeInput& input) {
   return json;
 }
 
-/// A line a value, but lists of plain values on one: nobody scrolls through a curve.
+/// A line a value, but lists of plain values on one, so that a curve is one line.
 void print(const Json& json, const std::string& indent, std::string& text) {
   const bool list = json.is_array();
   const bool flat = list && std::none_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured(); });
@@ -67,7 +67,7 @@ Json envelope_json(const RecipeEnvelope& envelope, const std::string& applicatio
 RecipeEnvelope envelope_from(const Field& root) {
   const std::int64_t schema = root["schema"].count();
   if (!root.has("program") || root["program"].any_text() != kProgram)
-    root.fail("is no recipe", "name what a job left beside its result: x.soft.json");
+    root.fail("is no recipe", "name a recipe: the .soft.json that a job writes beside its result");
   if (schema != kSchema)
     root["schema"].fail("is " + std::to_string(schema),
                         "this program reads " + std::to_string(kSchema) + "; use the one that wrote it");

@@ -13,7 +13,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kRidge = 1e-11;  // on A_S^T A_S of unit columns: above its rounding, below any error asked for
+constexpr double kRidge = 1e-11;  // on A_S^T A_S of unit columns: above its rounding, below any tolerance
 constexpr int kPool = 6;          // candidates looked at closely for each that joins
 
 int at_once_of(const ColumnSelectionOptions& options, std::size_t chosen) {

@@ -73,14 +73,14 @@ void project_positive_definite(double* H, int n, NegativeEigenvalues rule) {
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Bounded> eigen(Eigen::Map<const Bounded>(H, n, n));
-  if (eigen.info() != Eigen::Success) return;  // not finite: the caller's gradient says so too
+  if (eigen.info() != Eigen::Success) return;  // not finite: then the caller's gradient is not finite either
   compose(eigen.eigenvalues(), eigen.eigenvectors(), rule, Eigen::Map<Bounded>(H, n, n));
 }
 
 namespace detail {
 namespace {
 
-// A thread that waits inside a parallel loop may be lent to another one that also wants a buffer: hence a stack.
+// A thread that waits inside a parallel loop may run work of another loop that uses a buffer too: hence a stack.
 struct ScratchStack {
   std::vector<std::vector<double>> buffers;
   std::size_t depth = 0;

@@ -32,7 +32,7 @@ namespace {
 
 struct Stop {};  // thrown through LBFGSpp, which has no way to be stopped
 
-// What LBFGSpp sees of the function: finite values, and someone who remembers the best state.
+// The function as LBFGSpp sees it: finite values; keeps the best state.
 struct Watched {
   const DifferentiableFunction& f;
   const ProgressCallback& callback;
@@ -55,8 +55,8 @@ struct Watched {
       }
       return value;
     }
-    // Its line search interpolates, so infinity is told as a slope: rising away from the best state as steeply as the
-    // function falls there.
+    // Its line search interpolates, so infinity is replaced by a slope: rising away from the best state as steeply as
+    // the function falls there.
     const double distance = (x - best).norm(), steepness = best_gradient.norm();
     g = (steepness / std::max(distance, std::numeric_limits<double>::min())) * (x - best);
     return best_value + steepness * distance;

@@ -14,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Point {
   double step = 0, value = 0;
-  double slope = std::numeric_limits<double>::quiet_NaN();  // until it is asked for
+  double slope = std::numeric_limits<double>::quiet_NaN();  // until it is evaluated
 };
 
 // Follows the function's own advice down to a step that it allows; 0 if there is none above min_step.

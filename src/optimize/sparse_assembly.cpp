@@ -9,7 +9,7 @@
 namespace rigspace {
 namespace {
 
-// A tag says how many indices follow and whether they are points or coordinates.
+// A tag: how many indices follow, and whether they are points or coordinates.
 int tag_of(std::size_t count, bool points) { return 2 * static_cast<int>(count) + (points ? 1 : 0); }
 int count_of(int tag) { return tag / 2; }
 bool is_points(int tag) { return tag % 2 == 1; }
@@ -96,7 +96,7 @@ void SparseAssembly::add(std::span<const int> points, const double* H) {
       const int i = std::min(points[a], points[b]), j = std::max(points[a], points[b]);
       assert(i >= 0 && 3 * j < size_);
       if (*slot == -2) *slot = find_block(i, j);
-      // The upper triangle wants rows of the earlier point, columns of the later one.
+      // The upper triangle has rows of the earlier point, columns of the later one.
       const double* upper = points[a] <= points[b] ? H + 3 * a + 3 * b * stride : H + 3 * b + 3 * a * stride;
       if (i != j) {
         scatter_block(*slot, i, j, upper, stride);

@@ -61,8 +61,8 @@ Supernodes find_supernodes(const SparseAssembly& H) {
   return found;
 }
 
-// CHOLMOD says which columns to group; the numbers are ours. Its own numeric part runs on one thread unless BLAS does
-// not, and then bits depend on the threads; on the papers' belly (4000 unknowns) it takes 1.2 times as long on one
+// CHOLMOD groups the columns; the numeric factorisation is ours. Its own numeric part runs on one thread unless BLAS
+// does not, and then bits depend on the threads; on the papers' belly (4000 unknowns) it takes 1.2 times as long on one
 // thread and 1.8 times on two.
 class CholmodFactor final : public SparseFactor {
  public:

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-// cmake/viewer.cmake puts the pages that studio/viewer builds into the program, or says why it could not.
+// cmake/viewer.cmake puts the pages that studio/viewer builds into the program, or the reason why they are missing.
 #ifdef RIGSPACE_VIEWER_EMBEDDED
 extern "C" const char rigspace_viewer_begin[];
 extern "C" const char rigspace_viewer_end[];

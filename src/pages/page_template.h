@@ -28,7 +28,7 @@ std::string filled_page(PageKind kind);
 /// A JSON string that may stand in a <script> element: no quote, no control character, and no '<', since "</script"
 /// and "<!--" mean something there.
 std::string json_string(std::string_view text);
-/// Nine significant digits; null for what is not finite, which JSON cannot say.
+/// Nine significant digits; null for what is not finite, since JSON has no such numbers.
 std::string json_number(double value);
 /// `[a,b]` of what write(item) gives.
 template <typename Items, typename Write>

@@ -262,7 +262,8 @@ BodyFacts measure_body(const Character& character) {
   measure_keys(body, character);
   TriMesh surface = rest_surface(character);
   if (surface.point_count() == 0 || !surface.points.allFinite()) return body;
-  // Boxes lie along the character's own axes: those nearest to the scene's, so that x is across where no name says so.
+  // Boxes lie along the character's own axes: those nearest to the scene's, so that x is across where no name tells
+  // left from right.
   const Mat3 turn = character_frame(character, surface).axes_near_scene().transpose();
   for (int i = 0; i < surface.point_count(); ++i) point(surface.points, i) = turn * Vec3(point(surface.points, i));
   const Box box = bounding_box(surface.points);

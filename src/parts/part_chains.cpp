@@ -65,7 +65,7 @@ class ChainFinder {
     return result;
   }
 
-  /// Chains by name: from each joint whose word its parent lacks, down to joints that say something else.
+  /// Chains by name: from each joint whose word its parent lacks, down to joints with another word.
   void named() {
     for (int b = 0; b < count(); ++b) {
       if (used(b) || !is_part_word(b) || body_[b].end_marker) continue;

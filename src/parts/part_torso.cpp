@@ -1,4 +1,4 @@
-// The soft torso: who has one, and whose stays firm.
+// The soft torso: which bodies have one, and which stay firm.
 
 #include "part_chains.h"
 

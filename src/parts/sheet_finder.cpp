@@ -16,7 +16,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kLeastLength = 0.12;   // of the height
-constexpr double kUnnamedLength = 0.2;  // of the height, where no name says that it is a sheet
+constexpr double kUnnamedLength = 0.2;  // of the height, where the name is not that of a sheet
 constexpr double kListedLength = 0.08;  // of the height: what is shorter is not even listed
 constexpr double kThin = 0.12;          // of the length, or of the root of the area of one side
 constexpr double kBroad = 4;            // times as broad as thick: a tube is 2
@@ -24,7 +24,7 @@ constexpr double kLong = 3;             // times as long as thick: a strand
 constexpr double kDown = 0.35;          // least cosine between its direction and down
 constexpr double kTouches = 0.05;       // of the height: how near the attached end is to the rest
 constexpr double kFree = 0.05;          // of the height: how far its end hangs beyond what the same bone holds
-constexpr double kUnnamedFree = 0.1;    // likewise, where no name says that it is a sheet
+constexpr double kUnnamedFree = 0.1;    // likewise, where the name is not that of a sheet
 constexpr double kHardShare = 0.6;      // of the area in shells on one bone each: a robot, whose plates are hard
 constexpr double kEnd = 0.15;           // of the length: what belongs to an end
 constexpr double kOnSheet = 0.015;      // of the height: what lies this near to a sheet, all of it, belongs to it
@@ -43,7 +43,7 @@ class Look {
 
   void measure_only(const TriMesh& mesh, const Component& component) { measure(mesh, component); }
 
-  /// False if it is too small to be worth a word.
+  /// False if it is too small to be listed.
   bool look(const TriMesh& mesh, const Component& component) {
     measure(mesh, component);
     if (sheet_.length < kListedLength * shells_.height) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to reduce: the velocities that the controls of a body can give its nodes, nearest to wanted ones.
+// Private to reduce: the velocities that the controls of a body can give its nodes, nearest to given ones.
 
 #include "rigspace/body/rig_body.h"
 

@@ -154,7 +154,7 @@ SurfaceSample FrameScene::surface_at(const Packet& packet, int lane) const {
     sample.normal /= length;
   else
     sample.normal = sample.face_normal;
-  // Mirrored parts wind the other way: the smooth normal says which side is out, the viewer which side is lit.
+  // Mirrored parts wind the other way: the smooth normal gives the outside, the viewing direction the lit side.
   const float facing = sample.face_normal.dot(direction) > 0 ? -1.0f : 1.0f;
   const float agrees = sample.normal.dot(sample.face_normal) < 0 ? -1.0f : 1.0f;
   sample.face_normal *= facing;

@@ -71,7 +71,7 @@ std::vector<int> weld(const Vec& rest) {
   return welded;
 }
 
-/// Joins corners at the same place whose normals agree.
+/// Joins corners at the same place with the same normal.
 class Smoothing {
  public:
   Smoothing(const Character& character, const Surface& surface, const Vec& rest)
@@ -102,7 +102,7 @@ class Smoothing {
  private:
   int point_of(int corner) const { return static_cast<int>(surface_.triangles[corner / 3][corner % 3]); }
 
-  /// The direction that decides, and the cosine that it takes to agree.
+  /// The direction to compare, and the least cosine that counts as the same.
   std::pair<Vec3, double> direction(int corner) const {
     const Piece& piece = character_.pieces[surface_.piece[corner / 3]];
     if (piece.rest_normals.empty()) return {face_normals_[corner / 3], kCrease};

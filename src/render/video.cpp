@@ -92,7 +92,7 @@ struct VideoWriter::Process {
   int width, height;
   pid_t child = -1;
   std::unique_ptr<Descriptor> input;
-  std::unique_ptr<std::FILE, CloseFile> words{std::tmpfile()};  // what it says on standard error
+  std::unique_ptr<std::FILE, CloseFile> words{std::tmpfile()};  // its standard error
 
   void start(const VideoOptions& options, const std::string& extension) {
     int ends[2];

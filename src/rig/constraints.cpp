@@ -10,7 +10,7 @@ namespace {
 
 enum class Follow { point, orient, parent, scale };
 
-/// What the rest pose says about a target.
+/// A target in the rest pose.
 struct TargetRest {
   Vec3 displacement = Vec3::Zero();  // owner - target
   Affine offset = Affine::Identity();

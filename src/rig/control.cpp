@@ -20,7 +20,7 @@ int find_control(std::span<const Control> controls, std::string_view name) {
 }
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
-  // Greedy with one remembered star: linear for all but adversarial patterns, and never recursive.
+  // Greedy, going back to the last star only: linear for all but adversarial patterns, and never recursive.
   std::size_t t = 0, p = 0, star = std::string_view::npos, after_star = 0;
   while (t < text.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {

@@ -1,5 +1,5 @@
 #pragma once
-// What operators of inverse kinematics can say about themselves.
+// How near operators of inverse kinematics came to their targets.
 
 #include "rigspace/rig/ik.h"
 

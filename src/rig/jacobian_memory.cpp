@@ -73,7 +73,7 @@ void JacobianMemory::add(In y, const BlockJacobian& J) {
   std::erase_if(known_, same);
   known_.push_back({std::move(shape), J});
   if (count() <= kMost) return;
-  // The one nearest to another tells least that is not known without it; the newest stays.
+  // Drops the one nearest to another, which adds least; the newest stays.
   std::size_t least = 0;
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a + 1 < known_.size(); ++a)

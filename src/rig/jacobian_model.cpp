@@ -125,7 +125,7 @@ void JacobianModel::predict(In key, In deviation, Eigen::Matrix3Xd& value) const
   if (path_.count() > 0) flat.noalias() += beside_ * path_.weights(place_of(key, deviation));
 }
 
-/// Places of nodes are known better than derivatives: how far they tell is for them to say.
+/// Positions of nodes are more exact than derivatives: their length scale is fitted separately.
 void JacobianModel::set_nodes(Mat beside) {
   node_path_ = Kriging(places_, beside.transpose() * beside);
   nodes_ = std::move(beside);

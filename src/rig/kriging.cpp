@@ -23,7 +23,7 @@ Kriging::Kriging(Mat places, const Mat& products) : places_(std::move(places)) {
   double best = std::numeric_limits<double>::infinity();
   for (const double reach : kReaches)
     for (const double noise : kNoises) {
-      // What a value is from what the others tell of it:  [K^-1 f]_k / [K^-1]_kk.
+      // Error of predicting a value from all others: [K^-1 f]_k / [K^-1]_kk.
       const Mat inverse = correlations(reach, noise).partialPivLu().inverse();
       const Vec squares = (inverse * products * inverse).diagonal();
       const double missed = (squares.array() / inverse.diagonal().array().square()).sum();

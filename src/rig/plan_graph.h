@@ -23,11 +23,11 @@ class PlanGraph {
   const std::shared_ptr<ControlGraph>& shared_graph() const { return graph_; }
   const RigPlan& plan() const { return plan_; }
 
-  /// The last transform, or the point, of this name; `user` is who asks, for messages.
+  /// The last transform, or the point, of this name; `user`: the part that reads it, for messages.
   int slot(const std::string& name, const Who& user);
   /// The same as a transform: a point's moves with it and does not turn.
   int transform(const std::string& name, const Who& user);
-  /// A number in inner units: `unit` says what the value is a number of.
+  /// A number in inner units; `unit` is the unit of the value.
   Source source(const plan::Value& value, Unit unit, const Who& user);
   /// The same as a scalar slot.
   int scalar_slot(const plan::Value& value, Unit unit, const Who& user);

@@ -1,5 +1,5 @@
 #pragma once
-// How messages name the parts of a plan, and how errors learn whose they are.
+// How messages name the parts of a plan, and how errors get the part's origin.
 
 #include "rigspace/base/error.h"
 #include "rigspace/rig/rig_plan.h"

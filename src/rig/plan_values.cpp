@@ -68,7 +68,7 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
   return value_slots_[name] = slots[example];
 }
 
-/// p + what its drivers say. In the control's inner unit, so that drivers of 0 leave it as it is, to the bit.
+/// p plus the sum of its drivers. In the control's inner unit, so that drivers of 0 leave it as it is, to the bit.
 int PlanGraph::added_slot(const std::string& name, const Who& user) {
   if (const auto made = added_slots_.find(name); made != added_slots_.end()) return made->second;
   const Visit visit(*this, "control " + name, user);
@@ -89,7 +89,7 @@ Source PlanGraph::variable(const std::string& name, const Who& user) {
   if (values_.contains(name) || pose_values_.contains(name)) return Source::of_slot(value_slot(name, user));
   const int control = graph_->find(name);
   if (control >= 0) {
-    // Controls that are still to come have no unit yet; a name says it.
+    // Controls that are still to come have no unit yet; it follows from the name.
     const std::string channel = name.substr(name.rfind('.') + 1);
     const bool turns = (channel == "rx" || channel == "ry" || channel == "rz") && name.find('.') != std::string::npos;
     const auto free = std::find_if(plan_.controls.begin(), plan_.controls.end(),

@@ -26,7 +26,7 @@ PoseBlend::PoseBlend(std::span<const Vec> poses, In scale) {
 }
 
 void PoseBlend::weights(In p, Vec& w) const {
-  constexpr double kFarthest = 1;  // beside 1/K: farther out no pose tells anything
+  constexpr double kFarthest = 1;  // largest |w - 1/K|: all weights are scaled down to it
   w.noalias() = G_ * (p - mean_);
   const double most = w.cwiseAbs().maxCoeff();
   if (most > kFarthest) w *= kFarthest / most;

@@ -1,5 +1,5 @@
 #pragma once
-// A wire's curve at rest, made for one question: which of its points is nearest?
+// A wire's curve at rest, with a search for its nearest point.
 
 #include "spline_basis.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Private to rig: what callers of a rig may get wrong is told in a sentence, in every build. One comparison a control
-// is nothing beside an evaluation.
+// Private to rig: wrong arguments of a caller throw Error, in every build. One comparison a control is nothing beside
+// an evaluation.
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/types.h"

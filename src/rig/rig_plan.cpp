@@ -250,7 +250,7 @@ class Builder {
                                      .rounding = nonlinear.rounding};
     if (!nonlinear.handle.empty()) {
       description.handle_slot = graph_.transform(nonlinear.handle, user);
-      // The frame is given in the rig's space at rest; the deformer wants it in the handle's.
+      // The frame is given in the rig's space at rest; the deformer takes it in the handle's.
       const Vec rest = rest_slots(graph_.graph());
       const Affine world = transform_at(rest, graph_.graph().slots()[description.handle_slot]);
       description.frame = compose(inverse(world), nonlinear.frame);

@@ -87,7 +87,7 @@ V3<S> across(const V3<S>& a, const V3<S>& d) {
   return a - d * dot(a, d);
 }
 
-/// The coordinate axis least along v: something across v where nothing else says.
+/// The coordinate axis least along v: a direction across v where none is given.
 template <class S>
 V3<S> any_across(const V3<S>& v) {
   int least = 0;

@@ -152,7 +152,7 @@ class TwoBoneOperator final : public AutomaticOperator<TwoBoneFormula>, public I
   std::string name_;
 };
 
-/// The plane of the rest pose, in scene space: of the bones, else of the pole, else as the user says.
+/// The plane of the rest pose, in scene space: of the bones, else of the pole, else the one in the description.
 Vec3 rest_normal(const TwoBoneIk& ik, const double* rest) {
   const Vec3 root = frame_at(rest).t, mid = frame_at(rest + 12).t, tip = frame_at(rest + 24).t;
   const Vec3 bone1 = mid - root, bone2 = tip - mid;

@@ -26,7 +26,7 @@ struct WrapBinding {
   std::vector<int> corners;          ///< points of the base, each once in a wrapped point, ascending there
 
   int wrapped_count() const { return static_cast<int>(start.size()) - 1; }
-  /// Leaves out the triangles that nothing hangs on, and finds the corners: after all else is set.
+  /// Leaves out the triangles that no point hangs on, and finds the corners: after all else is set.
   void finish();
   /// For some of the wrapped points, ascending; the base's points keep their numbers.
   WrapBinding of(std::span<const int> wrapped) const;

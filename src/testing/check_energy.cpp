@@ -12,7 +12,7 @@
 namespace rigspace::testing {
 namespace {
 
-// Sums blocks densely, and remembers the worst asymmetry and the most negative eigenvalue of any, relative to its size.
+// Sums blocks densely, and keeps the worst asymmetry and the most negative eigenvalue of any, relative to its size.
 class DenseSink final : public BlockSink {
  public:
   explicit DenseSink(int size) : H(Mat::Zero(size, size)) {}

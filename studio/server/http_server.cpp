@@ -299,7 +299,7 @@ Task<void> HttpServer::Core::write(std::shared_ptr<Client> client) {
         co_await client->socket.async_write(asio::buffer(frame->data(), frame->size()), use_task);
       }
     }
-  } catch (const std::exception&) {  // the reading side notices
+  } catch (const std::exception&) {  // the reading side ends too
   }
   client->writing = false;
 }

@@ -99,7 +99,7 @@ void Lane::carry_out(const std::shared_ptr<Piece>& piece) {
   }
 }
 
-/// A piece that was stopped has no end of its own any more: `cancel` has told, or a newer piece took its place.
+/// A piece that was stopped reports no end of its own: `cancel` has reported it, or a newer piece took its place.
 void Lane::finish(const std::shared_ptr<Piece>& piece, std::function<void()> end) {
   post_([this, piece, end = std::move(end)] {
     {

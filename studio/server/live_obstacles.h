@@ -1,5 +1,5 @@
 #pragma once
-// Spheres and capsules that hands move while the solver runs: they change their place, and no body is made anew.
+// Spheres and capsules that the user moves while the solver runs: only their places change, bodies stay.
 
 #include "project.h"
 

@@ -116,7 +116,7 @@ std::shared_ptr<const Bytes> shares_of(const Character& character, const PartSea
   return std::make_shared<const Bytes>(std::move(shares));
 }
 
-/// What never moves and has nothing to say for itself (fingers, toes) is left out: pages draw candidates.
+/// Candidates that never move and have no evidence for them (fingers, toes) are left out: pages draw candidates.
 void leave_out_trifles(PartSearch& search) {
   std::erase_if(search.candidates, [](const PartCandidate& each) {
     const bool small = each.part.bones.size() < 2 || !each.part.points.empty();
@@ -186,10 +186,10 @@ void Studio::load(std::string name) {
   touch("job");
 }
 
-std::vector<RealtimeLook> Studio::looks_at(double time) const {
-  std::vector<RealtimeLook> looks;
+std::vector<RealtimeLook> Studio::settings_at(double time) const {
+  std::vector<RealtimeLook> settings;
   const auto file = this->file();
-  if (!file) return looks;
+  if (!file) return settings;
   const auto& parts = file->character->parts();
   for (const bool of_clip : {false, true})
     for (const ProjectSet& set : project_.sets) {
@@ -198,9 +198,9 @@ std::vector<RealtimeLook> Studio::looks_at(double time) const {
         continue;
       std::vector<double> times, values;
       for (const auto& [at, value] : set.keys) times.push_back(at), values.push_back(value);
-      looks.push_back({set.part, set.field, times.size() == 1 ? values.front() : smooth_keys(times, values)(time)});
+      settings.push_back({set.part, set.field, times.size() == 1 ? values.front() : smooth_keys(times, values)(time)});
     }
-  return looks;
+  return settings;
 }
 
 void Studio::adjust() {
@@ -218,7 +218,7 @@ void Studio::adjust() {
   }
   if (!same_world && same_base) playback_.wake();
   world_base_ = base, world_project_ = project_;
-  playback_.change_model(world_model_->adjusted(looks_at(playback_.state().time)));
+  playback_.change_model(world_model_->adjusted(settings_at(playback_.state().time)));
   touch("parts");
 }
 

@@ -160,7 +160,7 @@ void Playback::solve(double dt) {
     change = std::max(change, std::abs(now[k] - known));
     known = now[k];
   }
-  constexpr double kStill = 1e-5;  // radians or units a frame: nobody sees it
+  constexpr double kStill = 1e-5;  // radians or units a frame: not visible
   still_ = change < kStill ? still_ + dt : 0;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   solve_ms_ = took.count();

@@ -34,7 +34,7 @@ class Playback {
   void open(std::shared_ptr<const LiveCharacter> character, std::uint32_t revision);
   /// The same parts with other settings: the motion goes on.
   void change_model(std::shared_ptr<const RealtimeModel> model);
-  /// Solves until all is still, although nothing plays: something else has changed.
+  /// Solves until all is still, although nothing plays: for a change beside the clip.
   void wake() { hands_on_ = true, still_ = 0, dirty_ = true; }
   bool is_open() const { return character_ != nullptr; }
   const LiveCharacter& character() const { return *character_; }
@@ -118,7 +118,7 @@ class Playback {
   Vec p_key_, p_, p_solver_, deviation_;
   Vec x_cells_;  // scratch
   bool hands_on_ = false, dirty_ = true, fresh_ = true;
-  double still_ = 0;  // s since the last change of the deviation while hands are on
+  double still_ = 0;  // s since the last change of the deviation while controls are held
   double solve_ms_ = 0;
   bool baked_shown_ = false;
 };

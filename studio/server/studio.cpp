@@ -204,8 +204,10 @@ void Studio::take(ClientId client, const std::string& text) {
   } catch (const std::exception& error) {
     answer = {{"re", id}, {"error", {{"sentence", error.what()}, {"problem", error.what()}}}};
   }
-  if (id.is_null() && ++faults_[client] > kMostFaults) return send_touched();  // nonsense is not answered for ever
-  send_touched();  // first, so that whoever has the answer has the state that it led to
+  if (id.is_null() && ++faults_[client] > kMostFaults)
+    return send_touched();  // after so many unreadable messages a
+                            // page is dropped
+  send_touched();           // first, so that a page gets the new state before the answer
   server_->send(client, message_of(answer));
 }
 

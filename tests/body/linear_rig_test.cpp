@@ -120,7 +120,7 @@ TEST(DeferredJacobian, GoesOnFromItsMemoryToTheBit) {
   DeferredJacobian one(tied(rig), testing::points_at(*rig, rig->rest())),
       other(tied(rig), testing::points_at(*rig, rig->rest()));
   const auto step = [&](DeferredJacobian& linear, int k) {
-    const Vec p = Vec3(0.5 * std::sin(0.1 * k), 0.05, 0.02 * k);
+    const Vec p{{0.5 * std::sin(0.1 * k), 0.05, 0.02 * k}};
     linear.begin(p, p, key_of(*rig, p));
     Vec y;
     if (!linear.check_linearisation(p, y)) linear.renew(), linear.check_linearisation(p, y);

@@ -41,8 +41,8 @@ std::vector<Who> everybody() {
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cast, EveryMember, ::testing::ValuesIn(everybody()), [](const auto& member) {
-  return member.param.first + (member.param.second == Version::rig ? "_rig" : "_skeleton");
+INSTANTIATE_TEST_SUITE_P(Cast, EveryMember, ::testing::ValuesIn(everybody()), [](const auto& each) {
+  return each.param.first + (each.param.second == Version::rig ? "_rig" : "_skeleton");
 });
 
 TEST(Cast, NamesItsMembersWhenAskedForAStranger) {

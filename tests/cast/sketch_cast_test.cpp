@@ -94,7 +94,7 @@ class EverySketch : public ::testing::TestWithParam<std::string_view> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Cast, EverySketch, ::testing::ValuesIn(sketch_cast().begin(), sketch_cast().end()),
-                         [](const auto& member) { return std::string(member.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST(SketchCast, IconsAreThoseOfTheParts) {
   const std::vector<CastAbstraction> icons = dragon_icons();

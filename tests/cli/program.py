@@ -145,6 +145,35 @@ def make_toy(path, names):
         document + struct.pack("<II", len(data), 0x004E4942) + data)
 
 
+class OneFolder(unittest.TestCase):
+    """A folder, `folder`, for all tests of the class."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+
+
+class OneHero(OneFolder):
+    """The same, with the first character of the cast in it, `hero`."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.hero = cls.folder / "hero.glb"
+        make_hero(cls.hero)
+
+
+class OwnFolder(unittest.TestCase):
+    """A folder, `folder`, for each test."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+
 class AfterAFirstRun(unittest.TestCase):
     """A run is made once, in the folder `first`; each test has a copy of it, `folder`."""
 
@@ -169,3 +198,28 @@ class AfterAFirstRun(unittest.TestCase):
         self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
         self.assertFalse(list(self.folder.rglob("*.partial")))
         return result.stderr
+
+
+class AfterAHerosRun(AfterAFirstRun):
+    """The first run is one of the hero, in hero.soft.glb, .html and .json."""
+
+    @classmethod
+    def begin(cls, *arguments):
+        """Returns what the run printed, and its recipe."""
+        super().begin()
+        make_hero(cls.first / "hero.glb")
+        made = rigspace("simulate", cls.first / "hero.glb", *arguments)
+        assert made.returncode == 0, made.stderr
+        return made.stdout, json.loads((cls.first / "hero.soft.json").read_text())
+
+    def setUp(self):
+        super().setUp()
+        self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
+
+    def run_it(self, *arguments):
+        result = rigspace(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(self.file.read_text()), result.stdout
+
+    def contents(self):
+        return {name: (self.folder / name).read_bytes() for name in ("hero.soft.glb", "hero.soft.html", "hero.soft.json")}

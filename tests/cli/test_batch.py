@@ -1,18 +1,15 @@
 """Several characters in one call, settings of a folder, and runs without what overrules the physics."""
 import json
-
 import pathlib
-
 import tempfile
 import unittest
 
-from program import Glb, make_hero, rigspace
+from program import Glb, OwnFolder, make_hero, rigspace
 
-class Batch(unittest.TestCase):
+
+class Batch(OwnFolder):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = pathlib.Path(self.temporary.name)
+        super().setUp()
         self.cast = self.folder / "cast"
         (self.cast / "more").mkdir(parents=True)
         make_hero(self.cast / "hero.glb")
@@ -59,11 +56,10 @@ class Batch(unittest.TestCase):
         self.assertIn("has no characters in it", rigspace("simulate", self.folder / "empty").stderr)
         self.assertIn("does not exist", rigspace("simulate", both[0], self.folder / "gone.glb").stderr)
 
-class FolderSettings(unittest.TestCase):
+
+class FolderSettings(OwnFolder):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = pathlib.Path(self.temporary.name)
+        super().setUp()
         self.hero = self.folder / "hero.glb"
         make_hero(self.hero)
 
@@ -91,6 +87,7 @@ class FolderSettings(unittest.TestCase):
         result = rigspace("simulate", self.hero)
         self.assertEqual(result.returncode, 3)
         self.assertIn("rigspace.settings.json:1", result.stderr)
+
 
 class Pure(unittest.TestCase):
     def test_what_overrules_the_physics_is_counted_and_can_be_left_out(self):

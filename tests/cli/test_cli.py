@@ -9,21 +9,14 @@ import sys
 import tempfile
 import unittest
 
-from program import PROGRAM, glb_json, make_hero, points, rigspace
+from program import PROGRAM, OneHero, glb_json, points, rigspace
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(OneHero):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
+        super().setUpClass()
         cls.info = json.loads(rigspace("info", cls.hero, "--json").stdout)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def fails(self, code, *arguments):
         """One sentence on standard error, nothing on standard output, no new file."""
@@ -206,9 +199,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(rigspace("completion", "csh").returncode, 2)
 
     def test_a_number_of_threads_that_is_none_is_said(self):
-        result = rigspace("version", env={**os.environ, "RIGSPACE_THREADS": "many"})
-        self.assertEqual(result.returncode, 0)
-        self.assertIn('RIGSPACE_THREADS is "many", no whole number', result.stderr)
+        for text in ("many", "0", "2.5"):
+            result = rigspace("version", env={**os.environ, "RIGSPACE_THREADS": text})
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f'RIGSPACE_THREADS is "{text}"; set it to a whole number from 1 to 256', result.stderr)
+        environment = {**os.environ, "RIGSPACE_THREADS": "many"}
+        self.assertEqual(rigspace("version", "--threads", 1, env=environment).returncode, 0)
+        self.assertEqual(rigspace("--help", env=environment).returncode, 0)
 
     def test_frame_rates_out_of_range_are_refused_at_once(self):
         for command in (["simulate", self.hero], ["eval", self.hero, "-o", self.folder / "x.npy"]):

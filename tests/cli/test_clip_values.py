@@ -2,33 +2,16 @@
 import json
 import unittest
 
-from program import AfterAFirstRun, Glb, make_hero, rigspace
+from program import AfterAHerosRun, Glb, rigspace
 
 TAIL = ("--part", "tail*=tail", "--clip", "Walk", "--clip", "Hop")  # one chain, two clips: quick
-RESULTS = ("hero.soft.glb", "hero.soft.html", "hero.soft.json")
 ONE_LINE = ("--set", "tail.rate=2", "--set", "tail.amount=0.6@Walk", "--set", "tail.amount=0.2@Hop@10:20")
 
 
-class ClipValues(AfterAFirstRun):
+class ClipValues(AfterAHerosRun):
     @classmethod
     def setUpClass(cls):
-        cls.begin()
-        make_hero(cls.first / "hero.glb")
-        made = rigspace("simulate", cls.first / "hero.glb", *TAIL, "--set", "tail.rate=2")
-        assert made.returncode == 0, made.stderr
-        cls.plain = json.loads((cls.first / "hero.soft.json").read_text())
-
-    def setUp(self):
-        super().setUp()
-        self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
-
-    def run_it(self, *arguments):
-        result = rigspace(*arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(self.file.read_text()), result.stdout
-
-    def contents(self):
-        return {name: (self.folder / name).read_bytes() for name in RESULTS}
+        _, cls.plain = cls.begin(*TAIL, "--set", "tail.rate=2")
 
     def test_one_line_says_all(self):
         recipe, words = self.run_it("simulate", self.hero, *TAIL, *ONE_LINE)

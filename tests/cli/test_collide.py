@@ -1,20 +1,14 @@
 """Parts that run into things: simulate --collide."""
 import json
-import pathlib
-import tempfile
 import unittest
 
-from program import make_hero, points, rigspace
+from program import OneHero, points, rigspace
 
 
-class Collisions(unittest.TestCase):
+class Collisions(OneHero):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
+        super().setUpClass()
         # A ball in front of the belly, a fifth of the height across, that reaches 5 % of the height into it.
         rest = points(cls.hero, cls.folder, "--clip", "Idle", "--time", "0")
         cls.height = max(rest[1::3]) - min(rest[1::3])

@@ -1,24 +1,11 @@
 """`rigspace curves`: fewer keys, other rates, loops and layers, from the command line."""
 import json
-import pathlib
-import tempfile
 import unittest
 
-from program import Glb, apart, asset, glb_json, height, make_hero, points, rigspace
+from program import Glb, OneHero, apart, asset, glb_json, height, points, rigspace
 
 
-class Curves(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
+class Curves(OneHero):
     def answer(self, *arguments):
         result = rigspace("curves", *arguments, "--json")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -4,10 +4,9 @@ import json
 import math
 import pathlib
 import re
-import tempfile
 import unittest
 
-from program import apart, asset, glb_json, height, make_hero, points, rigspace
+from program import OneHero, apart, asset, glb_json, height, points, rigspace
 
 BVH = """HIERARCHY
 ROOT Hips
@@ -52,19 +51,12 @@ def usda_samples(text):
     return samples
 
 
-class CurveFormats(unittest.TestCase):
+class CurveFormats(OneHero):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
+        super().setUpClass()
         cls.bvh = cls.folder / "small.bvh"
         cls.bvh.write_text(BVH)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def convert(self, file, name, *arguments):
         out = self.folder / name

@@ -1,8 +1,7 @@
 """Controls of a part over time, hits and the mix, as the command line, recipes and reruns have them."""
-import json
 import unittest
 
-from program import AfterAFirstRun, Glb, make_hero, rigspace
+from program import AfterAHerosRun, Glb, rigspace
 
 TAIL = ("--part", "tail*=tail", "--clip", "Hop")  # one chain: quick
 
@@ -13,23 +12,10 @@ def largest(clip, time):
     return max(abs(curve["values"][at]) for curve in clip["curves"])
 
 
-class Keyed(AfterAFirstRun):
+class Keyed(AfterAHerosRun):
     @classmethod
     def setUpClass(cls):
-        cls.begin()
-        make_hero(cls.first / "hero.glb")
-        made = rigspace("simulate", cls.first / "hero.glb", *TAIL)
-        assert made.returncode == 0, made.stderr
-        cls.plain = json.loads((cls.first / "hero.soft.json").read_text())
-
-    def setUp(self):
-        super().setUp()
-        self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
-
-    def run_it(self, *arguments):
-        result = rigspace(*arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(self.file.read_text()), result.stdout
+        _, cls.plain = cls.begin(*TAIL)
 
     def test_an_amount_over_time(self):
         recipe, words = self.run_it("rerun", self.file, "--set", "tail.amount=0:1,0.4:0.25,0.8:0.25,1.1:1")

@@ -1,17 +1,14 @@
 """Few sliders for many controls: `rig modes`, `curves modes`, and a simulation on the sliders."""
 import json
-import pathlib
-import tempfile
 import unittest
 
-from program import Glb, apart, height, make_hero, points, rigspace
+from program import Glb, OneFolder, apart, height, make_hero, points, rigspace
 
 
-class Modes(unittest.TestCase):
+class Modes(OneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        super().setUpClass()
         cls.rig = cls.folder / "bar.rig.json"
         assert rigspace("cast", "bar", "-o", cls.rig).returncode == 0
         cls.clip = json.loads(rigspace("--json", "info", cls.rig).stdout)["clips"][0]["name"]
@@ -25,10 +22,6 @@ class Modes(unittest.TestCase):
                           "--json")
         assert result.returncode == 0, result.stderr
         cls.answer = json.loads(result.stdout)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def points(self, file, *arguments):
         return points(file, self.folder, *arguments)

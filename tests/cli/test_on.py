@@ -1,11 +1,9 @@
 """simulate --on RESULT: what an earlier run wrote is the keyed motion of the next."""
 import hashlib
 import json
-import pathlib
-import tempfile
 import unittest
 
-from program import AfterAFirstRun, Glb, apart, make_hero, points, rigspace
+from program import AfterAFirstRun, Glb, OwnFolder, apart, make_hero, points, rigspace
 
 TAIL, EARS = ("--part", "tail*=tail"), ("--part", "ear_l*=ear")
 
@@ -116,14 +114,12 @@ class OnAModel(AfterAFirstRun):
         return "bar.glb"
 
 
-class OnCurves(unittest.TestCase):
+class OnCurves(OwnFolder):
     """A rig file: the result is curves on its own controls."""
     ENDINGS = (".rigspace.json", ".glb", ".html", ".json")
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         self.bar = self.folder / "bar.rig.json"
         run_well("cast", "bar", "-o", self.bar)
 

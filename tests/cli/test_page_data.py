@@ -1,12 +1,9 @@
 """What a run tells its page: loop or once and why, the largest deviation, amounts of the recipe, how to run it again."""
 import json
-import pathlib
 import re
-import shutil
-import tempfile
 import unittest
 
-from program import AfterAFirstRun, make_hero, rigspace
+from program import AfterAHerosRun, OwnFolder, make_hero, rigspace
 
 PARTS = ("--part", "tail*=tail", "--part", "ear_l*=ear")  # chains alone: quick
 
@@ -16,13 +13,10 @@ def page_options(path):
     return json.loads(found[1])
 
 
-class PageData(AfterAFirstRun):
+class PageData(AfterAHerosRun):
     @classmethod
     def setUpClass(cls):
-        cls.begin()
-        make_hero(cls.first / "hero.glb")
-        made = rigspace("simulate", cls.first / "hero.glb", "--once", "Hop", "--clip", "Walk", "--clip", "Hop", *PARTS)
-        assert made.returncode == 0, made.stderr
+        cls.begin("--once", "Hop", "--clip", "Walk", "--clip", "Hop", *PARTS)
 
     def setUp(self):
         super().setUp()
@@ -64,11 +58,7 @@ class PageData(AfterAFirstRun):
                                                                  "interpolation": "linear", "clipOnly": True}])
 
 
-class OtherRigs(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class OtherRigs(OwnFolder):
     def test_a_rig_file_has_the_amounts_of_all_parts_behind_one_slider(self):
         rig = self.folder / "bar.rig.json"
         self.assertEqual(rigspace("cast", "bar", "-o", rig).returncode, 0)

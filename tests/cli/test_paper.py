@@ -3,14 +3,12 @@ import array
 import ast
 import csv
 import json
-import pathlib
 import struct
 import subprocess
-import tempfile
 import unittest
 import zipfile
 
-from program import PROGRAM, rigspace
+from program import PROGRAM, OneFolder, rigspace
 
 
 def arrays(path):
@@ -33,12 +31,10 @@ def arrays(path):
     return result
 
 
-class Paper(unittest.TestCase):
+class Paper(OneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
+        super().setUpClass()
         cls.bar = cls.folder / "bar.rig.json"
         assert rigspace("cast", "bar", "-o", cls.bar).returncode == 0
         cls.report, cls.dump = cls.folder / "steps.csv", cls.folder / "run.npz"

@@ -2,21 +2,12 @@
 import json
 import pathlib
 import shlex
-import tempfile
 import unittest
 
-from program import asset, make_hero, make_toy, rigspace
+from program import OneHero, asset, make_toy, rigspace
 
 
-class Parts(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
-
+class Parts(OneHero):
     def test_are_listed_with_reasons_and_drawn(self):
         picture = self.folder / "parts.png"
         result = rigspace("parts", self.hero, "-o", picture, "--size", 64)

@@ -5,10 +5,10 @@ import shutil
 import tempfile
 import unittest
 
-from program import Glb, apart, points, rigspace
+from program import Glb, OwnFolder, apart, points, rigspace
 
 
-class Pose(unittest.TestCase):
+class Pose(OwnFolder):
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp())
@@ -21,10 +21,6 @@ class Pose(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.shared)
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
 
     def pose(self, file, *arguments):
         answer = rigspace("--json", "pose", file, *arguments)

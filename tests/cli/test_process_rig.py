@@ -9,10 +9,9 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from program import PROGRAM, rigspace
+from program import PROGRAM, OwnFolder, rigspace
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/python/rig_process.py"
@@ -25,12 +24,7 @@ bar = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bar)
 
 
-class ProcessRig(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-        self.addCleanup(self.temporary.cleanup)
-
+class ProcessRig(OwnFolder):
     def fails(self, code, *arguments):
         """One sentence on standard error, nothing on standard output, no file."""
         result = rigspace(*arguments)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import PROGRAM, AfterAFirstRun, Glb, glb_json, make_hero, rigspace
+from program import PROGRAM, AfterAHerosRun, Glb, OwnFolder, glb_json, make_hero, rigspace
 
 PARTS = ("--part", "tail*=tail", "--part", "ear_l*=ear")  # chains alone: quick
 RESULTS = ("hero.soft.glb", "hero.soft.html", "hero.soft.json")
@@ -23,24 +23,13 @@ def rotations(path, animation):
     return {node: keys for (node, kind), keys in Glb(path).channels(animation).items() if kind == "rotation"}
 
 
-class Rerun(AfterAFirstRun):
+class Rerun(AfterAHerosRun):
     @classmethod
     def setUpClass(cls):
-        cls.begin()
-        make_hero(cls.first / "hero.glb")
-        made = rigspace("simulate", cls.first / "hero.glb", "--clip", "Walk", "--additive", *PARTS)
-        assert made.returncode == 0, made.stderr
-        cls.words = made.stdout
-        cls.recipe = json.loads((cls.first / "hero.soft.json").read_text())
-
-    def setUp(self):
-        super().setUp()
-        self.hero, self.file = self.folder / "hero.glb", self.folder / "hero.soft.json"
+        cls.words, cls.recipe = cls.begin("--clip", "Walk", "--additive", *PARTS)
 
     def rerun(self, *arguments):
-        result = rigspace("rerun", self.file, *arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(self.file.read_text())
+        return self.run_it("rerun", self.file, *arguments)[0]
 
     def curves(self, recipe, clip=0):
         return {curve["control"]: curve["values"] for curve in recipe["clips"][clip]["curves"]}
@@ -195,13 +184,11 @@ class Answers(unittest.TestCase):
             self.assertTrue(any("before --end" in note for note in json.loads(result.stdout)["notes"]), result.stdout)
 
 
-class Stopped(unittest.TestCase):
+class Stopped(OwnFolder):
     """Two clips; the first is finished when the run is stopped."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         make_hero(self.folder / "hero.glb")
         self.command = ["simulate", self.folder / "hero.glb", "--clip", "Walk", "--clip", "Hop", *PARTS]
 

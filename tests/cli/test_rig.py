@@ -2,11 +2,9 @@
 import json
 import pathlib
 import re
-import shutil
-import tempfile
 import unittest
 
-from program import rigspace
+from program import OwnFolder, rigspace
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "rig.schema.json"
 
@@ -15,11 +13,7 @@ def without_comments(text):
     return re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
 
 
-class RigFiles(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class RigFiles(OwnFolder):
     def cast(self, name):
         path = self.folder / f"{name}.rig.json"
         answer = rigspace("cast", name, "-o", path)

@@ -8,11 +8,10 @@ import random
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-from program import PROGRAM, AfterAFirstRun, make_hero, rigspace
+from program import PROGRAM, AfterAFirstRun, OwnFolder, make_hero, rigspace
 
 RESULTS = ("bar.soft.rigspace.json", "bar.soft.glb", "bar.soft.html", "bar.soft.json")
 PART = ("--part", "p?=rubber")
@@ -240,13 +239,8 @@ class RigRuns(AfterAFirstRun):
         self.assertIn("is empty", self.fails(3, "rerun", self.file))
 
 
-class Killed(unittest.TestCase):
+class Killed(OwnFolder):
     """SIGKILL after a random share of the work, counted in the processor time that a whole run takes."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
 
     def work(self, command):
         """A run to its end: its processor time in ticks."""
@@ -302,14 +296,12 @@ class Killed(unittest.TestCase):
         self.killed_and_resumed(command, ("hero.soft.glb", "hero.soft.html", "hero.soft.json"))
 
 
-class ProcessRuns(unittest.TestCase):
+class ProcessRuns(OwnFolder):
     """The rig is another program: the bar of examples/python, which bends by itself on top of its clip."""
     RESULTS = ("sway.soft.rigspace.json", "sway.soft.glb", "sway.soft.html", "sway.soft.json")
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         times = [k / 20 for k in range(11)]
         self.write_clip({"control": "bar.bend", "unit": "degree", "interpolation": "catmull_rom", "times": times,
                          "values": [20 * math.sin(9 * t) for t in times]})

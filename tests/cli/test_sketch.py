@@ -5,10 +5,10 @@ import shutil
 import tempfile
 import unittest
 
-from program import Glb, rigspace
+from program import Glb, OwnFolder, rigspace
 
 
-class Sketch(unittest.TestCase):
+class Sketch(OwnFolder):
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp())
@@ -21,10 +21,6 @@ class Sketch(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.shared)
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
 
     def redrawn(self):
         """The left arm, without its name, 40 pixels higher at its end and less towards the shoulder."""

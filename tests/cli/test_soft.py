@@ -1,22 +1,12 @@
 """What simulate leaves on a character with flesh: soft joints, untouched clips, loops, and the same motion at any rate."""
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
-from program import Glb, apart, asset, height, make_hero, points, rigspace
+from program import Glb, OneHero, apart, asset, height, points, rigspace
 
 
-class Simulated(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
-
+class Simulated(OneHero):
     @classmethod
     def simulate(cls, out, *options, file=None):
         """The path of the result, and the answer's only clip."""

@@ -1,18 +1,14 @@
 """Flesh as morph targets: what the program writes, and that it writes it again."""
 import json
-import pathlib
-import tempfile
 import unittest
 
-from program import Glb, apart, height, make_hero, points, rigspace
+from program import Glb, OneFolder, apart, height, make_hero, points, rigspace
 
 
-class SoftMorphs(unittest.TestCase):
+class SoftMorphs(OneFolder):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
+        super().setUpClass()
         cls.hero, cls.soft = cls.folder / "hero.glb", cls.folder / "hero.soft.glb"
         make_hero(cls.hero)
         result = rigspace("simulate", cls.hero, "--clip", "Walk", "--soft", "morphs", "--additive", "--json", "-o", cls.soft)

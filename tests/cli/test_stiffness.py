@@ -1,27 +1,21 @@
 """How stiff controls of a rig are (--stiffness), and what flesh is made of (--material)."""
 import json
 import os
-import pathlib
 import tempfile
 import unittest
 
-from program import make_hero, rigspace
+from program import OneFolder, make_hero, rigspace
 
 PART = ("--part", "p?=rubber", "--set", "p.rate=3", "--set", "p.amount=1", "--clip", "Swing", "--loop", "no")
 
 
-class Stiffness(unittest.TestCase):
+class Stiffness(OneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        super().setUpClass()
         cls.bar = cls.folder / "bar.rig.json"
         made = rigspace("cast", "bar", "-o", cls.bar)
         assert made.returncode == 0, made.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def simulate(self, name, *arguments):
         """The program's answer, the recipe, and the largest value of each curve."""

@@ -1,21 +1,15 @@
 """Two motions of one character on one page: view --over."""
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
-from program import Glb, make_hero, rigspace
+from program import Glb, OneHero, rigspace
 
 
-class Over(unittest.TestCase):
+class Over(OneHero):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.hero = cls.folder / "hero.glb"
-        make_hero(cls.hero)
+        super().setUpClass()
         cls.clips = [a["name"] for a in Glb(cls.hero).document["animations"]]
 
     def view(self, *arguments):

@@ -33,7 +33,7 @@ def names(commit):
     for path, text in texts(commit):
         if path.endswith("_test.cpp"):
             found |= {f"{suite}.{name}" for suite, name in CPP.findall(text)}
-        elif re.search(r"(^|/)(test_\w+|addon_inside|addon_window)\.py$", path):
+        elif re.search(r"(^|/)(test_\w+|addon_\w+)\.py$", path):
             suite = ""
             for owner, test in PYTHON.findall(text):
                 suite = owner or suite

@@ -81,7 +81,7 @@ class World {
     contact.accept(x);
   }
 
-  /// Steps of h, each cut as contact asks.
+  /// Steps of h, each cut to the safe fraction of contact.
   void run(double seconds, double h, const std::function<void()>& each = {}) {
     const int steps = static_cast<int>(std::lround(seconds / h));
     for (int k = 0; k < steps; ++k) {

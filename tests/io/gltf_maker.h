@@ -105,7 +105,7 @@ inline Vec points_at(const Character& character, std::string_view clip, double t
   return evaluate(character, pose_at(character, character.clip(clip), time));
 }
 
-/// What loading says of bytes; "no error" if it succeeds.
+/// The error of loading bytes; "no error" if it succeeds.
 inline std::string message_of(const std::vector<std::byte>& bytes) {
   try {
     load_gltf(bytes, "f.glb");

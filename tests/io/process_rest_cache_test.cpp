@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kSources = fs::path(__FILE__).parent_path().parent_path().parent_path();
 constexpr const char* kPython = "/usr/bin/python3";
-constexpr long kTold = 3;  // poses by which a rig is told
+constexpr long kTold = 3;  // poses that identify a rig
 
 class ProcessKept : public OwnCache {
  protected:
@@ -26,7 +26,7 @@ class ProcessKept : public OwnCache {
   }
 
   static ProcessRigOptions run(const fs::path& script, const std::string& more = "") {
-    return {.command = "exec " + std::string(kPython).append(" -S '").append(script.string()).append("'").append(more),
+    return {.command = "exec " + (kPython + (" -S '" + script.string())) + "'" + more,
             .processes = 1,
             .cache_rest_poses = true};
   }

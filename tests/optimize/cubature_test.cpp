@@ -1,4 +1,4 @@
-// Few columns for many: what is chosen, and that the error told is the one made.
+// Few columns for many: the choice, and that the reported error is the true one.
 
 #include "rigspace/optimize/cubature.h"
 

@@ -63,8 +63,8 @@ TEST(Lattice, FollowsAffineMotionsOfAllItsPointsExactly) {
 TEST(Lattice, IsTheQuadraticBezierVolumeOfSederbergAndParry) {
   auto graph = std::make_shared<ControlGraph>();
   const auto lattice = add_lattice(*graph, 1, {.size = {3, 3, 3}});  // the unit box
-  const Vec3 x(0.3, 0.8, 0.45);
-  const auto rig = make_rig_of(graph, Vec{{x[0], x[1], x[2]}}, make_lattice(lattice));
+  const Vec x{{0.3, 0.8, 0.45}};
+  const auto rig = make_rig_of(graph, x, make_lattice(lattice));
   const Vec p = random_pose(*rig, 1, 4);
   Vec3 expected = Vec3::Zero();
   const auto bernstein = [](int i, double t) { return i == 0 ? (1 - t) * (1 - t) : i == 1 ? 2 * t * (1 - t) : t * t; };
@@ -90,14 +90,14 @@ TEST(Lattice, BSplinesEqualBezierForOneSpanAndAreLocalForMany) {
   EXPECT_LT((moved[0] - moved[1]).norm(), 1e-13);
 
   auto graph = std::make_shared<ControlGraph>();
-  const Vec x{{0.1, 0.5, 0.5}};
-  const auto rig =
-      make_rig_of(graph, x, make_lattice(add_lattice(*graph, 1, {.size = {8, 2, 2}, .basis = LatticeBasis::b_spline})));
+  const Vec place{{0.1, 0.5, 0.5}};
+  const auto rig = make_rig_of(
+      graph, place, make_lattice(add_lattice(*graph, 1, {.size = {8, 2, 2}, .basis = LatticeBasis::b_spline})));
   Vec p = rig->rest();
   set_point(*rig, p, "lattice4", Vec3(1, 1, 1));  // its weight begins at 1/5
-  EXPECT_EQ(evaluated(*rig, p), x);
+  EXPECT_EQ(evaluated(*rig, p), place);
   set_point(*rig, p, "lattice3", Vec3(1, 1, 1));
-  EXPECT_NE(evaluated(*rig, p), x);
+  EXPECT_NE(evaluated(*rig, p), place);
 }
 
 TEST(Lattice, FadesSmoothlyOutsideItsBox) {

@@ -1,5 +1,4 @@
-// What a caller of a rig may get wrong is told in a sentence, in every build: not memory that is written before a
-// buffer.
+// Wrong arguments of a caller throw Error, in every build: no memory is written before a buffer.
 
 #include "rigs.h"
 #include "rigspace/base/error.h"

@@ -1,6 +1,6 @@
 #pragma once
-// Counts the memory that a piece of code asks for. Under glibc a test program's own malloc serves everything, operator
-// new and Eigen included. Sanitizers bring their own: there nothing can be counted.
+// Counts the allocations of a piece of code. Under glibc a test program's own malloc serves everything, operator new
+// and Eigen included. Sanitizers bring their own: there nothing can be counted.
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The cast's bar, small, and the same as a rig that nobody can look into.
+// The cast's bar, small, and the same as a black box.
 
 #include "rigspace/cast/cast.h"
 #include "rigspace/rig/black_box.h"
@@ -27,7 +27,7 @@ inline Character small_bar() {
   return bar;
 }
 
-/// Poses that a rig was asked for, each once: what one would cost that remembers.
+/// Distinct poses that a rig evaluated: the cost with a cache.
 using AskedPoses = std::set<std::string>;
 
 /// The same points by the same controls, no derivatives.

@@ -1,5 +1,5 @@
 #pragma once
-// A black box that may say that its differences are exact: then nobody is thrifty with it.
+// A black box whose traits may call its differences exact: it is then evaluated as often as any other rig.
 
 #include "rigspace/base/progress.h"
 #include "rigspace/rig/rig.h"
@@ -23,7 +23,8 @@ class ClaimingRig final : public Rig {
   std::shared_ptr<const Rig> rig_;
 };
 
-/// A simulation that trains as of a black box, and claims from then on if it is told to. Nothing may be recalled.
+/// A simulation that trains on a black box, and from then on, if `claims`, on one with an exact Jacobian. Without
+/// caches.
 template <class Simulate>
 auto run_claiming(ClaimingRig& rig, bool claims, const Simulate& simulate) {
   bool trained = false;

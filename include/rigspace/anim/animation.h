@@ -72,7 +72,7 @@ class Sampler {
   std::span<const int> animated() const { return animated_; }  ///< controls, ascending
   std::span<const std::string> unbound() const { return unbound_; }
 
-  /// The bound tracks one by one, for who blends them.
+  /// The bound tracks one by one, for blending.
   std::span<const Scalar> scalars() const { return scalars_; }
   std::span<const Rotation> rotations() const { return rotations_; }
 

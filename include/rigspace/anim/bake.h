@@ -26,7 +26,7 @@ Animation bake(const LayerStack& stack, std::span<const double> times);
 Animation resample(const Animation& animation, double rate);
 
 /// Flips quaternions x y z w so that each is on the same side as the one before: the same rotations, without jumps of
-/// sign for who interpolates components.
+/// sign, so that components may be interpolated.
 void make_signs_continuous(std::span<Vec4> quaternions);
 
 }  // namespace rigspace

@@ -18,7 +18,7 @@ namespace rigspace {
 
 struct Image {
   std::string name;
-  std::vector<std::byte> encoded;  ///< PNG or JPEG, as in the file; decoded only by who needs pixels
+  std::vector<std::byte> encoded;  ///< PNG or JPEG, as in the file; not decoded
 };
 
 struct SurfaceMaterial {
@@ -48,8 +48,8 @@ struct Bone {
   int slot = -1;    ///< of its world transform in the built-in rig's control graph
 };
 
-/// What another room keeps with a character: a sketch abstraction, a cage, settings of its own. Opaque here; it never
-/// changes once it is made, so copies of a character share it.
+/// Data of another room, kept with a character: a sketch abstraction, a cage, settings of its own. Opaque here; it
+/// never changes once it is made, so copies of a character share it.
 class CharacterExtension {
  public:
   virtual ~CharacterExtension() = default;

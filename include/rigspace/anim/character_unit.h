@@ -1,5 +1,5 @@
 #pragma once
-// How long the unit of a character's scene is, where nobody says: by its size, else by the pace of its walk.
+// The length of the unit of a character's scene, guessed from its size, else from the pace of its walk.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/geometry/scene_unit.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a clip is played round and round or once, and which rule says so.
+// Whether a clip loops or plays once, and which rule decides it.
 
 #include "rigspace/anim/character.h"
 
@@ -16,10 +16,10 @@ struct ClipPlay {
   std::string why;             ///< the rule that decided, after "loops, since" or "plays once, since"
   std::string traveller;       ///< of a loop: the node that is elsewhere after each turn; empty if none
   Vec3 travel = Vec3::Zero();  ///< of the traveller each turn, in its parent's space
-  bool off_ground = false;     ///< the name says that the character swims, flies, hovers or floats
+  bool off_ground = false;     ///< by its name the character swims, flies, hovers or floats
 };
 
-/// Patterns with * and ? of clips that somebody says are loops, or are not; `loop` is looked at first.
+/// Patterns with * and ? of clips that a user declares loops, or not loops; `loop` is matched first.
 struct PlayRules {
   std::vector<std::string> loop = {}, once = {};
 };
@@ -27,7 +27,8 @@ struct PlayRules {
 /// Decides by the first of these that applies:
 ///  1. the patterns;
 ///  2. a word of the name that stands for something that happens once: attack, hit, pick up, death ..;
-///  3. a word that stands for a loop: walk, run, idle, swim .., provided that the pose comes back at least nearly; where
+///  3. a word that stands for a loop: walk, run, idle, swim .., provided that the pose comes back at least nearly;
+///  where
 ///     there is none, a word for a leap: once;
 ///  4. the clip begins and ends in the pose of the character's idle clip: once;
 ///  5. the pose comes back at the last key, or one frame later: a loop of that period;
@@ -36,7 +37,8 @@ struct PlayRules {
 ClipPlay decide_play(const Character& character, const Animation& clip, const PlayRules& rules = {});
 
 /// The clip on which a character moves from place to place most ordinarily, by its name: walk, else trot, run, swim,
-/// fly ..; of several the one with the shortest name. Null if no name says so. Clips without duration are left out.
+/// fly ..; of several the one with the shortest name. Null if no name has such a word. Clips without duration are left
+/// out.
 const Animation* ordinary_locomotion(const Character& character);
 
 }  // namespace rigspace

@@ -1,5 +1,5 @@
 #pragma once
-// The fast door to a Curve: cubic pieces worked out once, sampled without memory or search.
+// A Curve prepared for sampling: cubic pieces computed once, sampled without allocation.
 
 #include "rigspace/anim/curve.h"
 

@@ -24,7 +24,7 @@ struct ModeSample {
   const Animation* base = nullptr;  ///< none: the rest pose
 };
 
-/// What the samples say of one mode.
+/// Statistics of one mode over the samples.
 struct ControlMode {
   double share = 0;         ///< of the sum of squares of all samples
   double min = 0, max = 0;  ///< limits for r: its range in the samples with rest, widened; min <= 0 <= max

@@ -7,12 +7,12 @@
 
 namespace rigspace {
 
-/// Each interpolates the keys unless said; the Lecture's table of interpolation, continuity and locality is a test.
-/// All but step reproduce straight lines, whatever the spacing of the keys.
+/// Each interpolates the keys unless its line states otherwise; the Lecture's table of interpolation, continuity and
+/// locality is a test. All but step reproduce straight lines, whatever the spacing of the keys.
 enum class Interpolation {
   step,         ///< holds the last key
   linear,       ///< C0, local
-  hermite,      ///< cubic from keyed tangents; continuous slope only where in- and out-tangent agree; local
+  hermite,      ///< cubic from keyed tangents; continuous slope only where in- and out-tangent are equal; local
   catmull_rom,  ///< hermite with tangents from the neighbours: C1, local
   natural,      ///< natural cubic spline: C2, every key moves the whole curve
   bspline,  ///< cubic B-spline with the keys, as points of the time-value plane, for polygon: C2, local, approximates
@@ -27,7 +27,7 @@ enum class Extrapolation {
   cycle_offset,  ///< repeats, each turn moved by last minus first: a walk that travels
 };
 
-/// The simple door: keys that anyone may fill in and ask. A call costs O(log n), for natural O(n) and memory; to sample
+/// The simple form: keys to fill in, evaluated by a call. A call costs O(log n), for natural O(n) and memory; to sample
 /// often, make a CompiledCurve.
 ///
 /// Where both ends repeat, catmull_rom, natural and bspline take their neighbours from across the seam, so that the

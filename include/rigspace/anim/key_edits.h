@@ -1,8 +1,8 @@
 #pragma once
-// Arithmetic of curves of cubic keys (Interpolation::hermite), for who edits a layer: what an edit adds to a curve, and
-// the curve with it. Sums and differences of such curves are such curves again, exactly: both are cubics between two
-// neighbours of all their key times. All curves here hold their end values outside of their keys; one without keys is
-// zero everywhere.
+// Arithmetic of curves of cubic keys (Interpolation::hermite), for editing a layer: the difference that an edit makes,
+// and the curve with it. Sums and differences of such curves are such curves again, exactly: both are cubics between
+// two neighbours of all their key times. All curves here hold their end values outside of their keys; one without keys
+// is zero everywhere.
 
 #include "rigspace/anim/curve.h"
 

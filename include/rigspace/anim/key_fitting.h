@@ -11,19 +11,19 @@ namespace rigspace {
 
 struct CurveFitOptions {
   double tolerance = 1e-3;  ///< largest difference at a frame, in the curve's unit; positive
-  bool loop = false;        ///< the curve repeats, perhaps moved each turn: its slopes agree at both ends
+  bool loop = false;        ///< the curve repeats, perhaps moved each turn: its slopes are equal at both ends
 
   void validate() const;
 };
 
-/// Few cubic keys through a dense curve, whose own keys are the frames and whose interpolation says what is between
+/// Few cubic keys through a dense curve, whose own keys are the frames and whose interpolation gives the values between
 /// them. Every key of the result is a frame, with the value there. Laws:
 ///   - at a frame the fit is within the tolerance; between two keys it is within the range of the frames there, widened
 ///     by the tolerance, so that noise makes no oscillation;
 ///   - where frames only rise, or only fall, so does the fit;
 ///   - stretches of equal frames are constant, to the bit; a jump from one frame to the next stays one;
-///   - in- and out-slope of a key agree, but at corners of the source;
-///   - the least number of keys for these laws, but for a bound on how many ways to reach a key are remembered.
+///   - in- and out-slope of a key are equal, but at corners of the source;
+///   - the least number of keys for these laws, but for a bound on how many ways to reach a key are kept in the search.
 /// A source of steps is returned as it is; a constant becomes one linear key. Before and after are kept.
 Curve fit_curve(const Curve& frames, const CurveFitOptions& options = {});
 
@@ -52,7 +52,7 @@ struct KeyFitting {
   int keys_after = 0;
   double height = 0;             ///< of the rest pose, scene units; at least a quarter of its longest side
   SurfaceError error;            ///< over all points, at frames and, by the law of fit_keys, half-way between them
-  bool loop = false;             ///< the source repeats, and so the fit does: slopes agree at both ends
+  bool loop = false;             ///< the source repeats, and so does the fit: slopes are equal at both ends
   bool within_tolerance = true;  ///< false if not even a key at every frame was enough
 
   double share() const { return height > 0 ? error.distance / height : 0; }  ///< of the height
@@ -63,9 +63,9 @@ struct KeyFitting {
 /// shares are changed until the whole is just within it. Orientations are fitted by components and normalised, as glTF
 /// plays CUBICSPLINE. The same bits for any number of threads.
 ///
-/// Between two frames a baked source says little: a value there is right if it lies between the source, the straight
-/// line, the smooth and the monotone curve through the frames, and the error is the distance to the nearest such pose.
-/// So it may be less than surface_error to the source as it is played, at frames never.
+/// Between two frames a baked source leaves the value open: it counts as right if it lies between the source, the
+/// straight line, the smooth and the monotone curve through the frames, and the error is the distance to the nearest
+/// such pose. So it may be less than surface_error to the source as it is played, at frames never.
 ///
 /// Tracks whose control the rig lacks are kept as they are. Throws Error if the options or a curve are not valid.
 KeyFitting fit_keys(const Rig& rig, const Animation& animation, const KeyFittingOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-// The artist's motion as physics needs it: at any time, also before and after the clip, and round and round for loops.
+// The artist's motion as physics needs it: at any time, also before and after the clip, and repeated for loops.
 
 #include "rigspace/anim/clip_play.h"
 
@@ -28,8 +28,8 @@ class KeyedMotion {
   bool cyclic() const { return cyclic_; }
 
   /// All controls at any time, seconds; the clip is 0 .. clip_duration. Of a black box to 40 bits of their typical
-  /// change, so that a moment that comes again, in another cycle or by another sum, is the same pose to the bit:
-  /// whoever remembers poses need not evaluate it again.
+  /// change, so that a moment that comes again, in another cycle or by another sum, is the same pose to the bit, and is
+  /// found in a cache of poses.
   void controls(double time, Vec& p) const;
   /// Whether the rig gives no derivatives of its own.
   bool black_box() const { return units_.size() > 0; }

@@ -27,8 +27,8 @@ struct Layer {
   void validate() const;
 };
 
-/// A base and its layers, bottom to top, bound to a rig's controls; copies what it needs. What is muted or without
-/// influence leaves no trace: the base comes back to the bit.
+/// A base and its layers, bottom to top, bound to a rig's controls; copies what it needs. A muted layer, or one without
+/// influence, changes nothing: the base's values, to the bit.
 class LayerStack {
  public:
   /// Throws Error if a layer or a curve is not valid.
@@ -46,7 +46,7 @@ class LayerStack {
 
   std::span<const int> animated() const { return animated_; }  ///< by base or layers, ascending
   std::span<const Control> controls() const { return controls_; }
-  /// Controls that tracks ask for and the rig lacks: the base's, then those of the layers.
+  /// Controls that tracks name and the rig lacks: the base's, then those of the layers.
   std::span<const std::string> unbound() const { return unbound_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Clips that repeat: does one, and how to make one.
+// Clips that repeat: the test for one, and how to make one.
 
 #include "rigspace/anim/animation.h"
 #include "rigspace/rig/rig.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What a page needs of a rig that it cannot play itself: the surface at rest, whose points it is then sent.
+// For a page that cannot evaluate the rig: the surface at rest, whose moved points the server then sends.
 
 #include "rigspace/anim/character.h"
 

@@ -58,14 +58,14 @@ double muted_change(const Character& original, const Character& soft, std::span<
                     int samples = 24);
 
 /// The same character with three morph targets a joint in place of the joint: controls `<mesh node>:<joint>_x`, `_y`
-/// and `_z`, appended, on every mesh node that the joint has a share in. A weight is a displacement in scene units:
-/// at the rest pose it moves each point as the joint's translation along that axis of the scene would, by
-/// share * bone weight; in other poses the displacement turns with the point's own blend of bones. Who moves a joint
-/// sets its controls on all mesh nodes, `*:<joint>_x`, to one value. Muted it is the original to the bit.
+/// and `_z`, appended, on every mesh node that the joint has a share in. A weight is a displacement in scene units: at
+/// the rest pose it moves each point as the joint's translation along that axis of the scene would, by share * bone
+/// weight; in other poses the displacement turns with the point's own blend of bones. To move a joint, set its controls
+/// on all mesh nodes, `*:<joint>_x`, to one value. Muted it is the original to the bit.
 ///
 /// A bone holds the points of a skin by its weight, and those of a mesh that hangs on it rigidly, with no other bone
-/// between, wholly. Translations and rotations of the joints are not used. Chains of soft joints are refused: shapes
-/// cannot turn.
+/// between, wholly. Translations and rotations of the joints are not used. Throws Error for chains of soft joints:
+/// morph targets cannot turn.
 Character with_soft_morphs(const Character& character, const SoftJoints& soft);
 
 }  // namespace rigspace

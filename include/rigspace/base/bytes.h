@@ -65,7 +65,7 @@ class ByteReader {
     rest_ = rest_.subspan(sizeof(int) * result.size());
     return result;
   }
-  /// Good as long as what this reads.
+  /// Valid as long as the bytes that this reads.
   std::span<const std::byte> raw(std::size_t size) {
     if (rest_.size() < size) refuse();
     const std::span<const std::byte> bytes = rest_.first(size);
@@ -85,7 +85,7 @@ class ByteReader {
   }
   void take(double* to, std::size_t count) {
     if (rest_.size() < count * sizeof(double)) refuse();
-    if (count > 0) std::memcpy(to, rest_.data(), count * sizeof(double));  // of nothing `to` is null
+    if (count > 0) std::memcpy(to, rest_.data(), count * sizeof(double));  // `to` is null where count is 0
     rest_ = rest_.subspan(count * sizeof(double));
   }
   std::span<const std::byte> rest_;

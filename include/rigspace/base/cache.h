@@ -1,7 +1,7 @@
 #pragma once
-// What takes long and comes out the same, kept between runs: in $RIGSPACE_CACHE, else $XDG_CACHE_HOME/rigspace, else
-// ~/.cache/rigspace; `off` as the folder keeps nothing. Entries are checksummed; one that is damaged is as good as
-// none. Nothing here throws: a cache that cannot be read or written is no cache.
+// Results that take long to compute, kept between runs: in $RIGSPACE_CACHE, else $XDG_CACHE_HOME/rigspace, else
+// ~/.cache/rigspace; with `off` as the folder nothing is kept. Entries are checksummed; a damaged one counts as absent.
+// Nothing here throws: a cache that cannot be read or written is left out.
 
 #include <cstddef>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace rigspace {
 /// Empty if nothing is to be kept.
 std::filesystem::path cache_folder();
 
-/// Which build of the program this is, so that a changed one does not take for its own what another one left.
+/// Identifies the build of the program: part of every key, so that a changed program does not read entries of another.
 std::string program_stamp();
 
 /// `kind` is a word, `content` all that the result depends on besides the program.

@@ -1,5 +1,5 @@
 #pragma once
-// Names for contents: what has the same hash is the same, whatever it is called and whenever it was written.
+// Hashes of contents: equal hashes mean equal bytes, whatever a file's name and date.
 
 #include <cstddef>
 #include <span>

@@ -39,14 +39,14 @@ class Error : public std::runtime_error {
   const ErrorInfo& info() const { return info_; }
   ErrorCode code() const { return info_.code; }
 
-  /// The same error, told about a file by a caller that knows its name.
+  /// The same error with the name of its file, which the caller adds.
   Error in_file(std::string file) const;
 
  private:
   ErrorInfo info_;
 };
 
-/// Thrown by long operations whose progress callback asked to stop.
+/// Thrown by long operations whose progress callback returned false.
 class Cancelled : public Error {
  public:
   Cancelled() : Error({.code = ErrorCode::cancelled, .problem = "cancelled"}) {}

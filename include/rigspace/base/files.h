@@ -21,8 +21,8 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_bytes =
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-/// The file that this code was loaded from: the program, or a module of an interpreter, whose own file says nothing.
-/// Empty if it cannot be told.
+/// The file that this code was loaded from: the program, or the module that an interpreter loaded (not the
+/// interpreter's own file). Empty if unknown.
 std::filesystem::path own_file();
 
 }  // namespace rigspace

@@ -1,5 +1,5 @@
 #pragma once
-// Other programs on pipes: started, talked to with a limit to one's patience, and never left behind.
+// Other programs on pipes: started, written to and read from with a time limit, and always ended.
 
 #include "rigspace/base/progress.h"
 
@@ -28,7 +28,7 @@ struct ProcessEnd {
 /// How long to wait.
 struct Patience {
   double seconds = 60;        ///< of silence: without a byte in either direction
-  ProgressCallback progress;  ///< asked ten times a second whether to go on; may be empty
+  ProgressCallback progress;  ///< called ten times a second; false cancels; may be empty
   std::string stage = "waiting for another program";
 };
 
@@ -40,14 +40,14 @@ class Process {
   enum class Outcome {
     done,
     closed,     ///< it ended, or closed the pipe, before everything was through
-    silent,     ///< patience ran out
-    refused,    ///< `accept` said no
+    silent,     ///< no byte within the time limit
+    refused,    ///< `accept` returned false
     too_long,   ///< no end of line within the limit
-    cancelled,  ///< the progress callback asked to stop
+    cancelled,  ///< the progress callback returned false
   };
 
   /// Throws Error (external_process) if nothing can be started. A command that does not exist is started: the shell
-  /// says so on standard error and exits with status 127.
+  /// prints that to standard error and exits with status 127.
   explicit Process(std::string command);
   /// Ends it: see `end`.
   ~Process();
@@ -67,8 +67,8 @@ class Process {
   /// Whether it still runs, giving one that is about to end up to `seconds` to do so.
   ProcessEnd wait(double seconds);
 
-  /// Closes its standard input, which asks a well-behaved program to end; after `grace` seconds kills it, and in any
-  /// case whatever is left of its group. Afterwards it is gone: no zombie, no open pipe. May be repeated.
+  /// Closes its standard input, at which a well-behaved program ends; kills it after `grace` seconds, and in any case
+  /// what is left of its process group. Afterwards it is gone: no zombie, no open pipe. May be repeated.
   ProcessEnd end(double grace = 0.5);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace rigspace {
 
-/// Throws Error (usage) that names the element and its value, "picture width is 0", unless ok. `remedy` says what was
+/// Throws Error (usage) that names the element and its value, "picture width is 0", unless ok. `remedy`: what was
 /// expected. Whole numbers are shown as such.
 void require_option(bool ok, std::string_view element, double value, const std::string& remedy);
 

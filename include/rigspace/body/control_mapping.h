@@ -42,7 +42,7 @@ class ControlMapping final : public Mapping {
   std::shared_ptr<const Rig> whole_, rig_;
   std::vector<int> free_;
   std::vector<int> place_;  // of each chosen point, its place among the restricted rig's
-  std::vector<int> role_;   // per chosen point: -2 - its place, as ElementProjection wants it
+  std::vector<int> role_;   // per chosen point: -2 - its place, the form of ElementProjection
   Vec p_key_;
   std::unique_ptr<Workspace> workspace_;
   mutable Vec p_, s_;

@@ -79,7 +79,7 @@ RigBody make_rig_body(const Character& character, const RigBodyOptions& options 
 /// RigBodyOptions::points has them. Nothing is meshed.
 RigBody with_points(const RigBody& body, std::span<const int> points);
 
-/// A body that somebody meshed: nodes of its boundary are skin; those beside the surface (by more than 1e-6 of its
+/// A body with a mesh of the user's: nodes of its boundary are skin; those beside the surface (by more than 1e-6 of its
 /// diagonal) go with the points around them.
 RigBody make_rig_body(std::shared_ptr<const Rig> rig, const TriMesh& surface, TetMesh mesh);
 

@@ -34,7 +34,7 @@ struct LinearRigOptions {
   void validate() const;
 };
 
-/// For rigs without derivatives: few_evaluations, Broyden, remembered Jacobians.
+/// For rigs without derivatives: few_evaluations, Broyden, Jacobians from memory.
 LinearRigOptions black_box_jacobian();
 
 struct LinearRigCounts {
@@ -70,7 +70,7 @@ class RigLineariser {
   virtual void begin(In p, In p_key, In x_key) = 0;
   /// y at p, where a solve ended, and whether x~ is near enough to it.
   virtual bool check_linearisation(In p, Vec& y) = 0;
-  /// A better linearisation for the same step, after check_linearisation refused.
+  /// A better linearisation for the same step, after check_linearisation returned false.
   virtual void renew() = 0;
   /// The step ends at p, with the y of the last check_linearisation.
   virtual void accept(In p) = 0;

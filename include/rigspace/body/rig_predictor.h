@@ -38,8 +38,8 @@ class RigPredictor final : public RigLineariser {
   void begin(In p, In p_key, In x_key, In x_turn);
   /// One evaluation, rarely two, or none (LinearRigOptions::most_unevaluated_steps).
   bool check_linearisation(In p, Vec& y) override;
-  /// x~ touches x where the step ended; J is new only if J missed. So check_linearisation may refuse again, once or
-  /// twice.
+  /// x~ touches x where the step ended; J is new only if J missed. So check_linearisation may return false again, once
+  /// or twice.
   void renew() override;
   void accept(In p) override;
   void restart() override;
@@ -47,7 +47,7 @@ class RigPredictor final : public RigLineariser {
   void restore(std::span<const Vec> state) override;
 
  private:
-  struct Data;  // history, remembered Jacobians, model, and the step under way
+  struct Data;  // history, kept Jacobians, model, and the step under way
 
   void evaluate_jacobian();
   void follow_model();

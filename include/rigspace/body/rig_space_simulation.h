@@ -40,7 +40,7 @@ struct RigSpaceOptions {
   bool predict = true;        ///< a solve starts at extrapolated controls; false: at the present ones
   int max_halvings = 4;       ///< of a step that does not converge; keyed controls are interpolated linearly within it
   bool keep_limits = false;   ///< free controls stay within their limits
-  bool linear = false;        ///< the rig is linear within a step (Thesis 4.2.2), as `jacobian` says
+  bool linear = false;        ///< the rig is linear within a step (Thesis 4.2.2), with the options in `jacobian`
   LinearRigOptions jacobian = {};
   double keep_factor = 0;  ///< see NewtonOptions
 

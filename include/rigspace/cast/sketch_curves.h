@@ -1,9 +1,8 @@
 #pragma once
 // Members of the cast that come with sketch abstractions (Thesis 5.2.1): curves that the rig moves with the surface.
 
-#include "rigspace/anim/character.h"
+#include "rigspace/cast/cast.h"
 #include "rigspace/rig/deformer.h"
-#include "rigspace/rig/rig_plan.h"
 
 #include <memory>
 #include <span>
@@ -32,9 +31,8 @@ struct CastAbstraction {
   int point_count() const { return static_cast<int>(points_rest.size() / 3); }
 };
 
-struct CastSketch {
-  Character character;
-  RigPlan plan;
+/// A rigged character with its abstractions; as a RiggedCharacter it is the same without them.
+struct CastSketch : RiggedCharacter {
   std::vector<CastAbstraction> abstractions;
 };
 

@@ -21,8 +21,7 @@ struct Touch {
   Vec3 barycentric = Vec3::Zero();
 };
 
-/// A triangle surface that knows which side of it is outside, also where it is open. Built once, refitted when its
-/// points move.
+/// A triangle surface with an outside, also where it is open. Built once, refitted when its points move.
 class SidedMesh {
  public:
   /// Equal points are welded, so that seams of a picture are none of the surface. Throws Error for a bad mesh.
@@ -76,7 +75,8 @@ class Collider {
   Touch nearest(const Vec3& x, double within, const Vec3& facing = Vec3::Zero()) const;
   /// How far a place that was touched at the start of the step, or at the end of the one before, moves in it.
   Vec3 displacement(const Touch& touch) const;
-  /// A bound on how far what of the surface is in a box, at the end of the step, moves in it beyond a common shift, m.
+  /// A bound on how far the part of the surface that is in a box at the end of the step moves during it, beyond a
+  /// common shift, m.
   double motion_in(const Box& box, const Vec3& common = Vec3::Zero()) const;
 
  private:

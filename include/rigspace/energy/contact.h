@@ -16,9 +16,9 @@
 // of the collider,
 //   D = mu N f(|u|),   f' = 2 y/e - y^2/e^2 up to y = e = slip_speed h, 1 beyond.
 //
-// Nothing tunnels as long as no point moves further than `reach` in a step against what it may touch: safe_fraction
-// says which part of a step keeps to that, and max_step holds iterations to it. Points remember the side of a mesh that
-// they are on, so that one pressed through a thin plate is pushed back to where it came from.
+// Nothing tunnels as long as no point moves further than `reach` in a step against what it may touch: safe_fraction is
+// the part of a step that keeps to that, and max_step holds iterations to it. The side of a mesh that a point is on is
+// kept, so that a point pressed through a thin plate is pushed back to its own side.
 
 #include "rigspace/energy/collider.h"
 #include "rigspace/geometry/tet_mesh.h"
@@ -53,7 +53,7 @@ struct ContactBody {
 /// 10 E sqrt(A) with its share A of the surface.
 ContactBody contact_body(In x_rest, std::span<const Tet> tets, double young);
 
-/// How things stand at the last accepted state.
+/// Contact at the last accepted state.
 struct ContactReport {
   int touching = 0;           ///< pairs with a force between them
   double deepest = 0;         ///< m: the largest penetration, beyond that of the reference
@@ -71,12 +71,12 @@ class Contact final : public Energy {
   std::span<Collider> colliders() { return colliders_; }
   /// An artist's shape at the end of the step, all points; empty for none.
   void set_reference(In x_reference) { reference_ = x_reference; }
-  /// Whether the reference counts against a collider; it does unless said otherwise, and against the own surface.
+  /// Whether the reference counts against a collider: by default it does, and against the own surface.
   void set_referenced(int collider, bool referenced) { referenced_[static_cast<std::size_t>(collider)] = referenced; }
 
   /// A step of h seconds from the state that was accepted last; the colliders have been placed.
   void begin_step(double h);
-  /// The state at the end of a step: sides and normal forces are remembered from there.
+  /// The state at the end of a step: the next step takes sides and normal forces from it.
   void accept(In x);
   const ContactReport& report() const { return report_; }
 
@@ -84,7 +84,7 @@ class Contact final : public Energy {
   /// where a point moves by more than `reach` and could meet something on the way.
   double safe_fraction(In x_from, In x_to) const;
 
-  /// As if nothing had been before: for another motion.
+  /// Clears the history: for another motion.
   void forget();
 
   /// All that later steps depend on, as numbers; restored, they come out to the bit.
@@ -99,7 +99,7 @@ class Contact final : public Energy {
   double max_step(const State&, In x_from, In x_trial) const override;
   std::span<const int> support() const override { return support_; }
 
-  /// A point against a place of a collider, or of the body's own surface. For those who look inside.
+  /// A point against a place of a collider, or of the body's own surface. For inspection.
   struct Pair {
     int slot = 0;  ///< collider times points, plus the number of the point in the list; the surface comes last
     int point = 0;
@@ -145,7 +145,7 @@ class Contact final : public Energy {
   Vec reference_;
   std::vector<char> referenced_;  // per collider
 
-  // Remembered from step to step:
+  // Kept from step to step:
   std::vector<Vec3> facing_;  // per slot: the side of a collider that the point is on; zero: far from it
   std::vector<Slip> slips_;
   bool begun_ = false;

@@ -33,9 +33,9 @@ class Integrator {
  public:
   explicit Integrator(IntegratorKind kind = IntegratorKind::bdf2) : kind_(kind) {}
 
-  /// Forgets the past: the state is (x, v), and the next step is Euler's.
+  /// Clears the history: the state is (x, v), and the next step is Euler's.
   void restart(In x, In v);
-  /// Keeps the state but not what was before: after a teleport, the onset of contact, a kink of the input.
+  /// Keeps the state and clears the history: after a teleport, the onset of contact, a kink of the input.
   void forget() { has_before_ = false; }
 
   /// Prepares a step of h > 0 seconds from the present state. May be called again with another h instead of accepting.

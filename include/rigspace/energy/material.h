@@ -20,12 +20,13 @@ enum class MaterialKind {
   neo_hookean,
   /// mu |E|^2 + lambda/2 (tr E)^2. Gives way under strong compression, and a mirrored element is at rest.
   st_venant_kirchhoff,
-  /// Thesis (3.5) with its volume term squared and signed (as printed the rest state is no equilibrium):
-  /// mu_T/2 |E|^2 + lambda/2 (1 - J)^2 with mu_T = E/(1 + nu), twice Lame's. Resists inversion, promises no recovery.
+  /// Thesis (3.5) with its volume term squared and signed (as printed the rest state is no equilibrium): mu_T/2 |E|^2 +
+  /// lambda/2 (1 - J)^2 with mu_T = E/(1 + nu), twice Lame's. Resists inversion; recovery from it is not guaranteed.
   modified_st_venant_kirchhoff,
   /// mu |F - R|^2 + lambda/2 (tr(R^T F) - 3)^2, R the rotation nearest to F (a rotation also where J < 0). Finite
   /// everywhere. Mostly leaves inversion for Poisson's ratios up to 0.4; near 0.5 bodies come to rest with inverted
-  /// elements, so it promises nothing. Not smooth where two stretches sum to zero, which takes an inverted element.
+  /// elements, so recovery is not guaranteed. Not smooth where two stretches sum to zero, which takes an inverted
+  /// element.
   corotational,
   /// Stable neo-Hookean, and beside it 12 mu x^3 / (x + 2)^2 with x = |F|^2 + J^2 - 4 J, which is 2 |strain|^2 near
   /// rest and is least, 0, at the rotations (and at F = 0, where the other part is no minimum). Soft near rest, then

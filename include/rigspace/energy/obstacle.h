@@ -19,7 +19,7 @@ struct Obstacle {
   std::function<Affine(double time)> pose;
 
   /// With SimulationOptions::follow_animation, do not fight the artist: only what goes deeper than the animated pose
-  /// does by itself is pushed out. So with the character's own limbs; what somebody puts into its way dents it.
+  /// does by itself is pushed out. For the character's own limbs; obstacles of the scene dent it.
   bool artist_first = false;
 };
 

@@ -28,7 +28,7 @@ class ObstacleContact {
   /// To be added to an objective over the points of the body.
   const Contact& energy() const { return contact_; }
 
-  /// Forgets all earlier steps; the points are at x, in the keyed pose at x_key.
+  /// Clears the history; the points are at x, in the keyed pose at x_key.
   void start(double time, In x, In x_key);
   /// Places the obstacles at the beginning and the end of a step. `x_key`: the keyed pose at its end.
   void begin(double from, double to, In x_key);

@@ -1,6 +1,6 @@
 #pragma once
 // A tree of axis-aligned boxes over anything that has a box: triangles, tetrahedra, points. Built once, refitted when
-// things move. Nothing here knows what the items are; queries are given a function that does.
+// things move. Items are numbers; a query takes a function that measures one.
 
 #include "rigspace/base/types.h"
 #include "rigspace/geometry/tri_mesh.h"

@@ -36,7 +36,7 @@ class TriangleTree {
 
   SurfacePoint closest(const Vec3& x, double within = std::numeric_limits<double>::infinity()) const;
 
-  /// The nearest point on a triangle for which `wanted` is true.
+  /// The nearest point on a triangle for which `wanted` returns true.
   SurfacePoint closest(const Vec3& x, double within, const std::function<bool(int triangle)>& wanted) const;
 
   /// All crossings of a segment, ascending, as parameters from 0 to 1. Crossings through shared edges come repeatedly.

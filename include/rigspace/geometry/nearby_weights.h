@@ -1,5 +1,5 @@
 #pragma once
-// Private to physics: weights by which points carry a place, exact at rest.
+// Weights by which points carry a place, exact at rest.
 
 #include "rigspace/geometry/harmonic.h"
 #include "rigspace/geometry/tet_mesh.h"

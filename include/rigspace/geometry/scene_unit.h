@@ -1,5 +1,5 @@
 #pragma once
-// How long the unit of a scene is, where nobody says.
+// The length of a scene's unit, guessed from the size of its character.
 
 #include "rigspace/base/types.h"
 

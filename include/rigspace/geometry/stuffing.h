@@ -59,8 +59,8 @@ struct Body {
 };
 
 /// The body of a surface, at most `kMaxLatticePoints` lattice points. The same bits for any number of threads. A
-/// surface that encloses nothing gives an empty mesh, and the parts say why. Throws Error if the surface is broken or
-/// the cell too small for the limit; Cancelled if the callback says so.
+/// surface that encloses nothing gives an empty mesh; `parts` shows why. Throws Error if the surface is broken or the
+/// cell too small for the limit; Cancelled if the callback returns false.
 Body stuff(const TriMesh& surface, const StuffingOptions& options = {});
 
 /// The same, to the bit, from the cache (base/cache.h) where it was made before, and into it.

@@ -51,7 +51,7 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh);
 /// The points of those, ascending.
 std::vector<int> boundary_nodes(const TetMesh& mesh);
 
-/// The boundary as a surface of its own; `nodes`, where wanted, gets the number in `mesh` of each of its points.
+/// The boundary as a surface of its own; `nodes`, unless null, gets the number in `mesh` of each of its points.
 TriMesh boundary_surface(const TetMesh& mesh, std::vector<int>* nodes = nullptr);
 
 struct TetComponents {

@@ -101,7 +101,7 @@ struct Components {
 Components connected_components(const TriMesh& mesh, const EdgeTable& edges);
 Components connected_components(const TriMesh& mesh);
 
-/// One component as a mesh of its own; `points` gets the old number of each of its points, where wanted.
+/// One component as a mesh of its own; `points`, unless null, gets the old number of each of its points.
 TriMesh extract(const TriMesh& mesh, const Components& components, int part, std::vector<int>* points = nullptr);
 
 struct Orientation {
@@ -110,8 +110,8 @@ struct Orientation {
   int unorientable = 0;  ///< patches like Moebius strips: left as they were
 };
 
-/// Makes neighbours agree across edges of two triangles, then turns each patch outward: a closed one by its volume, an
-/// open one by the volume over its middle, a flat one by the majority of its area as it was. A closed shell inside
+/// Orients neighbours alike across edges of two triangles, then turns each patch outward: a closed one by its volume,
+/// an open one by the volume over its middle, a flat one by the majority of its area as it was. A closed shell inside
 /// another, a cavity, is turned outward like all others.
 Orientation orient_outward(TriMesh& mesh);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Characters in .blend files: a headless Blender is the rig, asked as any rig in another process (process_rig.h); and
+// Characters in .blend files: a headless Blender evaluates the rig, as any rig in another process (process_rig.h); and
 // results back into a copy of the file, as layers above the artist's animation. docs/blender.md is the manual.
 
 #include "rigspace/anim/character.h"
@@ -28,9 +28,9 @@ bool is_blend_file(const std::filesystem::path& path);
 /// Opens the file in Blender, which is $RIGSPACE_BLENDER or on the PATH: its mesh, the channels that an animator turns
 /// as controls, its actions as clips. Points are Y up; controls are Blender's own channels in their own space. Blender
 /// is the rig; one that is an armature with shape keys and nothing else is built of our own parts instead, if it is the
-/// same to 1e-5 at random poses, and Blender ends; a warning says which, unless $RIGSPACE_BLENDER_TRANSLATE is 0.
-/// Scripts in the file are not run unless $RIGSPACE_BLENDER_TRUST is 1. Throws Error: no Blender, no such object, a
-/// linked object, keys that are not finite, and what ProcessRig throws.
+/// same to 1e-5 at random poses, and Blender ends; a warning names the one in use, unless $RIGSPACE_BLENDER_TRANSLATE
+/// is 0. Scripts in the file are not run unless $RIGSPACE_BLENDER_TRUST is 1. Throws Error: no Blender, no such object,
+/// a linked object, keys that are not finite, and what ProcessRig throws.
 Character load_blend(const BlendOptions& options);
 
 /// A result for a .blend.

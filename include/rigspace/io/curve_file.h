@@ -17,7 +17,7 @@ namespace rigspace {
 struct CurveFile {
   std::string name;
   std::vector<Animation> clips;
-  /// Of controls whose unit is not the one that their name tells, see unit_by_name.
+  /// Of controls whose unit is not that of their name, see unit_by_name.
   std::map<std::string, Unit, std::less<>> units;
 
   Unit unit_of(std::string_view control) const;
@@ -58,7 +58,7 @@ std::vector<std::string> write_curves(const std::filesystem::path& path, const C
 
 /// What write_curves writes, without the leading dot: "rigspace.json csv atom chan usda bvh".
 std::string_view curve_endings();
-/// True if write_curves knows the ending of `path`.
+/// True if write_curves has a format with the ending of `path`.
 bool is_curve_file(const std::filesystem::path& path);
 
 }  // namespace rigspace

@@ -3,16 +3,16 @@
 //
 // In: the whole default scene becomes one Character. Every node has its controls, every mesh its points, in scene
 // space: nodes in file order, then primitives in file order, unwelded; a mesh that two nodes show gives its points
-// twice. A skinned mesh does not feel its own node (glTF's rule). Whatever a file claims is checked before use; what
-// cannot be read throws Error with the element's name, what can be repaired is repaired and said in
+// twice. A skinned mesh does not feel its own node (glTF's rule). Every count and offset of a file is checked before
+// use; what cannot be read throws Error with the element's name, what can be repaired is repaired and reported in
 // Character::warnings. A document of n bytes, all its files together, takes at most 128 MiB + 128 n of memory to load.
 //
 // Out: GltfFile changes the document that came in. Bytes of its buffers stay where they are and new ones follow them;
 // JSON keeps its values and the order of its keys; textures, cameras, extensions and other animations are untouched.
 
 #include "rigspace/anim/character.h"
-#include "rigspace/base/progress.h"
 #include "rigspace/anim/soft_joints.h"
+#include "rigspace/base/progress.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -85,7 +85,7 @@ class GltfFile {
   /// with_soft_joints in the document: leaves below their parents' nodes, named as they are, appended to the joints of
   /// the skins that hold their points, with inverse bind matrices; new weights for the primitives that they touch,
   /// largest first, joints in bytes while those hold them. Parents count in the bones, and shares in the points, of the
-  /// document as it is now. Loaded again it moves as with_soft_joints says, to float32. Throws Error, and leaves the
+  /// document as it is now. Loaded again it moves as with_soft_joints defines, to float32. Throws Error, and leaves the
   /// document alone, if it cannot: a mesh that two nodes show needs the same shares in both.
   void add_soft_joints(const SoftJoints& soft, int max_influences = 4);
   /// with_soft_morphs in the document: targets appended to the meshes that the joints touch, named in

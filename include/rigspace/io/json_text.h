@@ -1,6 +1,6 @@
 #pragma once
-// JSON that people write by hand, with comments: whatever is wrong with it is said with its line and its field. The one
-// reader of JSON for rig files, curves, recipes and what other rooms add to rig files (rig_blocks.h).
+// JSON that people write by hand, with comments: errors name the line and the field. The one reader of JSON for rig
+// files, curves, recipes and what other rooms add to rig files (rig_blocks.h).
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/types.h"

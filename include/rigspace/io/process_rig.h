@@ -1,6 +1,6 @@
 #pragma once
-// Rigs that live in other programs: Maya, Houdini, a script. They are asked over standard streams; the protocol, for
-// whoever writes the other side, is docs/process-rigs.md.
+// Rigs in other programs: Maya, Houdini, a script. They are evaluated over standard streams; the protocol, for whoever
+// writes the other side, is docs/process-rigs.md.
 
 #include "rigspace/anim/character.h"
 #include "rigspace/base/progress.h"
@@ -20,7 +20,7 @@ struct ProcessRigOptions {
   /// later ones only once batches have taken as long as the start of the first, and without waiting for them.
   int processes = 0;
   std::string name = {};          ///< what messages call it; empty: rig process "COMMAND"
-  double handshake_seconds = 60;  ///< longest silence before the controls are told: programs start slowly
+  double handshake_seconds = 60;  ///< longest silence before the handshake: programs start slowly
   double answer_seconds = 60;     ///< longest silence within a question and its answer
   /// Memory for evaluated poses, for all points and for each subset of points: a pose that comes again, for the same
   /// points or fewer, is not evaluated again. 0: none is kept.
@@ -36,10 +36,10 @@ struct ProcessRigOptions {
 /// The rig of another program. A batch, and so a Jacobian by differences, is one round trip.
 ///
 /// A process that dies, falls silent, or answers what cannot be an answer (wrong size, not finite, not the protocol) is
-/// ended, started again and asked the same once more: rigs are functions of p, so nothing is lost. Failing again on the
-/// same question is an Error (external_process) that names the command, what happened and its last words; so is a
-/// failure before the first handshake, at once, and a process that itself answers that it cannot. After an Error the
-/// rig may be asked again; it starts a new process.
+/// ended, started again and sent the same request once more: rigs are functions of p, so nothing is lost. Failing again
+/// on the same question is an Error (external_process) that names the command, what happened and its last words; so is
+/// a failure before the first handshake, at once, and a process that itself answers that it cannot. After an Error the
+/// rig may be evaluated again; it starts a new process.
 ///
 /// Not concurrent by its traits, but safe: threads wait for each other. What it is restricted to has its processes too,
 /// and keeps them alive; the points themselves are left out over there, where the process says that it can, else here.
@@ -64,7 +64,7 @@ class ProcessRig final : public Rig {
   /// Poses, and columns of Jacobians, that processes answered; those of what the rig was restricted to included.
   long evaluations() const;
   std::optional<long> evaluation_count() const override { return evaluations(); }
-  /// JSON: what the process says that it is made of, if it can be built here too (see load_blend); empty if it does
+  /// JSON: the process's description of its rig, from which it can be built here too (see load_blend); empty if it does
   /// not.
   const std::string& plain() const;
 
@@ -73,7 +73,7 @@ class ProcessRig final : public Rig {
   std::shared_ptr<ProcessBatches> batches_;
 };
 
-/// A whole character from another program: its rig, and what it tells of pieces with triangles and colours, clips and
+/// A whole character from another program: its rig, and what it sends of pieces with triangles and colours, clips and
 /// warnings.
 Character start_character(ProcessRigOptions options);
 

@@ -26,8 +26,8 @@ struct RigBlock {
 
 /// A type of entry in "deformers". "type", "name" and "pieces" are read and written for it.
 struct RigDeformerType {
-  std::string name;  ///< what "type" says
-  /// Should refuse fields that it does not know, with Field::allow: "type", "name", "pieces" and its own.
+  std::string name;  ///< the value of "type"
+  /// Should throw for unknown fields, with Field::allow: "type", "name", "pieces" and its own.
   std::function<std::shared_ptr<const plan::OwnDeformer>(const Field& entry)> read;
   std::function<std::string(const plan::OwnDeformer& deformer)> write;  ///< its own fields, a JSON object as text
 };

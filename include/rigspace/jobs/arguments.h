@@ -1,5 +1,5 @@
 #pragma once
-// What front ends are given as text, and what is checked before any work begins. Functions throw Error.
+// Arguments that front ends take as text, and checks before any work begins. Functions throw Error.
 
 #include "rigspace/anim/character.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which clips a word on a command line means: files name them "Armature|Walk", people say Walk.
+// Which clips a word on a command line means: `Walk` for a clip that its file calls "Armature|Walk".
 
 #include <span>
 #include <string>

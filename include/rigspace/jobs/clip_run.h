@@ -1,6 +1,6 @@
 #pragma once
 // One run of any application over the clips of a character: clip by clip, with progress, checkpoints, and finished
-// clips kept until the whole run is written. The application says how a clip is made; this file does the rest.
+// clips kept until the whole run is written. The application makes one clip; this file does the rest.
 
 #include "rigspace/base/progress.h"
 
@@ -38,14 +38,14 @@ class ClipWork {
   virtual std::size_t count() const = 0;
   /// Whether `make` may be called for several clips at the same time, from several threads.
   virtual bool concurrent() const { return false; }
-  /// What progress calls clip k.
+  /// The name of clip k in progress reports.
   virtual std::string name(std::size_t k) const = 0;
   /// s: how long clip k is; the share of a resumed run that is done is measured by it.
   virtual double duration(std::size_t k) const = 0;
   /// How many solves clip k takes: one, and one for each edit that is still to be made.
   virtual std::size_t solves(std::size_t) const { return 1; }
 
-  /// Makes clip k. May throw Cancelled, and then keeps for itself what it had finished.
+  /// Makes clip k. May throw Cancelled; the finished part is then the application's to keep.
   virtual void make(std::size_t k, const ClipCheckpoints& checkpoints, const ProgressCallback& progress) = 0;
 
   /// Clip k, once made, as text; and back. `restore` returns false if the text is damaged: the clip is then made again.

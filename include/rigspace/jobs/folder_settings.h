@@ -1,5 +1,6 @@
 #pragma once
-// What a folder, or a studio, asks of every run: rigspace.settings.json in the folder of the input or in one above it.
+// Settings of a folder for every run of files below it: rigspace.settings.json in the folder of the input or in one
+// above it.
 //
 //   {"unit": 0.01, "protect": ["prop*"], "never": ["belly"], "amount": 0.7, "set": {"tail.rate": 2},
 //    "loop": ["Cheer*"], "once": ["Wave"]}
@@ -20,7 +21,7 @@ inline constexpr const char* kSettingsFile = "rigspace.settings.json";
 
 struct FolderSettings {
   std::vector<std::filesystem::path> files;  ///< that were read, the nearest first
-  double unit = 0;                           ///< metres per unit of the file; 0: not said
+  double unit = 0;                           ///< metres per unit of the file; 0: not given
   double amount = 1;                         ///< factor on the amount of parts that are found
   std::vector<std::string> protect;          ///< patterns of joints whose skin gets no soft joints
   std::vector<std::string> never;            ///< names or presets of parts that are never found by themselves

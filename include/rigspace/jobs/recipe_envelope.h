@@ -27,7 +27,7 @@ struct RecipeEnvelope {
   RecipeInput input;
   RecipeInput on = {};             ///< an earlier result that was the keyed motion; no file: the artist's clips were
   std::string format;              ///< how the result beside the recipe ends: ".glb", ".gltf", or ".rigspace.json"
-  std::vector<std::string> notes;  ///< what was said when the job was planned, one sentence each
+  std::vector<std::string> notes;  ///< remarks of the planning of the job, one sentence each
 };
 
 /// The envelope's fields in their order, to which an application adds its own. `application` is written unless empty.

@@ -1,5 +1,5 @@
 #pragma once
-// BFGS: learning a dense Hessian from gradients (RSP 4, with the denominator as it must be).
+// BFGS: a dense Hessian approximated from gradients (RSP 4, with the denominator as it must be).
 
 #include "rigspace/base/progress.h"
 #include "rigspace/optimize/function.h"

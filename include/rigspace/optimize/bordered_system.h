@@ -30,7 +30,7 @@ class BorderedSystem final : public System {
   void add_coordinates(std::span<const int> coordinates, const double* H) override;
   void add(std::span<const int> points, const double* H) override;
 
-  /// For mappings that know the structure of their Jacobian: A, B (interior x border) and C (lower triangle counts).
+  /// For mappings with a known structure of their Jacobian: A, B (interior x border) and C (lower triangle counts).
   SparseSystem& interior() { return interior_; }
   Mat& border() { return border_; }
   Mat& corner() { return corner_.matrix(); }

@@ -34,13 +34,13 @@ class ColumnSelector {
   /// A: rows x candidates. Columns of zeros are no candidates. Throws Error unless A and b fit and are finite.
   ColumnSelector(Mat A, Vec b);
 
-  /// Goes on from what is chosen so far until the error is at most the tolerance, or cannot be.
+  /// Chooses further columns until the error is at most the tolerance, or can fall no more.
   const ColumnSelection& reach(const ColumnSelectionOptions& options = {});
 
-  /// Adds rows to A and b, for which what is chosen so far is weighted anew.
+  /// Adds rows to A and b, and weights the chosen columns anew.
   void add_rows(Mat A_rows, In b_rows);
 
-  /// From now on only these may join, one flag a column; what is chosen stays. At first all may.
+  /// From now on only the flagged columns may be chosen, one flag a column; chosen ones stay. At first all may.
   void allow(std::vector<char> columns);
 
   double target_norm() const { return b_.norm(); }

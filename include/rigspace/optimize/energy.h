@@ -27,7 +27,7 @@ enum class Phase { step, iteration };
 /// where that is so itself.
 enum class HessianMode { exact, projected };
 
-/// Whatever an energy or a mapping remembers between refreshes, lagged quantities and caches. Made by its owner.
+/// What an energy or a mapping keeps between refreshes: lagged quantities and caches. Made by its owner.
 class State {
  public:
   virtual ~State() = default;
@@ -97,12 +97,12 @@ class Energy {
   virtual std::span<const int> support() const { return {}; }
 };
 
-/// What becomes of negative eigenvalues: clamp to zero, or flip the sign (longer steps less, saddle points left
-/// faster).
+/// Negative eigenvalues are clamped to zero, or their sign is flipped (shorter steps, but faster away from saddle
+/// points).
 enum class NegativeEigenvalues { clamp, flip };
 
 /// The nearest symmetric block without negative eigenvalues, in place; n x n, column-major, symmetric. For energies
-/// that know no projection in closed form. Does not allocate up to n = 30.
+/// without a projection in closed form. Does not allocate up to n = 30.
 void project_positive_definite(double* H, int n, NegativeEigenvalues = NegativeEigenvalues::clamp);
 
 namespace detail {

@@ -10,9 +10,9 @@ class LineFunction {
   virtual ~LineFunction() = default;
   /// May be +infinity or not a number: treated as too far.
   virtual double value(double step) = 0;
-  /// phi'(step), asked only for the step last given to value. Armijo never asks.
+  /// phi'(step), called only for the step last given to `value`, and by the strong Wolfe search alone.
   virtual double slope(double step) = 0;
-  /// `step` if the way there is free, else a smaller step to try instead.
+  /// `step` if the whole path to it is allowed, else a smaller step to try.
   virtual double feasible(double step) { return step; }
 };
 
@@ -42,7 +42,7 @@ struct LineSearchOptions {
 
 enum class LineSearchEnd {
   found,    ///< the conditions hold
-  limited,  ///< Armijo holds and phi still falls, but the way ends here (feasible, max_step)
+  limited,  ///< Armijo holds and phi still falls, but no longer step is allowed (feasible, max_step)
   armijo,   ///< strong Wolfe ran out of evaluations; Armijo holds
   failed,   ///< no step found; `step` is 0
 };

@@ -17,7 +17,7 @@ struct NewtonOptions {
   HessianMode hessian = HessianMode::projected;
   /// Adds the mapping's second derivatives; with HessianMode::exact only, since they are indefinite.
   bool curvature = true;
-  /// Adds them to projected Hessians too; shifts make up for what is indefinite.
+  /// Adds them to projected Hessians too; an indefinite sum is then shifted.
   bool projected_curvature = false;
   /// Along bounds the path has corners, so there it is Armijo in either case.
   LineSearchKind line_search = LineSearchKind::armijo;
@@ -39,8 +39,8 @@ struct NewtonOptions {
 };
 
 /// All memory of a solve, made once and reused over steps: after the first iteration Newton allocates nothing (the
-/// sparse factorisation inside CHOLMOD or Eigen excepted, and changes of pattern or size). It also remembers the shift.
-/// One workspace serves one solve at a time; it adapts itself to another objective.
+/// sparse factorisation inside CHOLMOD or Eigen excepted, and changes of pattern or size). It also keeps the shift. One
+/// workspace serves one solve at a time; it adapts itself to another objective.
 class NewtonWorkspace {
  public:
   NewtonWorkspace();

@@ -19,8 +19,8 @@ struct NnlsResult {
   Summary summary;
 };
 
-/// min |A x - b|^2, x >= 0 (and sum x = 1 if asked), from AtA = A^T A and Atb = A^T b. AtA may be singular; there the
-/// answer is one of several.
+/// min |A x - b|^2, x >= 0 (and sum x = 1 as an option), from AtA = A^T A and Atb = A^T b. AtA may be singular; there
+/// the answer is one of several.
 NnlsResult nnls(const Mat& AtA, In Atb, const NnlsOptions& = {});
 
 }  // namespace rigspace

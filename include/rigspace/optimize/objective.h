@@ -14,12 +14,12 @@ namespace rigspace {
 /// What a term is a function of: the points x(q), or q itself (a prior on controls).
 enum class Space { points, coordinates };
 
-/// All that evaluation of an objective remembers. Made by the objective, reused from step to step.
+/// All memory of evaluating an objective. Made by the objective, reused from step to step.
 struct ObjectiveState {
   std::unique_ptr<State> mapping;
   std::vector<std::unique_ptr<State>> terms;
-  std::vector<double> term_norms;  ///< |w_i J^T dE_i/dx| of the last gradient, one per term
-  Vec g_x;                         ///< w-summed gradient in x of the last gradient
+  std::vector<double> term_norms;     ///< |w_i J^T dE_i/dx| of the last gradient, one per term
+  Vec g_x;                            ///< w-summed gradient in x of the last gradient
   std::vector<Vec> terms_x, terms_q;  ///< of each term in points that has a weight
   Vec term_q;
 };
@@ -53,7 +53,7 @@ class Objective {
   bool bounded() const { return lower_.size() > 0; }
   const Vec& lower() const { return lower_; }
   const Vec& upper() const { return upper_; }
-  /// Changes when terms are added: states made before do not fit any more.
+  /// Changes when terms are added: states made before are then of the wrong size.
   std::uint64_t identity() const { return identity_; }
 
   ObjectiveState make_state() const;
@@ -65,8 +65,8 @@ class Objective {
   ObjectiveValue value(const ObjectiveState&, In q, In x) const;
   /// Linearises the mapping at q; g = df/dq; fills term_norms and g_x.
   void gradient(ObjectiveState&, In q, In x, Vec& g) const;
-  /// The Hessian in q at the q and x of the last gradient: sum of w J^T H_e J, plus the curvature of the mapping if
-  /// asked (which is not positive definite).
+  /// The Hessian in q at the q and x of the last gradient: sum of w J^T H_e J, plus, as an option, the curvature of the
+  /// mapping (which is not positive definite).
   void assemble(ObjectiveState&, In q, In x, HessianMode, bool curvature, System&) const;
   /// The fraction of the straight path between two states that every term allows.
   double max_step(const ObjectiveState&, In q_from, In x_from, In q_trial, In x_trial) const;

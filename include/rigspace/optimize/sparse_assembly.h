@@ -12,7 +12,7 @@ namespace rigspace {
 /// The upper triangle, column-compressed, rows ascending, every diagonal entry present.
 ///
 /// The first pass records the stream of blocks and, for each, where it lands; a later pass that brings the same stream
-/// replays those places. Where a stream departs from the record it is recorded anew from there; only entries that
+/// replays those places. Where a stream differs from the record it is recorded anew from there on; only entries that
 /// the pattern lacks change the pattern, which then shrinks to what the pass touched.
 class SparseAssembly final : public BlockSink {
  public:
@@ -32,7 +32,7 @@ class SparseAssembly final : public BlockSink {
   std::span<const int> column_start() const { return column_start_; }
   std::span<const int> rows() const { return rows_; }
   std::span<const double> values() const { return values_; }
-  /// The same pattern by blocks: what an ordering wants to see.
+  /// The same pattern by blocks: the input of an ordering.
   std::span<const int> block_start() const { return block_start_; }
   std::span<const int> block_rows() const { return block_rows_; }
 

@@ -10,7 +10,7 @@ enum class Termination {
   converged,
   stalled,            ///< no further progress is possible from here; the result is the best state seen
   out_of_iterations,  ///< the result is the best state seen
-  cancelled,          ///< the callback asked to stop; the result is the last accepted state
+  cancelled,          ///< the callback returned false; the result is the last accepted state
   failed,             ///< numerical trouble: not a number, no factorisation
 };
 
@@ -25,7 +25,7 @@ struct Summary {
   int factorizations = 0;
   double initial_value = 0;
   double value = 0;
-  double gradient_norm = 0;  ///< in q, without what bounds hold
+  double gradient_norm = 0;  ///< in q, without coordinates held at a bound
   double term_norms = 0;     ///< sum over the terms of the norms of their gradients in q
   double last_step = 0;      ///< largest |dx| of the last accepted step, units of x
   double shift = 0;          ///< last Hessian shift, relative to the diagonal

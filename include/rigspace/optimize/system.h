@@ -10,18 +10,18 @@
 namespace rigspace {
 
 /// A system is also the sink for blocks that are given in q itself. One assembly is clear, adds, finish; then factor
-/// and solve as often as wanted. After the first assembly an equal stream of adds allocates nothing.
+/// and solve any number of times. After the first assembly an equal stream of adds allocates nothing.
 class System : public BlockSink {
  public:
   virtual int size() const = 0;
 
-  /// Zeroes the values; what is known of the pattern stays.
+  /// Sets the values to zero; keeps the pattern.
   virtual void clear() = 0;
   virtual void finish() = 0;
 
   /// d = the diagonal of H.
   virtual void diagonal(Vec& d) const = 0;
-  /// y = H u; neither shift nor fixed coordinates are seen here.
+  /// y = H u, without the shift and with no coordinate held.
   virtual void multiply(In u, Vec& y) const = 0;
 
   /// Coordinates to hold (non-zero entries of the mask; empty for none): in factor and solve their row and column

@@ -1,6 +1,6 @@
 #pragma once
 // The result of `rigspace simulate *.glb` as one HTML page: a card for each character with a live view of its own page,
-// the parts that were found, and a row for each clip. Opens from disk, asks the network for nothing.
+// the parts that were found, and a row for each clip. Opens from disk, needs no network.
 
 #include <optional>
 #include <string>

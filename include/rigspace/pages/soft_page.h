@@ -1,6 +1,6 @@
 #pragma once
 // The proof of a simulation as one self-contained HTML page: before and after side by side, sliders for how much of
-// each part, the deviation's curves, the seam of loops, a video. Opens from disk, asks the network for nothing.
+// each part, the deviation's curves, the seam of loops, a video. Opens from disk, needs no network.
 
 #include <cstddef>
 #include <optional>
@@ -50,7 +50,7 @@ struct SoftPair {
   std::string base, soft;           ///< names of clips
   bool loop = false;                ///< the end meets the start: the curves go on past both
   std::vector<SoftPagePart> parts;  ///< in the order of the list
-  std::string why = {};             ///< the rule that says whether it loops, after "since"; may be empty
+  std::string why = {};             ///< the rule that decided whether it loops, after "since"; may be empty
   double period =
       0;  ///< s, of a loop: a frame more than the clip where the file leaves out the closing frame; 0: unknown
   /// Of a loop before it was closed: its end against its start, percent of the largest deviation.

@@ -1,5 +1,5 @@
 #pragma once
-// One self-contained HTML page that plays a character: opens from disk, asks the network for nothing.
+// One self-contained HTML page that plays a character: opens from disk, needs no network.
 
 #include <cstddef>
 #include <span>

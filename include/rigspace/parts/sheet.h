@@ -10,11 +10,11 @@
 namespace rigspace {
 
 struct Sheet {
-  std::string name;         ///< of the part: "cape", "ponytail"; "sheet" where no name says more
-  std::string preset;       ///< of the part: "cape", or "hair"
-  std::string piece;        ///< the drawn piece that holds the first point
-  int bone = -1;            ///< into Character::bones: all points follow it
-  std::vector<int> points;  ///< of the rig, ascending
+  std::string name;                                   ///< of the part: "cape", "ponytail"; "sheet" where no name fits
+  std::string preset;                                 ///< of the part: "cape", or "hair"
+  std::string piece;                                  ///< the drawn piece that holds the first point
+  int bone = -1;                                      ///< into Character::bones: all points follow it
+  std::vector<int> points;                            ///< of the rig, ascending
   Vec3 attached = Vec3::Zero(), free = Vec3::Zero();  ///< middles of the two ends at rest, scene space
   double length = 0, width = 0, thickness = 0;        ///< scene units
   bool open = false;                          ///< has a rim from end to end, as against two skins around an inside

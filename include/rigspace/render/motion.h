@@ -10,7 +10,7 @@
 
 namespace rigspace {
 
-/// Moments of a motion. `at` may be asked for the same moment more than once and must answer alike.
+/// Moments of a motion. `at` may be called for the same moment more than once and must return the same.
 struct Motion {
   std::string title;
   std::vector<double> times;  ///< seconds

@@ -25,7 +25,7 @@ struct RenderOptions {
   bool ground = true;                   ///< a floor that shows nothing but shadows
   std::optional<double> ground_height;  ///< y of the floor, scene units; unset: the lowest point of the pose
   bool wireframe = false;
-  bool skeleton = false;                ///< drawn over the surface, where the snapshot knows the joints
+  bool skeleton = false;                ///< drawn over the surface, where the snapshot has joints
   double key_azimuth = -36 * kDegree;   ///< radians from the camera's own direction, positive to its right
   double key_elevation = 48 * kDegree;  ///< radians above the horizon
   double key_radius = 7 * kDegree;      ///< radians; half the angle that the light fills: softness of shadows
@@ -38,15 +38,15 @@ struct RenderOptions {
 /// A character at one moment, in scene space.
 struct Snapshot {
   Vec points;                ///< of the rig, flattened
-  std::vector<Vec3> joints;  ///< one per Character::bones, or empty where the rig does not tell
+  std::vector<Vec3> joints;  ///< one per Character::bones, or empty where the rig has none
 };
 
 /// The snapshot at control values p.
 Snapshot take_snapshot(const Character& character, In p);
 
-/// Holds what all pictures of one character share: decoded textures, the smoothing of its normals. Normals are
-/// smooth across points that coincide at rest and whose file normals agree (without file normals: where faces meet at
-/// less than 50 degrees); all other edges stay creases.
+/// Holds what all pictures of one character share: decoded textures, the smoothing of its normals. Normals are smooth
+/// across points that coincide at rest and have the same file normal (without file normals: where faces meet at less
+/// than 50 degrees); all other edges stay creases.
 class Renderer {
  public:
   /// Keeps a reference to the character. Throws Error if it has no triangles or if an index is out of range.
@@ -57,7 +57,7 @@ class Renderer {
 
   const Character& character() const;
 
-  /// May be called from several threads at once. Throws Error if colours are asked for and a texture cannot be decoded.
+  /// May be called from several threads at once. Throws Error if colours are drawn and a texture cannot be decoded.
   Picture render(const Snapshot& snapshot, const Camera& camera, const RenderOptions& options = {}) const;
 
  private:

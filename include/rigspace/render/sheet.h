@@ -17,7 +17,7 @@ struct SheetOptions {
   void validate() const;
 };
 
-/// One picture for each moment, row by row, all from one camera. Throws Cancelled if the callback says so.
+/// One picture for each moment, row by row, all from one camera. Throws Cancelled if the callback returns false.
 Picture contact_sheet(const Renderer& renderer, const Motion& motion, const SheetOptions& options = {},
                       const ProgressCallback& progress = {});
 

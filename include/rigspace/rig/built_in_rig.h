@@ -54,7 +54,7 @@ class BuiltInRig final : public Rig {
   std::span<const int> in_stage(const Segment&, int stage) const;
   void run_stage(Memory&, int stage, Vec& s) const;
   void pull_chunk(Memory&, int chunk, int stage, In g) const;
-  /// Columns of each point; nothing without followers, where its slots tell.
+  /// Columns of each point; empty without followers, where they follow from the point's slots.
   std::vector<std::vector<int>> reaching(const GraphJacobian& du) const;
   void place_followed(Plan&) const;
   void follow(Memory&, int f, Vec& s) const;
@@ -67,7 +67,7 @@ class BuiltInRig final : public Rig {
   Vec points_rest_;
   std::vector<std::shared_ptr<const Deformer>> deformers_;
   std::vector<int> followers_;   // of deformers_
-  std::vector<Segment> chunks_;  // of bounded size: the pieces of parallel work; followers are not among theirs
+  std::vector<Segment> chunks_;  // of bounded size: the pieces of parallel work; without the followers
 };
 
 }  // namespace rigspace

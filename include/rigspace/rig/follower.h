@@ -14,7 +14,7 @@ class Follower : public Deformer {
  public:
   /// Points of the rig that point k follows, each once.
   virtual std::span<const int> followed(int k) const = 0;
-  /// Once per pose, before any point is asked for: s are all points of the rig as the deformers before left them.
+  /// Once per pose, before any point is computed: s are all points of the rig as the deformers before left them.
   virtual void pose(In s, DeformerState&) const = 0;
   /// df_k/dc for each of followed(k).
   virtual void by_followed(const DeformerState&, int k, Mat3* D) const = 0;

@@ -96,7 +96,7 @@ class ControlGraph {
   void prepare(Memory&) const;
 
   std::vector<Control> controls_;
-  std::vector<char> promised_;  // per control: not added yet
+  std::vector<char> promised_;  // per control: name and place are reserved, the control is not added yet
   std::unordered_map<std::string, int> by_name_;
   std::vector<std::shared_ptr<const GraphOperator>> ops_;
   std::vector<Slot> slots_;

@@ -13,7 +13,7 @@
 namespace rigspace {
 
 /// Thigh, shin, foot. With blend 1 the result depends on target, pole and the joints' own lengths and scales only, not
-/// on how FK turns the joints (without a pole, FK says which way the chain bends).
+/// on how FK turns the joints (without a pole, the chain bends the way that FK bends it).
 struct TwoBoneIk {
   std::string name;
   int root_slot = -1, mid_slot = -1, tip_slot = -1;  ///< FK transforms
@@ -25,7 +25,8 @@ struct TwoBoneIk {
   /// The share of the chain's length before full extension in which it slows down, so that the knee does not snap.
   /// At least kTightestIk is used, which bounds the derivatives: a tip at full extension stays behind by 4e-6.
   double soft_distance = 0;
-  /// Which way the middle joint turns where rest pose and pole do not say (straight): in the root's axes.
+  /// The axis that the middle joint turns about where the rest pose is straight and there is no pole: in the root's
+  /// axes.
   Vec3 bend_axis = Vec3::UnitX();
 };
 constexpr double kTightestIk = 1e-5;
@@ -45,9 +46,9 @@ struct ChainJoint {
 };
 
 /// The pose nearest to FK, in the joints' rotation vectors weighted by stiffness, among those that bring the tip to the
-/// target within the limits; if none does, the pose that comes nearest. A function of its inputs alone: nothing is
-/// remembered between evaluations, so a target that passes a point where two answers are equally good may jump.
-/// Limits hold at blend 1 for any input.
+/// target within the limits; if none does, the pose that comes nearest. A function of its inputs alone: no state is
+/// kept between evaluations, so a target that passes a point where two answers are equally good may jump. Limits hold
+/// at blend 1 for any input.
 struct ChainIk {
   std::string name;
   int parent_slot = -1;            ///< the root's parent: limits of the root are relative to it; -1: the scene

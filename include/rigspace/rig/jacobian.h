@@ -7,9 +7,9 @@
 
 namespace rigspace {
 
-/// Row-compressed by points: the entries of point i are start[i] .. start[i+1]; entry e says that control column[e]
-/// moves the point by value.col(e) per unit. Columns count within the list of *free* controls that the Jacobian was
-/// asked for, ascending in each point.
+/// Row-compressed by points: the entries of point i are start[i] .. start[i+1]; control column[e] of entry e moves the
+/// point by value.col(e) per unit. Columns count within the list of *free* controls that the Jacobian was computed for,
+/// ascending in each point.
 struct BlockJacobian {
   int columns = 0;
   std::vector<int> start;

@@ -1,10 +1,11 @@
 #pragma once
 // Jacobians of a rig that were evaluated, and one that is interpolated from them for a shape in between.
 //
-// Near a shape f the rig's Jacobian is taken to be affine in the shape:  J(f) = sum_k w_k J_k  over the nearest shapes
-// known, with sum_k w_k = 1 and the w_k that come nearest to  f = sum_k w_k f_k  (as Roweis and Saul 2000 reconstruct a
-// point from its neighbours). Shapes count and not controls, since of a black box nobody knows which controls matter;
-// they are taken without their position and turn. The caller checks whether J(f) is near enough to the rig.
+// Near a shape f the rig's Jacobian is taken to be affine in the shape: J(f) = sum_k w_k J_k over the nearest shapes
+// known, with sum_k w_k = 1 and the w_k that come nearest to f = sum_k w_k f_k (as Roweis and Saul 2000 reconstruct a
+// point from its neighbours). Distances are between shapes, not controls, since which controls of a black box matter is
+// unknown; shapes are compared without their position and turn. The caller checks whether J(f) is near enough to the
+// rig.
 
 #include "rigspace/base/types.h"
 #include "rigspace/rig/jacobian.h"

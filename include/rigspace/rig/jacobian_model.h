@@ -3,8 +3,8 @@
 //   J(key, d) = sum_k w_k(key) J_k + sum_c d_c T_c(key) + R(key, d),   T_c(key) = sum_k v_k(key) T_kc
 // in frames that turn with the keyed pose: affine in the keyed shape between those of training (jacobian_memory.h has
 // the weights), and linear in the deviation d of the free controls, which is the rig to second order. T_kc are those of
-// keyed poses that have a sample for each free control; where none has, one T serves all. R is what samples on the path
-// of an earlier run are beside that (kriging.h).
+// keyed poses that have a sample for each free control; where none has, one T serves all. R interpolates the residuals
+// of samples on the path of an earlier run (kriging.h).
 
 #include "rigspace/base/types.h"
 #include "rigspace/rig/jacobian.h"
@@ -33,8 +33,8 @@ class JacobianModel {
   const std::vector<int>& column() const { return column_; }
   void predict(In key, In deviation, Eigen::Matrix3Xd& value) const;
 
-  /// `beside`: at each sample on the path, a column, nodes less where J leads. `nodes` interpolates these; 0 without
-  /// any.
+  /// `beside`: at each sample on the path, a column, the nodes less the prediction by J. `nodes` interpolates these; 0
+  /// without any.
   void set_nodes(Mat beside);
   Vec nodes(In key, In deviation) const;
 

@@ -1,8 +1,8 @@
 #pragma once
-// Private to physics: values between places where they are known. A value at z is sum_k w_k(z) f_k with the weights of
-// simple kriging, K w = k(z), by Matern's 5/2 function of the distance (Rasmussen and Williams 2006, 2.25, 4.17): each
-// known value at its own place, smooth between them, and nothing far from all. How far is far, and how much
-// of them is noise, is found from the values: what tells each of them best by all others (5.10 there).
+// Values interpolated between places where they are known. A value at z is sum_k w_k(z) f_k with the weights of simple
+// kriging, K w = k(z), by Matern's 5/2 function of the distance (Rasmussen and Williams 2006, 2.25, 4.17): exact at
+// each known place, smooth between them, zero far from all. The length scale and the share of noise are those that
+// predict each value best from all others (5.10 there).
 
 #include "rigspace/base/types.h"
 

@@ -13,7 +13,7 @@ enum class LatticeBasis {
   b_spline,  ///< uniform, clamped, cubic (of degree size - 1 where size < 4): a lattice point moves what is near it
 };
 
-/// What happens to points outside the box at rest. Inside, all three agree.
+/// What happens to points outside the box at rest. Inside, all three are the same.
 enum class LatticeOutside {
   still,   ///< they stay: the shape tears at the faces unless the outermost lattice points stay too
   fade,    ///< the deformation goes on straight from the faces and fades within `margin`, C1
@@ -40,7 +40,7 @@ struct LatticeDescription {
 constexpr int kMaxLatticeSize = 16;
 
 /// Where the lattice points rest, the first axis fastest: evenly spaced for Bezier; for B-splines at the Greville
-/// abscissae (the outermost two intervals are shorter), which linear precision asks for. Uses size, frame and basis.
+/// abscissae (the outermost two intervals are shorter), as linear precision needs. Uses size, frame and basis.
 std::vector<Vec3> lattice_points(const LatticeDescription&);
 
 std::unique_ptr<Deformer> make_lattice(const LatticeDescription&);

@@ -1,5 +1,5 @@
 #pragma once
-// What is known in a few keyed poses, mixed for any other.
+// Quantities known at a few keyed poses, blended for any other pose.
 
 #include "rigspace/rig/rig.h"
 
@@ -10,7 +10,8 @@ namespace rigspace {
 
 /// Weights of known poses, summing to one, by how near their keyed controls come to those of a pose:
 ///   w = 1/K + G (p - mean),   G = (A^T A + lambda)^-1 A^T S,   A the scaled and centred poses,
-/// least squares with a little ridge: exact at the poses up to that, and of what they do not span nothing is said.
+/// least squares with a little ridge: exact at the poses up to the ridge; deviations that the poses do not span change
+/// no weight.
 class PoseBlend {
  public:
   PoseBlend() = default;

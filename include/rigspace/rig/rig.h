@@ -17,10 +17,10 @@ struct Traits {
   bool exact_jacobian = false;  ///< analytic, as against differences
   bool concurrent = true;       ///< may be evaluated from several threads, each with its own workspace
   double noise = 0;  ///< standard deviation of a coordinate when p is repeated or barely changed, scene units
-  bool remembers_poses = false;  ///< keeps what it evaluated: poses that are known to come are best given as a batch
+  bool remembers_poses = false;  ///< caches evaluated poses: give poses that will be needed as one batch
 };
 
-/// Scratch memory of one thread of evaluation: caches, never meaning. Made by the rig that uses it.
+/// Scratch memory of one thread of evaluation; results do not depend on it. Made by the rig that uses it.
 class Workspace {
  public:
   virtual ~Workspace() = default;
@@ -45,7 +45,7 @@ class Rig {
   virtual void evaluate_batch(Workspace&, const Mat& P, Mat& S) const;
 
   /// ds/dp for the controls `free`, ascending. By central differences, scaled by each control's `typical`, unless the
-  /// rig knows better.
+  /// rig has its own.
   virtual void jacobian(Workspace&, In p, std::span<const int> free, BlockJacobian&) const;
 
   /// g_p = (ds/dp)^T g over all controls.
@@ -61,8 +61,8 @@ class Rig {
 
   /// Of rigs that can fail and recover, such as those in other processes: one sentence for each time that one did.
   virtual std::vector<std::string> incidents() const { return {}; }
-  /// Poses, and columns of Jacobians, that were evaluated so far, where the rig counts them: what it was restricted to
-  /// included, what it remembered not.
+  /// Poses, and columns of Jacobians, that were evaluated so far, where the rig counts them: restricted rigs included,
+  /// cached poses not.
   virtual std::optional<long> evaluation_count() const { return std::nullopt; }
 
   Vec rest() const;

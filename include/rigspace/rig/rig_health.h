@@ -1,6 +1,5 @@
 #pragma once
-// What a rigger wants to know before an animator does: controls that do nothing, doubles, IK that does not reach,
-// poses that break.
+// Faults of a rig: controls that do nothing, doubles, IK that does not reach, poses that break.
 
 #include "rigspace/rig/rig.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// A rig as data: what a rig file says, and what characters made in code are written down as. Everything has a name and
-// refers to other things by theirs; `build` finds an order, makes the control graph and the deformers, and says what is
+// A rig as data: the content of a rig file, and of characters made in code. Everything has a name and refers to other
+// things by theirs; `build` finds an order, makes the control graph and the deformers, and throws Error for what is
 // missing, doubled or circular.
 //
 // Numbers are as people write them: angles in degrees, lengths in the rig's units. `origin` of a part begins messages

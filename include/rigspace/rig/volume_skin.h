@@ -7,11 +7,11 @@
 
 namespace rigspace {
 
-/// As make_dual_quaternion_skin, but turn and stretch of a joint are told apart in its own axes, at its own place: R
-/// has the joint's y axis and its x axis as far as that is orthogonal, S stretches about the joint's origin at rest,
-/// and a point takes those signs of quaternions that agree with the sum of its influences before. `inverse_bind` must
-/// be the inverse of where the joints rest, without scale. Where nothing is scaled both skins are the same, but for
-/// signs.
+/// As make_dual_quaternion_skin, but turn and stretch of a joint are separated in its own axes, at its own place: R has
+/// the joint's y axis and its x axis as far as that is orthogonal, S stretches about the joint's origin at rest, and a
+/// point takes each quaternion with the sign whose dot product with the sum of its earlier influences is not negative.
+/// `inverse_bind` must be the inverse of where the joints rest, without scale. Where nothing is scaled both skins are
+/// the same, but for signs.
 std::unique_ptr<Deformer> make_volume_skin(const SkinDescription&);
 
 }  // namespace rigspace

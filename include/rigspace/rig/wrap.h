@@ -10,8 +10,8 @@
 namespace rigspace {
 
 struct WrapOptions {
-  /// Triangles up to this much further away than the nearest one have a say, with weights that fall to zero there; in
-  /// mean edge lengths of the base mesh. Positive.
+  /// Triangles up to this much further away than the nearest one count, with weights that fall to zero there; in mean
+  /// edge lengths of the base mesh. Positive.
   double blend = 1;
   int max_triangles = 16;  ///< of one wrapped point: the nearest; 1 to 64
   /// WrapRig only: the base's points come first, then the wrapped ones; false: only the wrapped ones.

@@ -19,9 +19,9 @@ struct CheckEnergyOptions {
 
 /// At x, after a refresh there: value is finite and repeats itself; add_gradient is its derivative, adds, and scales
 /// with the weight; add_hessian is the derivative of the gradient, from symmetric blocks, and scales with the weight;
-/// projected blocks have no negative eigenvalue and equal the exact ones where those have none either; the path
-/// x -> x is free; points outside support() matter to nothing; a refresh that reports Change::none changes nothing;
-/// sampling all elements with weight 1 gives the same energy back.
+/// projected blocks have no negative eigenvalue and equal the exact ones where those have none either; the path x -> x
+/// is allowed; points outside support() change nothing; a refresh that reports Change::none changes nothing; sampling
+/// all elements with weight 1 gives the same energy back.
 LawReport check_energy(const Energy& energy, In x, const CheckEnergyOptions& options = {});
 
 }  // namespace rigspace::testing

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 struct Bake {
   std::string clip, state = "none";
   bool wanted = false;
-  Clock::time_point since;  // when it became wanted
+  Clock::time_point since;  // when the bake was requested
   Json parts = Json::array();
   double seam = 0;
 };
@@ -112,7 +112,7 @@ void start(Studio& studio, const std::shared_ptr<Bake>& bake) {
         studio.touch("bake");
         try {
           std::rethrow_exception(error);
-        } catch (const Cancelled&) {  // by a newer change: nobody asked for either
+        } catch (const Cancelled&) {  // by a newer change: neither is reported
         } catch (...) {
           studio.report(error);
         }

@@ -1,4 +1,4 @@
-// The rig's controls: what a clip keys, what physics moves, what hands hold.
+// The rig's controls: those that a clip keys, that physics moves, that the user holds.
 
 #include "../studio.h"
 #include "../units.h"

@@ -1,4 +1,4 @@
-// The curve editor: the simulated layer of the present clip as few keys, and what hands change of it.
+// The curve editor: the simulated layer of the present clip as few keys, and the user's edits.
 
 #include "../studio.h"
 #include "../units.h"

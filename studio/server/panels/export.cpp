@@ -38,7 +38,7 @@ std::string stem_of(const Project& project) {
   const fs::path stem = fs::path(project.file).stem();
   return (stem.extension() == ".rig" ? stem.stem() : stem).string();
 }
-/// What simulate is told to write: a model, or curves of a rig's own controls.
+/// The output that simulate writes: a model, or curves of a rig's own controls.
 fs::path model_of(const Studio& studio) {
   const auto file = studio.file();
   const bool curves = file && file->character->on_controls();

@@ -1,4 +1,4 @@
-// Which parts move, and how: what the finder chose with its reasons, and what hands change.
+// Which parts move, and how: the finder's choice with its reasons, and the user's changes.
 
 #include "../studio.h"
 
@@ -175,7 +175,7 @@ void set_parts(Project& project, const OpenFile& file, const std::vector<std::st
   project.found = false, project.parts = patterns;
 }
 
-/// What `parts.mode` is about: a candidate, or joints that somebody names.
+/// The part of a `parts.mode` request: a candidate, or joints by name.
 struct Chosen {
   std::string name, pattern, preset;
   std::vector<std::string> joints;

@@ -1,6 +1,6 @@
-// Pull points (RSP figure 8): a point of the body follows the hand; the rig's controls are posed by physics, in balance
-// or with momentum. Solved on a thread of its own, so that playing goes on. While it is dragged, the flesh is coarse; a
-// pose that is kept is solved again as `rigspace pose` does it.
+// Pull points (RSP figure 8): a point of the body follows the pointer; the rig's controls are posed by physics, in
+// balance or with momentum. Solved on a thread of its own, so that playing goes on. While it is dragged, the flesh is
+// coarse; a pose that is kept is solved again as `rigspace pose` does it.
 
 #include "../studio.h"
 

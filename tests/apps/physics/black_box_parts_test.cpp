@@ -1,4 +1,4 @@
-// Parts on controls of a rig that nobody can look into.
+// Parts on controls of a black box.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"

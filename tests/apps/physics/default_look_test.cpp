@@ -1,5 +1,5 @@
-// Rules of docs/default-look.md on characters that nobody here has animated: short excerpts of one clip
-// each; with RIGSPACE_TEST_ALL all clips, whole.
+// Rules of docs/default-look.md on characters by other animators: short excerpts of one clip each; with
+// RIGSPACE_TEST_ALL all clips, whole.
 
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/flesh.h"

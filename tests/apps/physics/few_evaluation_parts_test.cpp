@@ -1,4 +1,4 @@
-// Parts on black boxes ask for few poses, and move as if they had asked for many.
+// Parts on black boxes evaluate few poses, and move as with many.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"

@@ -1,5 +1,5 @@
-// Runs on a rig's own controls that nobody should do, and somebody will: each ends in a finite result or in one clear
-// sentence. With those of hostile_test.cpp they are more than fifty.
+// Runs on a rig's own controls with absurd input: each ends in a finite result or in one clear sentence. With those of
+// hostile_test.cpp they are more than fifty.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"

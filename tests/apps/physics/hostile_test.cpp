@@ -1,4 +1,4 @@
-// Runs that nobody should do, and somebody will: each ends in a finite result or in one clear sentence.
+// Runs with absurd input: each ends in a finite result or in one clear sentence.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"

@@ -1,4 +1,4 @@
-// Pulls while somebody watches: bounded work a call, the same balance in the end, momentum, letting go.
+// Interactive pulls: bounded work a call, the same balance in the end, momentum, letting go.
 
 #include "rigspace/apps/physics/live_pull.h"
 

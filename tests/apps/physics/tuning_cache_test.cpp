@@ -1,4 +1,4 @@
-// Looks that were found for a part are found again, whatever amount is asked for.
+// Tuned rates of a part are read from the cache, whatever its amount.
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"

@@ -37,7 +37,7 @@ struct ControlStiffnessOptions {
   double floor = 0.8;
   double ceiling = 4;            ///< largest factor, of the largest scale, or of 1 if all are below
   double regularisation = 1e-5;  ///< of (mu_e / m_e - 1)^2, its mean over the volume: independent of mesh and units
-  double tolerance = 0.05;       ///< relative: a control nearer than this to what was asked is feasible
+  double tolerance = 0.05;       ///< relative: a control nearer than this to its requested scale is feasible
   double accuracy = 1e-3;        ///< of stiffnesses: settled when another round changes none by more
   int max_rounds = 30;
   ProgressCallback progress = {};     ///< of the rounds; Cancelled is thrown when it returns false

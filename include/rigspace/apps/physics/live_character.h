@@ -21,16 +21,16 @@ struct LivePart {
   std::vector<std::string> carried;  ///< the artist's joints that it hangs on; of kind controls the names of these
   std::vector<std::string> moved;    ///< the nodes that it moves: these joints, or soft ones
   std::vector<int> free;             ///< the controls that it moves, ascending
-  PartSettings settings;             ///< as asked: 0 of a rate or settling time is found by tuning
+  PartSettings settings;             ///< as requested: a rate or settling time of 0 is found by tuning
   bool found = false;
 };
 
 /// Immutable; may be read from many threads.
 class LiveCharacter {
  public:
-  /// Loads the file and makes the parts of the request; its `clips` and times are not used. Flesh gets
-  /// soft joints, whatever `request.soft` says: morph targets are a matter of files. Takes seconds, unless the cache
-  /// has the results. A file that has soft clips already is a result, and gets no parts. Throws Error, and Cancelled.
+  /// Loads the file and makes the parts of the request; its `clips` and times are not used. Flesh gets soft joints,
+  /// whatever `request.soft` is: morph targets are for files. Takes seconds, unless the cache has the results. A file
+  /// that has soft clips already is a result, and gets no parts. Throws Error, and Cancelled.
   LiveCharacter(const std::string& file, const SimulationRequest& request, const RealtimeOptions& options = {},
                 const ProgressCallback& progress = {});
   ~LiveCharacter();
@@ -41,7 +41,7 @@ class LiveCharacter {
   const Character& artists() const;
   const Character& character() const;
   const std::vector<LivePart>& parts() const;
-  /// Null where nothing moves; the notes say why.
+  /// Null where nothing moves; the notes give the reason.
   const std::shared_ptr<const RealtimeModel>& model() const;
   const std::vector<std::string>& notes() const;
   double metres_per_unit() const;

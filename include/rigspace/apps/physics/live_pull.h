@@ -1,7 +1,7 @@
 #pragma once
-// Pulls while somebody watches: points of a character follow the hand of a user, frame by frame. The physics is that of
-// Poser (pose.h) on coarser flesh, with a bounded amount of work a call: what is not done in one frame is done in the
-// next ones.
+// Interactive pulls: points of a character follow the user's pointer, frame by frame. The physics is that of Poser
+// (pose.h) on coarser flesh, with a bounded amount of work a call: what is not done in one frame is done in the next
+// ones.
 //
 // A character is meshed once. `begin` takes hold of points in any pose; then either `move`, the pose in balance with
 // the pulls, or `step`, which has momentum, is called every frame. For the pose of a drag in full, give controls() and

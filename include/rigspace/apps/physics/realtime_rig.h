@@ -65,7 +65,7 @@ struct RealtimeWorld {
 /// A part of a model.
 struct RealtimePart {
   std::string name;
-  PartSettings settings;  ///< as asked for: a rate or a settle time of 0 is found
+  PartSettings settings;  ///< as requested: a rate or a settle time of 0 is found
   double rate = 0;        ///< Hz, as used
   double settle = 0;      ///< s, as used
   double lag = 0;         ///< s, as used

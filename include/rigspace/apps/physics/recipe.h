@@ -84,7 +84,7 @@ struct RecipeClip {
   ClipFix fix = {};               ///< the artist's corrections on top, which a rerun keeps
   bool loop = false;
   double period = 0;  ///< s, of a loop: see SoftMotion
-  std::string why;    ///< which rule says whether it loops
+  std::string why;    ///< the rule that decided whether it loops
   double seam = 0;    ///< see SoftMotion
   int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
   std::vector<PartReport> parts;  ///< in the recipe's order; measured on the whole clip before its edits

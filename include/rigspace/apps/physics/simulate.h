@@ -105,7 +105,7 @@ class SimulatedCharacter {
 
  private:
   MemoryCharacter input_;
-  std::string on_, hash_;     // see SimulationSource; hash of the input's file, to refuse `save` if the file changed
+  std::string on_, hash_;     // see SimulationSource; hash of the input's file: `save` throws if the file changed
   bool on_controls_ = false;  // the rig's own controls were simulated, not joints and skin
   Recipe recipe_;             // paths of collision files as the caller gave them
   std::vector<RecipePart> planned_;  // parts of the recipe before Subject::prepare

@@ -27,7 +27,7 @@ ChainShape chain_shape(const Character& character, const RiggedSurface& surface,
 std::shared_ptr<const Flesh> chain_flesh(const Character& character, const RiggedSurface& surface, const Part& part,
                                          const ChainShape& shape, const SoftenOptions& options);
 
-/// Makes the solids of chains as options.chains says, and adds a note for each part: a solid, or rods and why.
+/// Makes the solids of chains according to options.chains, and adds a note for each part: a solid, or rods and why.
 void fill_chains(const Character& character, std::vector<Part>& parts, const SoftenOptions& options,
                  std::vector<std::string>& notes);
 

@@ -74,7 +74,7 @@ BatchRecord::Row row_of(const Json& json) {
 const BatchEntry* BatchRecord::find(const std::string& key) const {
   for (const Row& row : entries) {
     if (row.key != key || key.empty()) continue;
-    if (!row.entry.failure.empty()) return &row.entry;  // the same file is refused for the same reason
+    if (!row.entry.failure.empty()) return &row.entry;  // the same file fails for the same reason
     return fs::exists(row.entry.result) && (row.entry.page.empty() || fs::exists(row.entry.page)) ? &row.entry
                                                                                                   : nullptr;
   }

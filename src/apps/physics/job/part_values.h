@@ -24,8 +24,8 @@ struct ClipTimes {
 };
 
 /// `--set PATTERN.CONTROL=VALUE`, for all parts whose name matches the pattern. In place of a number VALUE may be keys
-/// over time, `0:1,24f:0.3,2.0:1`, at seconds or frames; interpolated smoothly, or as a last word says (`,linear`).
-/// Throws Error that suggests the nearest name.
+/// over time, `0:1,24f:0.3,2.0:1`, at seconds or frames; interpolated smoothly, or by the method in a last word
+/// (`,linear`). Throws Error that suggests the nearest name.
 std::vector<RecipeValue> parse_sets(const std::vector<std::string>& sets, std::span<const Part> parts,
                                     const std::string& file, const ClipTimes& times);
 

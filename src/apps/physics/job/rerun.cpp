@@ -74,7 +74,7 @@ void replace_fixes(std::vector<ClipTask>& tasks, const Character& character, con
     if (chosen[k]) tasks[k].clip.fix = std::move(fixed[k].clip.fix);
 }
 
-/// Whether something is asked of the clips that are chosen, and not only of those that values name behind an @.
+/// Whether an option changes the chosen clips, beside values that name their clip behind an @.
 bool changes_chosen_clips(const RerunRequest& options) {
   const bool scoped = has_scoped(options.sets) || has_scoped(options.hits);
   return !scoped || !for_all_clips(options.sets).empty() || !for_all_clips(options.hits).empty() ||

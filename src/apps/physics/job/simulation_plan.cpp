@@ -192,7 +192,7 @@ std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& re
 
 namespace {
 
-/// The clips that were asked for, or all that an artist made.
+/// The clips that the request names, or all of the artist's.
 std::vector<const Animation*> clips_of(const Subject& subject, const SimulationRequest& request) {
   std::vector<const Animation*> clips;
   std::vector<std::string> names;

@@ -16,12 +16,11 @@ struct SimulationPlan {
   ResearchFiles research;
 };
 
-/// The options of the request with their words read; the unit as asked, by the request or the folder, else guessed,
-/// which a note says.
+/// The options of the request with their words read; the unit of the request or the folder, else guessed, with a note.
 RecipeOptions plan_options(const Character& character, const SimulationRequest& request, const FolderSettings& folder,
                            std::vector<std::string>& notes);
-/// The parts that the request names, or those that are found, with the settings that it and the folder ask for. Empty
-/// only where nothing is named and Subject::may_rest, or the folder says never.
+/// The parts that the request names, or those that are found, with the settings of the request and the folder. Empty
+/// only where nothing is named and Subject::may_rest, or the folder's settings exclude all.
 std::vector<Part> plan_parts(const Subject& subject, const SimulationRequest& request, const FolderSettings& folder,
                              std::vector<std::string>& notes);
 

@@ -31,7 +31,7 @@ class Subject {
   /// One sentence about the parts that were found, where the choice is not plain: gentle motion, or none and why. Empty
   /// otherwise.
   virtual std::string remark_on_parts() const { return ""; }
-  /// Whether a run may end without a part that moves: its result is the input, and the remark says why.
+  /// Whether a run may end without a part that moves: its result is the input, and the remark gives the reason.
   virtual bool may_rest() const { return false; }
   [[noreturn]] virtual void refuse_without_parts() const = 0;
   /// `pattern=preset`. Throws Error if nothing matches.

@@ -236,13 +236,15 @@ Recipe read_document(const Field& place) {
 }  // namespace
 
 Recipe parse_recipe(std::string_view text, const std::string& name) {
-  if (!text.starts_with('{'))
-    throw Error({.file = name, .problem = "is no recipe", .remedy = "name the .soft.json that simulate wrote"});
+  const auto refuse = [&](const char* problem) {
+    throw Error({.file = name,
+                 .problem = problem,
+                 .remedy = "name a recipe: the .soft.json that simulate writes beside its result"});
+  };
+  if (!text.starts_with('{')) refuse("is no recipe");
   const JsonText document(std::string(text), name, kLargestRecipe);
   if (const auto& root = document.root(); !root.has("program") || !root.has("schema"))
-    throw Error({.file = name,
-                 .problem = "is JSON, but no recipe of this program",
-                 .remedy = "name the .soft.json that simulate wrote"});
+    refuse("is JSON, but no recipe of this program");
   return read_document(document.root());
 }
 
