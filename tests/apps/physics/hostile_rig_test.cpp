@@ -17,7 +17,7 @@
 #include <random>
 #include <string>
 
-namespace rigspace {
+namespace rigspace::hostile_rig_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -194,4 +194,4 @@ TEST(Hostile, RunsOnControlsEndInAFiniteResultOrOneSentence) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::hostile_rig_test

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::keyed_settings_test {
 namespace {
 
 using testing::make_ball;
@@ -440,4 +440,4 @@ TEST(KeyedSettings, ComesBackFromARecipeToTheBit) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::keyed_settings_test
