@@ -137,8 +137,11 @@ void ElementProjection::add(std::span<const int> points, const double* H) {
 
 void ElementProjection::finish() {
   if (waiting_.empty()) return;
-  if (const NodePairs& pairs = node_pairs(); pairs.cheaper)
-    project_now(pairs);
+  // Where inertia is kept, the list of blocks varies from call to call, and real time, which keeps it, may not
+  // allocate.
+  const NodePairs* pairs = keep_inertia_ ? nullptr : &node_pairs();
+  if (pairs && pairs->cheaper)
+    project_now(*pairs);
   else
     for (const int k : waiting_) project_now(plans_[k]);
   waiting_.clear();
