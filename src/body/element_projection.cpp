@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace rigspace {
 
 void ElementProjection::set_rows(const BlockJacobian& J, long pattern, long shape) {
   J_ = &J;
-  if (pattern != pattern_) plans_.clear(), first_over_.clear();
+  if (pattern != pattern_) plans_.clear(), first_over_.clear(), ++version_;
   pattern_ = pattern, shape_ = shape;
 }
 
@@ -29,6 +30,7 @@ ElementProjection::Plan& ElementProjection::plan(std::span<const int> points) {
   if (at >= plans_.size()) plans_.resize(at + 1);
   Plan& plan = plans_[at];
   plan = {};
+  ++version_;
   plan.points.assign(points.begin(), points.end());
   for (const int i : points) {
     plan.rows.push_back(roles_[i] <= -2 ? -2 - roles_[i] : -1);
@@ -63,9 +65,41 @@ using Lanes = double __attribute__((vector_size(32), aligned(8)));
 Lanes& lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
 const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lanes*>(at); }
 
+/// K(columns, columns) += J^T (H J) for controls b .. b + 3 against c .. c + 4 Strips - 1, in the lower triangle. One
+/// product alone would wait for the one before it: Strips chains of them run side by side, each summed in the order of
+/// r.
+template <int Rows, int Strips>
+void project_tiles(const double* J, const double* HJ, std::span<const int> columns, int stride, int b, int c, Mat& K) {
+  Lanes tile[kLanes][Strips];
+  for (int k = 0; k < kLanes; ++k)
+    for (int s = 0; s < Strips; ++s) tile[k][s] = HJ[b + k] * lanes(J + c + kLanes * s);
+  for (int r = 1; r < Rows; ++r) {
+    const double* j = J + r * stride + c;
+    const double* h = HJ + r * stride + b;
+    for (int k = 0; k < kLanes; ++k)
+      for (int s = 0; s < Strips; ++s) tile[k][s] += h[k] * lanes(j + kLanes * s);
+  }
+  const int count = static_cast<int>(columns.size());
+  for (int s = 0; s < Strips; ++s) {
+    const int from = c + kLanes * s;
+    const int* at = columns.data() + from;
+    const bool whole = from > b && from + kLanes <= count;  // below the diagonal, without padding
+    const bool adjacent = whole && at[kLanes - 1] - at[0] == kLanes - 1;
+    for (int k = 0; k < kLanes && b + k < count; ++k) {
+      double* column = K.data() + K.rows() * columns[b + k];
+      if (adjacent)
+        lanes(column + at[0]) += tile[k][s];
+      else if (whole)
+        for (int l = 0; l < kLanes; ++l) column[at[l]] += tile[k][s][l];
+      else
+        for (int l = std::max(0, b + k - from); l < kLanes && from + l < count; ++l) column[at[l]] += tile[k][s][l];
+    }
+  }
+}
+
 /// K(columns, columns) += J^T (H J) in the lower triangle. J and HJ are Rows x stride, row-major, where stride is a
 /// multiple of kLanes. First H J by strips of kLanes columns, each kept in registers, then J^T (H J) by tiles of 4 x 4
-/// controls.
+/// controls, up to three at a time.
 template <int Rows>
 void project(const double* H, const double* J, double* HJ, std::span<const int> columns, int stride, Mat& K) {
   const int count = static_cast<int>(columns.size());
@@ -79,18 +113,10 @@ void project(const double* H, const double* J, double* HJ, std::span<const int> 
     }
   }
   for (int b = 0; b < count; b += kLanes) {
-    for (int c = b; c < stride; c += kLanes) {
-      Lanes tile[kLanes] = {};
-      for (int r = 0; r < Rows; ++r) {
-        const Lanes j = lanes(J + r * stride + c);
-        const double* h = HJ + r * stride + b;
-        for (int k = 0; k < kLanes; ++k) tile[k] += h[k] * j;
-      }
-      for (int k = 0; k < kLanes && b + k < count; ++k) {
-        double* column = K.data() + K.rows() * columns[b + k];
-        for (int l = std::max(0, b + k - c); l < kLanes && c + l < count; ++l) column[columns[c + l]] += tile[k][l];
-      }
-    }
+    int c = b;
+    for (; c + 3 * kLanes <= stride; c += 3 * kLanes) project_tiles<Rows, 3>(J, HJ, columns, stride, b, c, K);
+    if (c + 2 * kLanes <= stride) project_tiles<Rows, 2>(J, HJ, columns, stride, b, c, K), c += 2 * kLanes;
+    if (c < stride) project_tiles<Rows, 1>(J, HJ, columns, stride, b, c, K);
   }
 }
 
@@ -110,8 +136,173 @@ void ElementProjection::add(std::span<const int> points, const double* H) {
 }
 
 void ElementProjection::finish() {
-  for (const int k : waiting_) project_now(plans_[k]);
+  if (waiting_.empty()) return;
+  // Where inertia is kept, the list of blocks varies from call to call, and real time, which keeps it, may not
+  // allocate.
+  const NodePairs* pairs = keep_inertia_ ? nullptr : &node_pairs();
+  if (pairs && pairs->cheaper)
+    project_now(*pairs);
+  else
+    for (const int k : waiting_) project_now(plans_[k]);
   waiting_.clear();
+}
+
+ElementProjection::NodePairs& ElementProjection::node_pairs() {
+  for (NodePairs& known : pairs_)
+    if (known.version == version_ && known.plans == waiting_) return known;
+  NodePairs& pairs = pairs_[oldest_pairs_++ % pairs_.size()];
+  pairs = {};
+  pairs.plans = waiting_;
+  pairs.version = version_;
+  find_node_pairs(pairs);
+  return pairs;
+}
+
+void ElementProjection::find_node_pairs(NodePairs& pairs) const {
+  const auto sort_unique = [](std::vector<int>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  double by_element = 0;  // products of two numbers
+  for (const int k : pairs.plans) {
+    const Plan& plan = plans_[k];
+    pairs.columns.insert(pairs.columns.end(), plan.columns.begin(), plan.columns.end());
+    for (const int row : plan.rows)
+      if (row >= 0) pairs.rows.push_back(row);
+    const double n = 3.0 * static_cast<double>(plan.points.size()), c = static_cast<double>(plan.columns.size());
+    by_element += n * n * c + 0.5 * n * c * c;
+  }
+  sort_unique(pairs.columns), sort_unique(pairs.rows);
+  const auto columns = static_cast<double>(pairs.columns.size()), rows = static_cast<double>(pairs.rows.size());
+  const auto by_node = [&](double count) { return 9 * count * columns + 3 * rows * columns * columns; };
+  if (by_node(rows) >= by_element) return;
+
+  std::map<std::pair<int, int>, int> found;  // the later row and the other one: the number of the pair
+  const auto place_of = [&](int row) {
+    return static_cast<int>(std::lower_bound(pairs.rows.begin(), pairs.rows.end(), row) - pairs.rows.begin());
+  };
+  const auto each_two = [&](const auto& visit) {
+    for (const int k : pairs.plans)
+      for (const int b : plans_[k].rows)
+        for (const int a : plans_[k].rows) visit(a, b);
+  };
+  each_two([&](int a, int b) {
+    if (b >= 0 && a >= b) found.emplace(std::pair(place_of(a), place_of(b)), 0);
+  });
+  pairs.cheaper = by_node(static_cast<double>(found.size())) < by_element;
+  if (!pairs.cheaper) return;
+  for (const int row : pairs.rows)
+    for (int e = J_->start[row]; e < J_->start[row + 1]; ++e)
+      pairs.entries.push_back(static_cast<int>(
+          std::lower_bound(pairs.columns.begin(), pairs.columns.end(), J_->column[e]) - pairs.columns.begin()));
+  for (auto& [two, number] : found) {
+    number = static_cast<int>(pairs.partner.size());
+    while (static_cast<int>(pairs.start.size()) <= two.first) pairs.start.push_back(number);
+    pairs.partner.push_back(two.second);
+  }
+  while (pairs.start.size() <= pairs.rows.size()) pairs.start.push_back(static_cast<int>(pairs.partner.size()));
+  each_two([&](int a, int b) {
+    pairs.place.push_back(b >= 0 && a >= b ? found.at(std::pair(place_of(a), place_of(b))) : -1);
+  });
+}
+
+namespace {
+
+/// Of one thread: a crowd has one projection per body, and none needs them for long.
+struct PairScratch {
+  std::vector<double> H, J, HJ, K;
+};
+
+/// HJ = (sum of the pairs of a row) H_pair J_partner, for kLanes * Strips columns from c on; three rows of numbers
+/// each.
+template <int Strips>
+void multiply_pairs(std::span<const int> partners, const double* H, const double* J, double* HJ, int stride, int c) {
+  Lanes sum[3][Strips];
+  for (int r = 0; r < 3; ++r)
+    for (int s = 0; s < Strips; ++s) sum[r][s] = Lanes{};
+  for (const int partner : partners) {
+    const double* from = J + static_cast<std::ptrdiff_t>(3 * partner) * stride + c;
+    for (int k = 0; k < 3; ++k, from += stride)
+      for (int s = 0; s < Strips; ++s)
+        for (int r = 0; r < 3; ++r) sum[r][s] += H[r + 3 * k] * lanes(from + kLanes * s);
+    H += 9;
+  }
+  for (int r = 0; r < 3; ++r)
+    for (int s = 0; s < Strips; ++s) lanes(HJ + r * stride + c + kLanes * s) = sum[r][s];
+}
+
+/// K(b .. b + 3, c .. c + 4 Strips - 1) = J^T HJ over all rows of numbers; K is row-major.
+template <int Strips>
+void multiply_columns(const double* J, const double* HJ, int rows, int stride, int b, int c, double* K) {
+  Lanes tile[kLanes][Strips];
+  for (int k = 0; k < kLanes; ++k)
+    for (int s = 0; s < Strips; ++s) tile[k][s] = Lanes{};
+  for (int r = 0; r < rows; ++r, J += stride, HJ += stride)
+    for (int k = 0; k < kLanes; ++k)
+      for (int s = 0; s < Strips; ++s) tile[k][s] += J[b + k] * lanes(HJ + c + kLanes * s);
+  for (int k = 0; k < kLanes; ++k)
+    for (int s = 0; s < Strips; ++s) lanes(K + (b + k) * stride + c + kLanes * s) = tile[k][s];
+}
+
+/// Calls visit with 3, 2 or 1 strips and the first column of each, until all `stride` columns have been visited.
+template <class Visit>
+void each_strips(int stride, const Visit& visit) {
+  int c = 0;
+  for (; c + 3 * kLanes <= stride; c += 3 * kLanes) visit(std::integral_constant<int, 3>(), c);
+  if (c + 2 * kLanes <= stride) visit(std::integral_constant<int, 2>(), c), c += 2 * kLanes;
+  if (c < stride) visit(std::integral_constant<int, 1>(), c);
+}
+
+}  // namespace
+
+/// With L the blocks of pairs of different nodes, each once, and D those of the nodes themselves, H = L + L^T + D, and
+/// J^T H J = A + A^T with A = J^T (L + D / 2) J.
+void ElementProjection::project_now(const NodePairs& pairs) {
+  static thread_local PairScratch scratch;
+  const int count = static_cast<int>(pairs.columns.size()), stride = (count + kLanes - 1) & ~(kLanes - 1);
+  const int rows = 3 * static_cast<int>(pairs.rows.size());
+  scratch.H.assign(9 * pairs.partner.size(), 0.0);
+  const int* place = pairs.place.data();
+  for (const int k : pairs.plans) {
+    Plan& plan = plans_[k];
+    plan.pending = false;
+    const std::size_t points = plan.points.size();
+    for (std::size_t b = 0; b < points; ++b)
+      for (std::size_t a = 0; a < points; ++a, ++place) {
+        if (*place < 0) continue;
+        const double *from = &plan.H[3 * a + 9 * points * b], weight = plan.rows[a] == plan.rows[b] ? 0.5 : 1;
+        double* to = &scratch.H[9 * static_cast<std::size_t>(*place)];
+        for (int s = 0; s < 3; ++s, from += 3 * points, to += 3)
+          to[0] += weight * from[0], to[1] += weight * from[1], to[2] += weight * from[2];
+      }
+  }
+  const auto size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride);
+  scratch.J.assign(size, 0.0), scratch.HJ.resize(size);
+  scratch.K.resize(static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride));
+  const int* entry = pairs.entries.data();
+  for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
+    double* x = &scratch.J[3 * i * static_cast<std::size_t>(stride)];
+    for (int e = J_->start[pairs.rows[i]]; e < J_->start[pairs.rows[i] + 1]; ++e, ++entry) {
+      const double* from = J_->value.data() + 3 * static_cast<std::ptrdiff_t>(e);
+      double* to = x + *entry;
+      to[0] += from[0], to[stride] += from[1], to[2 * stride] += from[2];
+    }
+  }
+  for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
+    const int first = pairs.start[i];
+    const std::span<const int> partners(&pairs.partner[first], pairs.start[i + 1] - first);
+    each_strips(stride, [&](auto strips, int c) {
+      multiply_pairs<strips>(partners, &scratch.H[9 * static_cast<std::size_t>(first)], scratch.J.data(),
+                             &scratch.HJ[3 * i * static_cast<std::size_t>(stride)], stride, c);
+    });
+  }
+  for (int b = 0; b < count; b += kLanes)
+    each_strips(stride, [&](auto strips, int c) {
+      multiply_columns<strips>(scratch.J.data(), scratch.HJ.data(), rows, stride, b, c, scratch.K.data());
+    });
+  const double* A = scratch.K.data();
+  for (int b = 0; b < count; ++b)
+    for (int a = b; a < count; ++a) (*K_)(pairs.columns[a], pairs.columns[b]) += A[a * stride + b] + A[b * stride + a];
 }
 
 void ElementProjection::project_now(Plan& p) {

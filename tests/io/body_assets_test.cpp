@@ -8,7 +8,7 @@
 
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::body_assets_test {
 namespace {
 
 struct Asset {
@@ -67,4 +67,4 @@ TEST(BodyAssetsParts, TheCapeOfTheKnightIsASheet) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::body_assets_test

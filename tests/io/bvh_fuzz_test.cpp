@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::bvh_fuzz_test {
 namespace {
 
 int count() {
@@ -129,4 +129,4 @@ TEST(CurveFileFuzz, AFileOfCurvesIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::bvh_fuzz_test

@@ -14,7 +14,7 @@
 #include <numbers>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::bvh_test {
 namespace {
 
 BvhMotion read(const std::string& text, const std::string& name = "walk.bvh") {
@@ -346,4 +346,4 @@ TEST(BvhAssets, RealMotionsSurviveTheWayThroughGltf) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::bvh_test

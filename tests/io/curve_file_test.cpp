@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::curve_file_test {
 namespace {
 
 using namespace curve_fixture;
@@ -129,4 +129,4 @@ TEST(CurveFile, WrongFilesGetOneClearSentence) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::curve_file_test

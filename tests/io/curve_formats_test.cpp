@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-namespace rigspace {
+namespace rigspace::curve_formats_test {
 namespace {
 
 using namespace curve_fixture;
@@ -224,4 +224,4 @@ TEST(Usda, JointsAreWhereTheCharacterHasThem) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::curve_formats_test

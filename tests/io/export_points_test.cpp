@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace rigspace {
+namespace rigspace::export_points_test {
 namespace {
 
 using testing::SmallCharacter;
@@ -65,4 +65,4 @@ TEST(ExportPoints, TheExtensionChooses) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::export_points_test

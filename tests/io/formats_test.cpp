@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace rigspace {
+namespace rigspace::formats_test {
 namespace {
 
 TEST(Formats, AreFoundByTheWholeEndingInCapitalsOrNot) {
@@ -49,4 +49,4 @@ TEST(Formats, AnUnknownFileIsRefusedWithTheListOfThoseThatAreRead) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::formats_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::gltf_assets_test {
 namespace {
 
 using testing::points_at;
@@ -77,4 +77,4 @@ TEST(GltfAssets, TheRobotsHandsAreNormalisedAndItIsSaid) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_assets_test

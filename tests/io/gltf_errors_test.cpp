@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace rigspace {
+namespace rigspace::gltf_errors_test {
 namespace {
 
 using testing::GltfMaker;
@@ -176,4 +176,4 @@ TEST(GltfErrors, MachinesGetTheParts) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_errors_test

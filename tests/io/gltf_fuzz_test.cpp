@@ -46,7 +46,7 @@ void operator delete[](void* memory) noexcept { counted_free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { counted_free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { counted_free(memory); }
 
-namespace rigspace {
+namespace rigspace::gltf_fuzz_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -233,4 +233,4 @@ TEST(GltfFuzz, MuchInFewBytesStaysWithinBounds) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_fuzz_test

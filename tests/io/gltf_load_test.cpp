@@ -7,7 +7,7 @@
 
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::gltf_load_test {
 namespace {
 
 using testing::evaluate;
@@ -290,4 +290,4 @@ TEST(GltfLoad, AnEmptyDocumentIsACharacterWithoutPoints) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_load_test

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-namespace rigspace {
+namespace rigspace::gltf_repair_test {
 namespace {
 
 using namespace rigspace::testing;
@@ -113,4 +113,4 @@ TEST(GltfRepair, TheWaspOpens) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_repair_test

@@ -3,7 +3,7 @@
 #include "gltf_soft_fixture.h"
 #include "support/assets.h"
 
-namespace rigspace {
+namespace rigspace::gltf_soft_morphs_test {
 namespace {
 
 using namespace soft_fixture;
@@ -168,4 +168,4 @@ TEST(GltfSoftMorphs, AMeshThatHangsOnABoneMovesAsComputed) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_soft_morphs_test

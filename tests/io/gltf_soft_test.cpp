@@ -1,7 +1,7 @@
 #include "gltf_soft_fixture.h"
 #include "support/assets.h"
 
-namespace rigspace {
+namespace rigspace::gltf_soft_test {
 namespace {
 
 using namespace soft_fixture;
@@ -197,4 +197,4 @@ TEST(GltfSoft, RealFilesMoveAsComputed) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_soft_test

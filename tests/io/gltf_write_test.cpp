@@ -11,7 +11,7 @@
 
 #include <filesystem>
 
-namespace rigspace {
+namespace rigspace::gltf_write_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -262,4 +262,4 @@ TEST_F(GltfWrite, RealFilesConvertWithoutChange) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::gltf_write_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::json_text_test {
 namespace {
 
 constexpr const char* kText = R"({
@@ -73,4 +73,4 @@ TEST(JsonText, RefusesWhatIsBrokenTwiceOrTooDeep) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::json_text_test

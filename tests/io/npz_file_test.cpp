@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace rigspace {
+namespace rigspace::npz_file_test {
 namespace {
 
 std::string text_of(const std::vector<std::byte>& bytes) {
@@ -63,4 +63,4 @@ TEST(NpzFile, IsAZipThatOthersAccept) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::npz_file_test

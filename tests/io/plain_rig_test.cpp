@@ -14,7 +14,7 @@
 #include <functional>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::plain_rig_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -171,4 +171,4 @@ TEST(PlainRig, WhatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::plain_rig_test

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace rigspace {
+namespace rigspace::process_handshake_test {
 namespace {
 
 /// A process that sends one line as its handshake and then reads for ever.
@@ -75,4 +75,4 @@ TEST(BlendFile, WhatIsNoBlendIsRefusedBeforeBlenderIsStarted) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::process_handshake_test

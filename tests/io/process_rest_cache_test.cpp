@@ -9,7 +9,7 @@
 #include <array>
 #include <filesystem>
 
-namespace rigspace {
+namespace rigspace::process_rest_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ TEST_F(ProcessKept, WhereTheRigCannotBeToldNothingIsKept) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::process_rest_cache_test

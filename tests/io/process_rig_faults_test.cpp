@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-namespace rigspace {
+namespace rigspace::process_rig_faults_test {
 namespace {
 
 using namespace process_fixture;
@@ -224,4 +224,4 @@ TEST_F(ProcessRigs, AThousandBatchesLeaveNothingOpen) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::process_rig_faults_test

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::process_rig_fuzz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ TEST_F(ProcessRigFuzz, MutationsAreRigsOrErrors) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::process_rig_fuzz_test

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-namespace rigspace {
+namespace rigspace::process_rig_test {
 namespace {
 
 using namespace process_fixture;
@@ -292,4 +292,4 @@ TEST_F(ProcessRigs, BringAWholeCharacter) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::process_rig_test

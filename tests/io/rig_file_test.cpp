@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::rig_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -308,4 +308,4 @@ TEST_F(RigFile, SurvivesMutation) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::rig_file_test

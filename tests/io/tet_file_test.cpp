@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::tet_file_test {
 namespace {
 
 /// A box of 3 x 2 x 2 cells, six tetrahedra each, at uneven places.
@@ -181,4 +181,4 @@ TEST(TetFileAssets, FishAndSphereAreReadAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::tet_file_test

@@ -29,15 +29,17 @@ function ownPage(name) {
 
 /// Opens a batch and requires that it asked for nothing but the characters' own pages, and did not complain.
 async function withBatch(characters, check, { batch, ...options } = {}) {
-  const { page, log } = await openPage(browser, writeBatchPage(characters, batch),
-                                       { ready: false, viewport: { width: 1200, height: 800 }, ...options });
+  const { page, log, close } = await openPage(browser, writeBatchPage(characters, batch),
+                                              { ready: false, viewport: { width: 1200, height: 800 }, ...options });
+  let failed = true;
   try {
     await check(page);
     const own = characters.filter((c) => c.page).map((c) => pathToFileURL(join(scratch, c.page)).href);
     assert.deepEqual(log.requests.filter((url) => !own.includes(url.split('#')[0])), []);
     assert.deepEqual(log.console, []);
+    failed = false;
   } finally {
-    await page.close();
+    await close(failed);
   }
 }
 

@@ -82,7 +82,8 @@ const kLaunch = {
   executablePath: process.env.RIGSPACE_CHROMIUM ?? '/usr/bin/chromium',
   args: ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
          '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
-         '--disable-quic'],
+         '--disable-quic',
+         '--disable-gpu-compositing'],  // without a graphics card the page around the stage is put together faster without GL
 };
 
 /// The one at $RIGSPACE_BROWSER, of which close() closes what was opened here; else a new one.
@@ -101,11 +102,36 @@ export async function downloaded(download) {
   return readFileSync(path);
 }
 
+const kDefaults = { viewport: { width: 960, height: 640 }, reducedMotion: 'reduce', colorScheme: 'light' };
+const free = new WeakMap();  // by browser: a page that has been used and can be used again
+
+/// A page without a document. `close` gives it back: the next one goes on in its process, which saves more time than many
+/// a test takes. Nothing of the last document stays. A page that gets a script or rights is of its own and is used once.
+async function blankPage(browser, script, { viewport, reducedMotion, colorScheme, ...rights }) {
+  if (script || Object.keys(rights).length > 0) {
+    const page = await browser.newPage({ viewport, reducedMotion, colorScheme, ...rights });
+    if (script) await page.addInitScript(script);
+    return { page, close: () => page.close() };
+  }
+  const page = free.get(browser) ?? await browser.newPage();
+  free.delete(browser);
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ reducedMotion, colorScheme });
+  return { page, close: async (failed) => {
+    if (failed) return page.close();
+    page.removeAllListeners();
+    await page.mouse.move(0, 0);
+    await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+    await page.goto('about:blank');
+    return free.set(browser, page);
+  } };
+}
+
 /// Opens a page from disk. `log.console` gathers errors and warnings, `log.requests` whatever was asked for beyond the
 /// page itself and what it made on its own (blob:, data:). The machine has no graphics card, and says so: that is not counted.
+/// `close(failed)` ends it.
 export async function openPage(browser, path, { ready = true, hash = '', before = null, ...context } = {}) {
-  const page = await browser.newPage({ viewport: { width: 960, height: 640 }, reducedMotion: 'reduce', ...context });
-  if (before) await page.addInitScript(before);
+  const { page, close } = await blankPage(browser, before, { ...kDefaults, ...context });
   const log = { console: [], requests: [] };
   const url = pathToFileURL(path).href + hash;
   page.on('console', (message) => {
@@ -118,54 +144,54 @@ export async function openPage(browser, path, { ready = true, hash = '', before 
   });
   await page.goto(url);
   if (ready) await page.evaluate(() => window.rigspace.ready);
-  return { page, log };
+  return { page, log, close };
 }
 
 /// Opens a page, hands it to `check`, and requires that it neither complained nor asked the network for anything.
 export async function checkPage(browser, path, check, options) {
-  const { page, log } = await openPage(browser, path, options);
+  const { page, log, close } = await openPage(browser, path, options);
+  let failed = true;
   try {
     await check(page);
     assert.deepEqual(log, { console: [], requests: [] });
+    failed = false;
   } finally {
-    await page.close();
+    await close(failed);
   }
 }
 
 /// The test files' own colour, as the least and the most of red, green and blue.
 const kMagenta = [[151, 0, 151], [255, 109, 255]];
 const kWhole = [0, 1, 0, 1];
+const counters = new WeakMap();  // by browser: a page that counts pixels
 
 /// For each area (left, right, top, bottom, in fractions of what is shown) the part of its pixels (0 to 1) whose colour
 /// lies between two, and the middle of those in fractions of the area. All areas are of one picture.
 export async function coloured(browser, locator, areas, [low, high]) {
   await locator.page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const shot = (await locator.screenshot()).toString('base64');
-  const counter = await browser.newPage();
-  try {
-    return await counter.evaluate(async ([base64, wanted, least, most]) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${base64}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d', { willReadFrequently: true });
-      canvas.drawImage(image, 0, 0);
-      return wanted.map(([left, right, top, bottom]) => {
-        const width = Math.round((right - left) * image.width), height = Math.round((bottom - top) * image.height);
-        const { data } = canvas.getImageData(Math.round(left * image.width), Math.round(top * image.height), width, height);
-        const total = { count: 0, x: 0, y: 0 };
-        for (let i = 0; i < data.length; i += 4)
-          if ([0, 1, 2].every((c) => data[i + c] >= least[c] && data[i + c] <= most[c])) {
-            total.count += 1;
-            total.x += ((i / 4) % width) / width;
-            total.y += Math.floor(i / 4 / width) / height;
-          }
-        const some = Math.max(1, total.count);
-        return { part: total.count / (data.length / 4), x: total.x / some, y: total.y / some };
-      });
-    }, [shot, areas, low, high]);
-  } finally {
-    await counter.close();
-  }
+  if (!counters.has(browser)) counters.set(browser, browser.newPage());
+  const counter = await counters.get(browser);
+  return counter.evaluate(async ([base64, wanted, least, most]) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d', { willReadFrequently: true });
+    canvas.drawImage(image, 0, 0);
+    return wanted.map(([left, right, top, bottom]) => {
+      const width = Math.round((right - left) * image.width), height = Math.round((bottom - top) * image.height);
+      const { data } = canvas.getImageData(Math.round(left * image.width), Math.round(top * image.height), width, height);
+      const total = { count: 0, x: 0, y: 0 };
+      for (let i = 0; i < data.length; i += 4)
+        if ([0, 1, 2].every((c) => data[i + c] >= least[c] && data[i + c] <= most[c])) {
+          total.count += 1;
+          total.x += ((i / 4) % width) / width;
+          total.y += Math.floor(i / 4 / width) / height;
+        }
+      const some = Math.max(1, total.count);
+      return { part: total.count / (data.length / 4), x: total.x / some, y: total.y / some };
+    });
+  }, [shot, areas, low, high]);
 }
 
 /// The same for the test files' own colour on areas of the stage.

@@ -13,7 +13,8 @@ namespace rigspace {
 
 /// Receives Hessian blocks over nodes and adds their projections to the lower triangle of a dense matrix over the free
 /// controls. Energies add the same elements in the same order in every iteration: the columns of each element are found
-/// once and kept.
+/// once and kept. Where many elements share few nodes and controls, blocks are first summed over each pair of nodes: a
+/// mesh has five times as many elements as nodes.
 class ElementProjection final : public BlockSink {
  public:
   /// J: one row of blocks for each bound node; referred to. The caller changes the number `pattern` when the places of
@@ -42,8 +43,23 @@ class ElementProjection final : public BlockSink {
     std::vector<double> H;
     bool pending = false;
   };
+  /// How the blocks of `plans` are summed over pairs of nodes.
+  struct NodePairs {
+    std::vector<int> plans;    // as gathered
+    std::vector<int> columns;  // of the controls that any of them feels, ascending
+    std::vector<int> rows;     // of J, those of their nodes
+    std::vector<int> entries;  // of each entry of these rows: its place among `columns`
+    std::vector<int> start;    // per row: its pairs begin here, each with a row that is not after it
+    std::vector<int> partner;  // of each pair: the other row, a number in `rows`
+    std::vector<int> place;    // for plan after plan, for each two of its points: the pair, -1 for none
+    long version = -1;         // of the plans
+    bool cheaper = false;      // than element by element
+  };
   Plan& plan(std::span<const int> points);
+  NodePairs& node_pairs();
+  void find_node_pairs(NodePairs& pairs) const;
   void project_now(Plan& plan);
+  void project_now(const NodePairs& pairs);
 
   const BlockJacobian* J_ = nullptr;
   Mat* K_ = nullptr;
@@ -59,6 +75,9 @@ class ElementProjection final : public BlockSink {
   int batch_ = 0;
   bool keep_inertia_ = false;
   std::vector<Plan> plans_;
+  long version_ = 0;                // changes with any plan
+  std::array<NodePairs, 3> pairs_;  // of the last lists of blocks
+  std::size_t oldest_pairs_ = 0;
   std::map<std::vector<int>, int> first_over_;  // points to the first plan over them
   std::size_t next_ = 0;
   std::vector<int> waiting_;

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::black_box_parts_test {
 namespace {
 
 Character black_bar() { return as_black_box(small_bar()); }
@@ -77,4 +77,4 @@ TEST(BlackBoxParts, SwingWithAnyInterior) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::black_box_parts_test

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::clip_fix_test {
 namespace {
 
 Curve hermite(std::vector<double> times, std::vector<double> values, std::vector<double> slopes) {
@@ -271,4 +271,4 @@ TEST(FixFile, IsCheckedAgainstTheCharacter) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::clip_fix_test

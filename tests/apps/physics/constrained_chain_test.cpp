@@ -12,7 +12,7 @@
 
 #include <filesystem>
 
-namespace rigspace {
+namespace rigspace::constrained_chain_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,4 +43,4 @@ TEST(ConstrainedChain, MovesAsRodsAndAsASolid) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::constrained_chain_test

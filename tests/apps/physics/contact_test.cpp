@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace rigspace {
+namespace rigspace::contact_test {
 namespace {
 
 using testing::make_ball;
@@ -210,4 +210,4 @@ TEST(Collisions, MoveACharacterAsItsClipDoes) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::contact_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::control_limit_test {
 namespace {
 
 /// The bar thrown up and down, by 40 cm four times a second: some 25 g.
@@ -79,4 +79,4 @@ TEST(ControlLimit, IsNotFeltFarBelowIt) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::control_limit_test

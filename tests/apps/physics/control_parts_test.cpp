@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace rigspace {
+namespace rigspace::control_parts_test {
 namespace {
 
 const Character& peanut() {
@@ -44,4 +44,4 @@ TEST(ControlParts, SwingOnTheRigsOwnControls) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::control_parts_test

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::control_stiffness_test {
 namespace {
 
 /// A rod along x of unit cells, without Poisson's effect: springs in a row. Planes of nodes at the given x are held or
@@ -213,4 +213,4 @@ TEST(ControlStiffness, LeavesOutWhatNothingResists) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::control_stiffness_test

@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::default_look_test {
 namespace {
 
 struct Seen {
@@ -206,4 +206,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Seen{"makehuman_female_dressed/mh_female.glb", "cmu_02_01_walk", 0.8, false}));
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::default_look_test

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::editable_keys_test {
 namespace {
 
 /// A rod of four joints whose root sways, simulated: a loop of a second, or a clip that plays once.
@@ -146,4 +146,4 @@ TEST(EditableKeys, ShowAgainWhatWasEdited) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::editable_keys_test

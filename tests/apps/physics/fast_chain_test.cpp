@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::fast_chain_test {
 namespace {
 
 TEST(FastChain, MovesEveryChannelAsTheFullMethodDoes) {
@@ -29,4 +29,4 @@ TEST(FastChain, MovesEveryChannelAsTheFullMethodDoes) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::fast_chain_test

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace rigspace {
+namespace rigspace::fast_method_test {
 namespace {
 
 struct Trunk {
@@ -54,4 +54,4 @@ TEST(FastMethod, GivesWayToTheFullOneWhereItsChoicesAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::fast_method_test

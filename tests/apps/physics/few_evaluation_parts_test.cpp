@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::few_evaluation_parts_test {
 namespace {
 
 using FrugalParts = OwnCache;
@@ -96,4 +96,4 @@ TEST_F(FrugalParts, ALoopAsksForItsKeyedPosesOnce) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::few_evaluation_parts_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::few_evaluation_twist_test {
 namespace {
 
 constexpr const char* kTail = "tail_0?.r?=tail";
@@ -63,4 +63,4 @@ TEST(FrugalTwist, AChainHasTheSameSolidWhateverItsRigIs) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::few_evaluation_twist_test

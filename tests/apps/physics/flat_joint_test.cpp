@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-namespace rigspace {
+namespace rigspace::flat_joint_test {
 namespace {
 
 /// The file with one node's "scale" set to zero: its JSON chunk is made anew, the rest is as it was.
@@ -50,4 +50,4 @@ TEST(FlatJoint, LeavesItsFleshToTheJointAbove) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::flat_joint_test

@@ -16,7 +16,7 @@
 #include <map>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::flesh_test {
 namespace {
 
 using testing::make_ball;
@@ -294,4 +294,4 @@ TEST(Flesh, OfASingleVertexIsLeftAsItIs) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::flesh_test

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-namespace rigspace {
+namespace rigspace::hostile_test {
 namespace {
 
 using testing::make_rod;
@@ -148,4 +148,4 @@ TEST(Hostile, RunsOfChainsEndInAFiniteResultOrOneSentence) {
 TEST(Hostile, RunsOfFleshEndInAFiniteResultOrOneSentence) { expect_an_end(cases_of_flesh()); }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::hostile_test

@@ -18,7 +18,7 @@
 #include <numbers>
 #include <optional>
 
-namespace rigspace {
+namespace rigspace::invariance_test {
 namespace {
 
 using testing::Placement;
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(Characters, Invariance,
                                            Subject{"kaykit_Knight/Knight.glb", "Walking_A", 0.6}));
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::invariance_test

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace rigspace {
+namespace rigspace::keyed_settings_test {
 namespace {
 
 using namespace testing;
@@ -296,4 +296,4 @@ TEST(KeyedSettings, ComesBackFromARecipeToTheBit) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::keyed_settings_test

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::live_pull_test {
 namespace {
 
 const Character& bobbin() {
@@ -160,4 +160,4 @@ TEST(LivePull, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::live_pull_test

@@ -11,7 +11,7 @@
 
 #include <cstdlib>
 
-namespace rigspace {
+namespace rigspace::mode_space_test {
 namespace {
 
 const RiggedCharacter& peanut() {
@@ -81,4 +81,4 @@ TEST(ModeSpace, LearnedOnTheDanceDoesTheWalk) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::mode_space_test

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::paper_test {
 namespace {
 
 Part part_of(const Character& character, std::initializer_list<const char*> names) {
@@ -117,4 +117,4 @@ TEST(PrintedDifferences, AreCentralWithOneStep) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::paper_test

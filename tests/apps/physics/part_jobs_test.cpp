@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::part_jobs_test {
 namespace {
 
 /// Ears and shoulders of an elephant, at rates that need not be found.
@@ -73,4 +73,4 @@ TEST(PartJobs, WhatOneThrowsIsThrown) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::part_jobs_test

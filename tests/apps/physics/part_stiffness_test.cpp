@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace rigspace {
+namespace rigspace::part_stiffness_test {
 namespace {
 
 const Character& flower() {
@@ -112,4 +112,4 @@ TEST(StiffeningMaterial, BoundsFastMotion) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::part_stiffness_test

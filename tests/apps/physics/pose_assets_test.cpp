@@ -13,7 +13,7 @@
 #include <numbers>
 #include <set>
 
-namespace rigspace {
+namespace rigspace::pose_assets_test {
 namespace {
 
 /// World transforms of all bones at p.
@@ -167,4 +167,4 @@ TEST(PoserOnAssets, KeepsPropsOnTheirBones) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::pose_assets_test

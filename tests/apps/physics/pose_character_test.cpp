@@ -14,7 +14,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace rigspace {
+namespace rigspace::pose_character_test {
 namespace {
 
 const Character& bar() {
@@ -123,4 +123,4 @@ TEST(PoseCharacter, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::pose_character_test

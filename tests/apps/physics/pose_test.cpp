@@ -17,7 +17,7 @@
 #include <limits>
 #include <set>
 
-namespace rigspace {
+namespace rigspace::pose_test {
 namespace {
 
 Vec3 rest_place(const Character& character, int i) { return point(points_at(character, character.rig->rest()), i); }
@@ -259,4 +259,4 @@ TEST(PoseAlong, WithMomentumGoesOnWhenTheTargetStops) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::pose_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace rigspace {
+namespace rigspace::realtime_c_test {
 namespace {
 
 constexpr double kFrame = 1.0 / 60;
@@ -186,4 +186,4 @@ TEST(RealtimeC, OneArrayMayBeInputAndOutput) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_c_test

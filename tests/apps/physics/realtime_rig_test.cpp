@@ -16,7 +16,7 @@
 #include <numbers>
 #include <thread>
 
-namespace rigspace {
+namespace rigspace::realtime_rig_test {
 namespace {
 
 using testing::root_clip;
@@ -399,4 +399,4 @@ TEST(RealtimeRig, HasAllPartsOfACharacterInsideIt) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_rig_test

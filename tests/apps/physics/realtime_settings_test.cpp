@@ -14,7 +14,7 @@
 #include <numbers>
 #include <thread>
 
-namespace rigspace {
+namespace rigspace::realtime_settings_test {
 namespace {
 
 constexpr double kFrame = 1.0 / 60;
@@ -315,4 +315,4 @@ TEST(RealtimeSettings, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_settings_test

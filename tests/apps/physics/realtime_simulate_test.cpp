@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace rigspace {
+namespace rigspace::realtime_simulate_test {
 namespace {
 
 std::span<const double> span_of(const Vec& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(Characters, RealtimeAgainstSimulate,
                                            Case{"kaykit_Knight/Knight.glb", false, 0.06}));
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_simulate_test

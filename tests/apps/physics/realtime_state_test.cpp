@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::realtime_state_test {
 namespace {
 
 constexpr double kFrame = 1.0 / 60;
@@ -108,4 +108,4 @@ TEST(RealtimeState, TakesANewKeyOfASimulatedControl) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_state_test

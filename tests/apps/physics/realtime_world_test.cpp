@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rigspace {
+namespace rigspace::realtime_world_test {
 namespace {
 
 using Model = std::shared_ptr<const RealtimeModel>;
@@ -160,4 +160,4 @@ TEST(BodyCells, AreWhereTheirSolidIsAndFollowTheRig) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::realtime_world_test

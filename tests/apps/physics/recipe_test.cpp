@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-namespace rigspace {
+namespace rigspace::recipe_test {
 namespace {
 
 /// A clip of two curves over one second at 120 Hz, with values that no short decimal holds.
@@ -269,4 +269,4 @@ TEST(ContentHash, IsXxh3) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::recipe_test

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::sheet_test {
 namespace {
 
 using testing::CapedBox;
@@ -158,4 +158,4 @@ TEST(SheetJoints, ARecipeNamesTheMeshAndItsVertices) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::sheet_test

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::simulation_test {
 namespace {
 
 using testing::make_rod;
@@ -175,4 +175,4 @@ TEST(Chains, GiveTheirFinishedMomentsWhenStopped) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::simulation_test

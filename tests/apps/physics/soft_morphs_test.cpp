@@ -12,7 +12,7 @@
 #include <memory>
 #include <set>
 
-namespace rigspace {
+namespace rigspace::soft_morphs_test {
 namespace {
 
 constexpr double kRate = 30;  // keys a second
@@ -238,4 +238,4 @@ TEST(SoftForm, IsMorphsWhereJointsWouldChangeTheMutedSkin) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::soft_morphs_test

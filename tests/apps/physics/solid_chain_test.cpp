@@ -11,7 +11,7 @@
 #include <map>
 #include <numbers>
 
-namespace rigspace {
+namespace rigspace::solid_chain_test {
 namespace {
 
 /// Peanut on joints alone, made once, and those of its chains that were asked for.
@@ -114,4 +114,4 @@ TEST(SolidChain, IsInTheRecipeOnlyWhereItIsNotRods) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::solid_chain_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rigspace {
+namespace rigspace::tuning_cache_test {
 namespace {
 
 class KeptLooks : public OwnCache {
@@ -55,4 +55,4 @@ TEST_F(KeptLooks, AreLookedForAnewWhereTheArtistMovedAKey) {
 }
 
 }  // namespace
-}  // namespace rigspace
+}  // namespace rigspace::tuning_cache_test
