@@ -11,7 +11,7 @@ using Vec8 = Eigen::Matrix<double, 8, 1>;
 using Mat38 = Eigen::Matrix<double, 3, 8>;
 using Vec17 = Eigen::Matrix<double, 17, 1>;
 
-/// Which of the two skins, and so how R and S of C x = R (S (x - c) + c) + t are told apart.
+/// Which of the two skins, and so how C x = R (S (x - c) + c) + t is split into R and S.
 enum class Split {
   polar,      ///< S symmetric; about c = 0
   joint_axes  ///< R the joint's y axis and, made orthogonal, its x axis; c where the joint rests
@@ -57,7 +57,7 @@ class Twist {
   Mat3 T_, inverse_;
 };
 
-/// `rest`: the joint's frame in which R and S are told apart, rigid; the identity for polar.
+/// `rest`: the joint's frame in which R and S are separated, rigid; the identity for polar.
 JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, const Affine& rest, Split split) {
   const Affine C = compose(world, inverse_bind);
   const Mat3 B = linear(rest);
@@ -93,6 +93,7 @@ JointMotion joint_motion(const Affine& world, const Affine& inverse_bind, const 
 class DualQuaternionSkin final : public Skin {
  public:
   DualQuaternionSkin(const SkinDescription& skin, Split split) : Skin(skin), split_(split) {
+    describe(skin);
     rest_.assign(skin.inverse_bind.size(), Affine::Identity());
     if (split == Split::polar) return;
     for (std::size_t j = 0; j < rest_.size(); ++j) {

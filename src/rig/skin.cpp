@@ -31,8 +31,7 @@ std::vector<T> pick(const std::vector<T>& all, const std::vector<int>& which) {
 Skin::Skin(const SkinDescription& skin)
     : Deformer(skin.first_point, skin.joint_slots, std::vector<int>(skin.joint_slots.size(), kTransformSlot),
                starts(skin), joints(skin)),
-      inverse_bind_(skin.inverse_bind),
-      description_(skin) {
+      inverse_bind_(skin.inverse_bind) {
   assert(skin.inverse_bind.size() == skin.joint_slots.size());
   for (const auto& influences : skin.influences)
     for (const Influence& influence : influences) {

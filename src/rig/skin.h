@@ -1,5 +1,6 @@
 #pragma once
-// What linear and dual quaternion skinning share: joints, weights, and how they are restricted to a few points.
+// What linear and dual quaternion skinning and clusters share: joints, weights, and how they are restricted to a few
+// points.
 
 #include "rigspace/rig/deformer.h"
 
@@ -13,6 +14,7 @@ class Skin : public Deformer {
   explicit Skin(const SkinDescription&);
   Skin(const Skin& whole, const Selection& selection, int new_first);
 
+  void describe(const SkinDescription& skin) { description_ = skin; }
   const SkinDescription* description() const { return description_ ? &*description_ : nullptr; }
 
  protected:
