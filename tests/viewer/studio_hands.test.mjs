@@ -90,6 +90,7 @@ describe('hands in the studio', { skip, timeout: 900_000 }, () => {
   test('drag a key and then its tangent by mouse', async () => {
     const graph = await openCurves(), key = await takenAt(graph, 'move');
     assert.ok(key, 'a key is there');
+    const known = (await slices()).history.undo.length;
     await page.mouse.click(key.x, key.y);
     const value = await numberIn('Value'), start = await positions();
     await drag(key, 0, -24);
@@ -103,8 +104,10 @@ describe('hands in the studio', { skip, timeout: 900_000 }, () => {
     await drag(tangent, 0, -20);
     await until(page, ({ history }) => history.undo.length > undos);
     assert.equal(await numberIn('Value'), dragged, 'the key itself stays');
-    await page.keyboard.press('Control+z');
-    await page.keyboard.press('Control+z');
+    for (let steps; (steps = (await slices()).history.undo.length) > known;) {  // on a busy machine a drag is more than one
+      await page.keyboard.press('Control+z');
+      await until(page, ({ history }) => history.undo.length < steps);
+    }
     await until(page, ({ curves }) => !curves.edited.Walk?.length);
     await eventually(async () => apart(await positions(), start) < 1e-6);
   });
