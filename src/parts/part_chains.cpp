@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <set>
 
 namespace rigspace {
@@ -14,6 +16,14 @@ constexpr double kBeaten = 12;     // degrees: wings that clips turn by more are
 constexpr double kUnkeyed = 0.5;   // degrees
 constexpr double kOnGround = 0.5;  // of the moments
 constexpr double kMiddle = 0.06;   // of the size: joints that are nearer to the mirror plane are on it
+constexpr double kThick = 0.2;     // of the size: skin that is thicker in all directions is a body and no cloth
+constexpr int kCarried = 3;        // chains of another word that hang on a body
+
+/// Whether a word stands for cloth.
+bool is_cloth(std::string_view part) {
+  constexpr std::string_view kCloth[] = {"cape", "scarf", "sash", "ribbon", "skirt", "flag", "veil"};
+  return std::find(std::begin(kCloth), std::end(kCloth), part) != std::end(kCloth);
+}
 
 class ChainFinder {
  public:
@@ -85,8 +95,11 @@ class ChainFinder {
         }
       std::sort(bones.begin(), bones.end());
       const double skin = skin_of(body_, bones);
-      PartCandidate& made = add(bones, with_side(word.part, b), word.preset, word.part == "tail" ? 0.95 : 0.9);
+      const bool ponytail = word.part == "tail" && plan_.on_head[b];
+      PartCandidate& made = add(bones, with_side(ponytail ? "ponytail" : word.part, b), ponytail ? "hair" : word.preset,
+                                word.part == "tail" ? 0.95 : 0.9);
       made.reasons_for.push_back("called " + name(b) + ", a word for " + std::string(word.part));
+      if (ponytail) made.reasons_for.push_back("it hangs on the head, where a tail is hair");
       weigh_named(made, word, carries || carries_body(b), skin);
     }
   }
@@ -97,6 +110,10 @@ class ChainFinder {
     const auto against = [&](std::string why) { made.reasons_against.push_back(std::move(why)), made.score = 0; };
     if (carries) against("the body hangs on it");
     if (skin < kNoSkin && body_.has_skin) against("it holds no skin");
+    if (is_cloth(word.part) && is_thick(made.part.bones)) against("its skin is as thick as a body, and no cloth");
+    if (is_cloth(word.part) && chains_on(made.part.bones) >= kCarried) against("other chains hang on it: a body");
+    if (is_vehicle() && (word.role == Role::wing || word.part == "tail"))
+      against("of a vehicle of solid pieces, whose wings and tails are hard");
     const bool fish_fin = word.part == "fin" && plan_.leg_pairs == 0;
     if (word.role == Role::wing && keyed > kBeaten && !fish_fin)
       against("the clips beat it, by " + std::to_string(std::lround(keyed)) + " degrees");
@@ -105,6 +122,33 @@ class ChainFinder {
     else if (body_.has_clips)
       made.reasons_for.push_back("no clip turns it");
     trim_ground(made);
+  }
+
+  /// Whether the skin of one of these joints is thicker than cloth in all directions.
+  bool is_thick(std::span<const int> bones) const {
+    return std::any_of(bones.begin(), bones.end(), [&](int b) {
+      return !body_[b].box.empty() && body_[b].box.size().minCoeff() > kThick * body_.size;
+    });
+  }
+
+  /// The number of chains with a word of their own that hang on these joints.
+  int chains_on(std::span<const int> bones) const {
+    int chains = 0;
+    for (const int b : bones)
+      for (const int c : body_[b].children)
+        chains += is_part_word(c) && std::find(bones.begin(), bones.end(), c) == bones.end() ? 1 : 0;
+    return chains;
+  }
+
+  /// Solid pieces with a wheel, a rotor or a propeller among them, and no limbs by name.
+  bool is_vehicle() const {
+    if (body_.one_bone < kAllRigid) return false;
+    bool wheel = false;
+    for (const BoneFacts& bone : body_.bones) {
+      if (bone.name.role == Role::limb) return false;
+      wheel |= bone.name.role == Role::hard && bone.name.word->part == "wheel";
+    }
+    return wheel;
   }
 
   /// What lies on the ground would slide: a chain of a body without legs begins where it leaves the ground.
@@ -198,6 +242,19 @@ class ChainFinder {
     return chain;
   }
 
+  /// Whether the skin of a joint of an animal on four legs lies behind that of torso and limbs: a stub of a tail.
+  bool stands_out_behind(int b, const Vec3& ahead) const {
+    if (plan_.leg_pairs < 2 || plan_.insect || body_[b].box.empty()) return false;
+    const Vec3 forward = Vec3(ahead.x(), 0, ahead.z()).normalized();
+    double rear = std::numeric_limits<double>::infinity();
+    for (int other = 0; other < count(); ++other) {
+      const bool torso = std::find(plan_.torso.begin(), plan_.torso.end(), other) != plan_.torso.end();
+      if (other == b || body_[other].box.empty() || !(torso || plan_.limb[other])) continue;
+      rear = std::min(rear, forward.dot(body_[other].box.center()));
+    }
+    return forward.dot(body_[b].box.center()) < rear - kMiddle * body_.size;
+  }
+
   /// A loose end without a word, on the middle line, away from the head.
   void tails_by_place() {
     if (plan_.head < 0 || plan_.torso.empty()) return;
@@ -206,7 +263,8 @@ class ChainFinder {
     const Vec3 ahead = body_[plan_.head].rest - centre;
     for (int b = 0; b < count(); ++b) {
       const std::vector<int> chain = loose_end(b, false);
-      if (chain.size() < 2 || plan_.on_head[b] || body_[chain.front()].twin >= 0) continue;
+      if (chain.empty() || plan_.on_head[b] || body_[chain.front()].twin >= 0) continue;
+      if (chain.size() < 2 && !stands_out_behind(b, ahead)) continue;
       if (body_.off_middle(body_[chain.front()].rest) > kMiddle || skin_of(body_, chain) < kNoSkin) continue;
       const Vec3 behind = body_[b].rest - centre;
       const Vec3 flat_ahead(ahead.x(), 0, ahead.z()), flat_behind(behind.x(), 0, behind.z());
@@ -214,7 +272,8 @@ class ChainFinder {
       if (!away) continue;
       PartCandidate& made = add(chain, "tail", "tail", 0.75);
       made.reasons_for.push_back("a chain of " + std::to_string(chain.size()) +
-                                 " joints on the middle line that ends away from the head");
+                                 (chain.size() == 1 ? " joint" : " joints") +
+                                 " on the middle line that ends away from the head");
     }
   }
 

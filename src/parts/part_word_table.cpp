@@ -67,7 +67,7 @@ std::vector<PartWord> all_words() {
       {"vine", "tail", chain, "vine", "", ""},
       {"jiggle", "ear", chain, "", "", "jiggle"},
       {"dangle", "hair", chain, "", "", "dangle"},
-      {"rope", "hair", chain, "rope", "", ""},
+      {"rope", "hair", chain, "rope cable cord kabel seil corde cuerda", "", ""},
       // Flesh.
       {"belly", "belly", belly, "tummy paunch udder ventre panza pancia barriga", "", "belly stomach bauch お腹"},
       {"chest", "chest", chest, "bust oppai", "", "breast boob"},

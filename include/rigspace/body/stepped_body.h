@@ -54,9 +54,11 @@ struct SteppedBody {
   double poisson = 0.4;          ///< of flesh
   double stiffness = 1;          ///< Young's modulus of flesh, in units of the masses
   std::vector<double> factors;   ///< of that, per tet; 1 if empty
-  double stiffness_damping = 0;  ///< s
+  double stiffness_damping = 0;  ///< s; of rods with it `springs` are dampers
   std::vector<RodJoint> rods;    ///< on the free controls: `first` counts among them
-  Vec springs;                   ///< per free control, toward the animation; none if empty
+  /// Per free control, toward the animation; none if empty. Of rods with stiffness_damping: dampers of the velocity
+  /// relative to the animation, stiffness times s.
+  Vec springs;
   Mat coupling;                  ///< free controls squared: springs between them, of differences; none if empty
   std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
   std::vector<double> limit_weights = {};  ///< of each limit: factor on its stiffness, which has its unit; empty: 1

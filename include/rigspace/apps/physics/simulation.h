@@ -59,6 +59,10 @@ struct PartTuning {
   double lag = 0;     ///< s
   double raised = 1;  ///< 1..2: factor on the amount of a part that hardly moved
   double ease = 1;    ///< 0..1: factor on the inertial load, below 1 where no rate brings the swing into range
+  /// 1/scene unit: how far the part swings, as a share of the most that a clip may swing it, for a drive of one unit
+  /// (how far the animation would swing an oscillator of this rate), a load and an amount of 1. 0: not measured; the
+  /// part is then never held.
+  double gain = 0;
 };
 
 /// Steps that change the result beyond the equations of motion, so that it keeps the rules of docs/default-look.md.

@@ -50,10 +50,9 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   spacing_.assign(poses, 0);
   node_means_.assign(static_cast<std::size_t>(2 * second_), Vec3::Zero());
   point_means_ = node_means_;
-  drives_.assign(body.groups.size(), std::vector<double>(node_means_.size(), 0.0));
-  answer_.assign(body.groups.size(), Vec3::Zero());
-  answer_speed_ = answer_;
-  sorted_.assign(node_means_.size(), 0.0);
+  for (const RealtimeHold& hold : holds_) meters_.emplace_back(hold.rate, hold.settle, h_);
+  swings_.assign(body.groups.size(), RecentPeak(h_));
+  shown_.assign(body.groups.size(), 1.0);
   groups_ = body.groups;
   for (MassGroup& group : groups_) group.masses.resize(0);
   observe(body.rig->rest(), 0);
@@ -66,6 +65,7 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   for (const MassGroup& group : body.groups) masses += group.masses;
   lineariser_->set_masses(masses);
   terms_.emplace(body, x_seen_, options.material, 0);
+  set_dampers();
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
   if (limbs != nullptr || collisions.self || !collisions.obstacles.empty()) meet(limbs, collisions, options);
@@ -193,9 +193,9 @@ void RealtimeBody::forget() {
   newton_workspace_.forget();
   jacobians_before_ = lineariser_->counts().jacobians;
   summary_ = {};
-  for (std::vector<double>& each : drives_) std::fill(each.begin(), each.end(), 0.0);
-  for (std::vector<Vec3>* each : {&answer_, &answer_speed_}) std::fill(each->begin(), each->end(), Vec3::Zero());
-  newest_drive_ = 0;
+  for (DriveMeter& meter : meters_) meter.clear();
+  for (RecentPeak& swing : swings_) swing.clear();
+  std::fill(shown_.begin(), shown_.end(), 1.0);
   if (!limits_change()) return;
   limits_ = settings_->limits, reach_limit_ = settings_->reach_limit;
   set_limits();
@@ -218,8 +218,7 @@ void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> pose
     for (std::size_t k = 0; k < own.size(); ++k) own[k] = other[k] + apart;
   }
   newest_mean_ = from.newest_mean_, fresh_ = from.fresh_;
-  drives_ = from.drives_, answer_ = from.answer_, answer_speed_ = from.answer_speed_;
-  newest_drive_ = from.newest_drive_;
+  meters_ = from.meters_, swings_ = from.swings_, shown_ = from.shown_;
   const Vec* const states[] = {&from.p_now_, &from.p_before_, &from.p_older_};
   constexpr double kSlope[] = {1.5, -2, 0.5};
   speed_.setZero();
@@ -240,13 +239,20 @@ void RealtimeBody::take_over(const RealtimeBody& from, std::span<const Vec> pose
 void RealtimeBody::change_settings(const SteppedBody& settings, std::span<const RealtimeHold> holds) {
   terms_->set_stiffness(*settings_, settings);
   settings_ = &settings;
+  set_dampers();
   holds_.assign(holds.begin(), holds.end());
+  for (std::size_t g = 0; g < holds_.size(); ++g) meters_[g].retune(holds_[g].rate, holds_[g].settle);
   for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g] = settings.groups[g];
   for (MassGroup& group : groups_) group.masses.resize(0);
   NewtonOptions newton = newton_.options();
   newton.gradient_floor = settings.force_floor;
   newton_ = Newton(newton);
   set_limits();  // their stiffness
+}
+
+/// Damping of rods by springs to where the controls would be without it; tau of steps of equal length.
+void RealtimeBody::set_dampers() {
+  if (dampens_rods()) terms_->set_springs(settings_->springs / (2.0 / 3 * h_));
 }
 
 bool RealtimeBody::limits_change() const {
@@ -317,121 +323,14 @@ void RealtimeBody::damp_controls() {
   terms_->damping->set_target(target_, settings_->stiffness_damping / tau);
 }
 
-/// The velocity of the character as a whole, scene units / s: the mean point's over the last second against the second
-/// before. That is its mean under a triangle of two seconds, in which the sway of a walk, about once a second, cancels.
-/// Slower sway does not; but who travels does so by half of its size a second or more, and what is slower than a
-/// seventh counts as sway. (Stepper has the mean over a whole turn of a loop, which is 0 in place.)
-Vec3 RealtimeBody::travel_velocity() const {
-  constexpr double kSway = 0.1, kTravel = 0.25;  // of the character's size, 1/s
-  Vec3 late = Vec3::Zero(), early = Vec3::Zero();
-  for (int k = 0; k < second_; ++k) late += past_mean(point_means_, k), early += past_mean(point_means_, second_ + k);
-  const Vec3 velocity = (late - early) / (second_ * second_ * h_);
-  return smooth_step(kSway, kTravel, velocity.norm() / character_size_) * velocity;
-}
-
-/// Calls use(n, weight) for one or two whole numbers of grid steps, at most the window, of which the weighted mean of
-/// n^2 is `squared`, or as near to it as they come. At least 2, where the window is: with 1 the load of a corner
-/// between two poses would all act in one step.
-template <class Use>
-void RealtimeBody::mix_windows(double squared, const Use& use) const {
-  const double most = window_, least = std::min(2.0, most), wanted = std::clamp(squared, least * least, most * most);
-  const int n = std::min(window_, static_cast<int>(std::floor(std::sqrt(wanted) + 1e-9)));
-  const double share = n == window_ ? 0 : std::max(0.0, (wanted - n * n) / (2 * n + 1));
-  use(n, 1 - share);
-  if (share > 0) use(n + 1, share);
-}
-
-/// The loads of Stepper::set_loads, at a time w, the window, before the newest pose: acceleration
-/// (x(t + w) - 2 x(t) + x(t - w)) / w^2, which is the mean under a triangle of w to each side, and velocity
-/// (x(t + w) - x(t - w)) / 2 w. Between the poses of the caller, which are T apart, x is linear, which is a triangle of
-/// T more. A triangle of half base w has the variance w^2 / 6, a box w^2 / 3, and those of filters in a row add, so
-/// that windows of w^2 - T^2 and w^2 - T^2 / 2 keep all in all what one of w does: the motion does not depend on T. The
-/// acceleration of the character's travel is that over the last second.
-void RealtimeBody::find_drive() {
-  const double spacing = std::pow(spacing_[past(window_)] / h_, 2), whole = window_ * window_;
-  const Vec& middle = drive_[past(window_)];
-  acceleration_.setZero(), wind_.setZero();
-  mix_windows(whole - spacing, [&](int n, double weight) {
-    const Vec &after = drive_[past(window_ - n)], &before = drive_[past(window_ + n)];
-    acceleration_ += weight / std::pow(n * h_, 2) * (after - 2 * middle + before);
-  });
-  mix_windows(whole - 0.5 * spacing, [&](int n, double weight) {
-    wind_ += weight / (2 * n * h_) * (drive_[past(window_ - n)] - drive_[past(window_ + n)]);
-  });
-}
-
-/// A step of the oscillators  y'' + 2 zeta omega y' + omega^2 y = a,  a the acceleration of a group's centre.
-void RealtimeBody::answer_drive() {
-  newest_drive_ = (newest_drive_ + 1) % static_cast<int>(sorted_.size());
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Vec& masses = body_.groups[g].masses;
-    const double omega = 2 * std::numbers::pi * holds_[g].rate, damping = 6 / holds_[g].settle;
-    Vec3 a = Vec3::Zero();
-    for (int i = 0; i < body_.node_count(); ++i) a += masses[i] * point(acceleration_, i);
-    a /= masses.sum();
-    Vec3 &y = answer_[g], &v = answer_speed_[g];
-    v = (v + h_ * (a - omega * omega * y)) / (1 + h_ * damping + h_ * h_ * omega * omega);
-    y += h_ * v;
-    drives_[g][static_cast<std::size_t>(newest_drive_)] = y.norm();
-  }
-}
-
-double RealtimeBody::drive(std::size_t group) const {
-  sorted_ = drives_[group];
-  const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted_.size() - 1));
-  std::nth_element(sorted_.begin(), at, sorted_.end());
-  return *at;
-}
-
-void RealtimeBody::listen() {
-  pass();
-  find_drive();
-  answer_drive();
-}
-
-/// Lowers the load of a part, damps it more and pulls it to the animation, as Tuner::hold, calming and hold_stiffness
-/// do, where `drive` says that it would swing farther than a clip may.
-void RealtimeBody::hold() {
-  constexpr double kSlower = 1.4;  // large swings grow slower than their load, as Tuner::hold has it
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const RealtimeHold& tuned = holds_[g];
-    const MassGroup& whole = settings_->groups[g];
-    if (!(tuned.drive > 0)) continue;
-    const double now = drive(g), share = std::pow(std::max(1.0, tuned.swing * now / tuned.drive), -kSlower);
-    const double omega = 2 * std::numbers::pi * tuned.rate;
-    groups_[g].load = share * whole.load, groups_[g].wind = share * whole.wind;
-    groups_[g].damping = whole.damping + tuned.held * (1 - share) * 2 * omega;
-    groups_[g].pull = whole.pull + tuned.held * (1 - share) * omega * omega * std::min(1.0, now / tuned.length);
-  }
-}
-
-/// The forces of drive, drag and gravity.
-void RealtimeBody::set_loads() {
-  const double second = second_ * h_;
-  const Vec3 travel = travel_velocity();
-  const Vec3 surge =
-      (past_mean(node_means_, 0) - 2 * past_mean(node_means_, second_ / 2) + past_mean(node_means_, second_)) /
-      std::pow(0.5 * second, 2);
-  forces_.setZero();
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const MassGroup& group = groups_[g];
-    const double drag = group.wind * group.drag;
-    const Vec3 unfelt = (1 - group.push) * surge, still = (1 - group.travel) * travel;
-    for (int i = 0; i < body_.node_count(); ++i) {
-      const double mass = body_.groups[g].masses[i];
-      if (mass == 0) continue;
-      point(forces_, i) -= mass * (group.load * (point(acceleration_, i) - unfelt) + drag * (point(wind_, i) - still));
-      point(forces_, i) += mass * group.weight;
-    }
-  }
-  if (terms_->solid && terms_->solid->fallbacks() > 0) terms_->solid->add_gradient(*solid_state_, x_key_, 1, forces_);
-  terms_->load.set_forces(forces_);
-  terms_->load.set_reference(x_key_);
-}
-
 void RealtimeBody::set_keys() {
   mapping_->set_key(p_key_, x_key_, s_key_);
-  if (terms_->springs) terms_->springs->set_target(free_key_);
+  if (terms_->springs && dampens_rods()) {  // as in Stepper::try_step
+    q_ = free_key_ + p_now_ + (1 - integrator_.step().tau / h_) * (p_now_ - p_before_);
+    terms_->springs->set_target(q_);
+  } else if (terms_->springs) {
+    terms_->springs->set_target(free_key_);
+  }
   if (terms_->coupling) terms_->coupling->set_target(free_key_);
   if (terms_->limit) terms_->limit->set_keys(free_key_);
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
@@ -455,7 +354,6 @@ bool RealtimeBody::step() {
   if (terms_->solid) terms_->solid->set_rest(x_key_);
   integrator_.begin(h_);
   find_drive();
-  answer_drive();
   hold();
   narrow_limits();
   set_targets();
@@ -485,6 +383,7 @@ bool RealtimeBody::step() {
   lineariser_->accept(p_end_);
   p_older_ = p_before_, p_before_ = p_now_;
   p_now_ = q_ - free_key_;
+  limit_swing();
   return summary_.converged();
 }
 

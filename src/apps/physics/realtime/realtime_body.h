@@ -9,6 +9,7 @@
 #include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/linear_rig_mapping.h"
 #include "rigspace/body/step_terms.h"
+#include "run/drive_meter.h"
 #include "run/stepper.h"
 
 #include <optional>
@@ -20,15 +21,15 @@ namespace rigspace {
 /// RealtimeOptions::window in grid steps.
 int window_steps(const RealtimeOptions& options);
 
-/// How a part is held where the animation is wilder than the clip that it was tuned on. Tuner::hold does that clip by
-/// clip; here it follows from the last two seconds.
+/// How a part is held where the animation is wilder than the clip that it was tuned on, as in Tuner::hold_by_drive and
+/// Tuner::scale_to_limit. Those measure a whole clip; here the last two seconds are measured.
 struct RealtimeHold {
-  double drive = 0;   ///< RealtimeBody::drive on the clip that it was tuned on; 0: it is never held
-  double swing = 0;   ///< on that clip, of the largest that it may have (TunedPart::swing)
-  double held = 1;    ///< on that clip (TunedPart::held)
-  double rate = 0;    ///< Hz
-  double settle = 1;  ///< s
-  double length = 1;  ///< scene units
+  double gain = 0;     ///< PartTuning::gain times load and amount; 0: it is never held
+  double rate = 0;     ///< Hz
+  double settle = 1;   ///< s
+  double length = 1;   ///< scene units
+  bool flesh = false;  ///< its swing is a share of the length; of a chain it is an angle
+  double scaling = 1;  ///< factor on the deviation (TunedPart::scaling)
 };
 
 class RealtimeBody {
@@ -48,11 +49,9 @@ class RealtimeBody {
   bool step();
   /// Adds the observed pose to the past without a step.
   void pass();
-  /// As `step`, for `drive` alone: nothing is solved.
-  void listen();
-  /// Scene units: how far the animation of the last two seconds, its 95th percentile, would swing a group if it were an
-  /// oscillator of the part's rate and settle time in one piece.
-  double drive(std::size_t group) const;
+  /// Factor, at most 1, on the deviation of a group that is shown: 1 while its 95th percentile over the last two
+  /// seconds is within the largest swing of a clip.
+  double shown(std::size_t group) const { return shown_[group]; }
   /// Makes the observed pose the start of the animation: the velocity to the next different pose is then assumed for
   /// the past as well. The deviation keeps its values, or becomes 0 if `zero`; its velocity becomes 0.
   void settle(bool zero);
@@ -83,8 +82,8 @@ class RealtimeBody {
   void go_on_backward();
   void select(int steps);
   void find_drive();
-  void answer_drive();
   void hold();
+  void limit_swing();
   void set_targets();
   void damp_controls();
   Vec3 travel_velocity() const;
@@ -92,6 +91,8 @@ class RealtimeBody {
   void mix_windows(double squared, const Use& use) const;
   void set_loads();
   void set_keys();
+  bool dampens_rods() const { return settings_->stiffness_damping > 0 && !settings_->rods.empty(); }
+  void set_dampers();
   bool limits_change() const;
   void set_limits();
   void narrow_limits();
@@ -104,11 +105,10 @@ class RealtimeBody {
   std::vector<double> limits_;   // of the terms at present, which narrow to those of the settings
   double reach_limit_ = 0;       // likewise, scene units
   std::vector<RealtimeHold> holds_;
-  std::vector<MassGroup> groups_;            // of the body, as held at present; without masses
-  std::vector<Vec3> answer_, answer_speed_;  // per group: the oscillator of `drive`
-  std::vector<std::vector<double>> drives_;  // per group, ring buffers over two seconds: its distance from 0
-  mutable std::vector<double> sorted_;       // scratch
-  int newest_drive_ = 0;
+  std::vector<MassGroup> groups_;   // of the body, as held at present; without masses
+  std::vector<DriveMeter> meters_;  // per group
+  std::vector<RecentPeak> swings_;  // per group: its farthest node, scene units
+  std::vector<double> shown_;       // per group
   double character_size_;
   double h_;
   int window_, second_;  // RealtimeOptions::window, and one second, in grid steps

@@ -39,19 +39,12 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
   return result;
 }
 
-/// Finds the settings of a system on a motion as tune_parts and then simulate_parts do.
-void tune_on(PartSystem& system, const KeyedMotion& motion, SimulationOptions physics, const Character& character,
-             std::size_t parts, const ProgressCallback& progress) {
-  const double size = character_frame(character).extent();
-  Tuner(system, motion, physics, size).tune(progress);
-  physics.tuning.resize(parts);
-  for (TunedPart& part : system.parts) {
-    physics.tuning[static_cast<std::size_t>(part.index)] = tuning_of(part);
-    if (part.part->points.empty()) continue;
-    system.obstacles = obstacles_for(character, system, motion, {.limbs = true});  // sheets meet the body behind them
-    part.most_scaling = 1;
-  }
-  Tuner(system, motion, physics, size).hold_clip(progress);
+/// Finds the settings of a system on a motion as tune_parts does.
+void tune_on(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& physics,
+             const Character& character, const ProgressCallback& progress) {
+  Tuner(system, motion, physics, character_frame(character).extent()).tune(progress);
+  for (TunedPart& part : system.parts)
+    if (!part.part->points.empty()) part.most_scaling = 1;  // sheets meet the body behind them, as in simulate_parts
 }
 
 /// The clip on which parts are tuned; null: none is.
@@ -71,35 +64,12 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
     if (clip != nullptr) {
       KeyedMotion motion(character, clip);
       motion.set_cyclic(motion.loops());
-      tune_on(*system, motion, physics, character, parts.size(), progress);
-      system->obstacles.clear();  // they refer to the motion
+      tune_on(*system, motion, physics, character, progress);
     } else {
       for (TunedPart& part : system->parts) derive_look(part, options.metres_per_unit);
     }
   }
   return systems;
-}
-
-/// FoundLook::drive of each part of a system on a motion.
-std::vector<double> drives_on(const PartSystem& system, const SteppedBody& body, const KeyedMotion& motion,
-                              const RealtimeOptions& options) {
-  std::vector<RealtimeHold> holds;
-  for (const TunedPart& part : system.parts)
-    holds.push_back({.rate = part.settings.rate, .settle = std::max(1e-3, part.settings.settle)});
-  RealtimeBody listener(body, options, body.size, holds);
-  constexpr double kSettled = 8;  // s: after which a loop is answered as ever after
-  const double h = options.step, last = motion.cyclic() ? kSettled : std::min(kSettled, motion.duration());
-  std::vector<double> most(holds.size(), 0.0);
-  Vec p;
-  motion.controls(0, p);
-  listener.observe(p, 0), listener.settle(true);
-  for (double time = h; time <= last; time += h) {
-    motion.controls(time, p);
-    listener.observe(p, 0), listener.listen();
-    for (std::size_t g = 0; g < most.size() && (!motion.cyclic() || time > kSettled - 2); ++g)
-      most[g] = std::max(most[g], listener.drive(g));
-  }
-  return most;
 }
 
 /// Diagonal of the box around the nodes that are not held, at rest, scene units.
@@ -144,17 +114,18 @@ void RealtimeOptions::validate() const {
 
 namespace {
 
-/// Adds the body of a system, and what was found for its parts on a motion (null: none).
-void add_body(PartSystem& system, const KeyedMotion* motion, RealtimeTraining& training) {
+/// Adds the body of a system, and what was found for its parts.
+void add_body(PartSystem& system, RealtimeTraining& training) {
   SteppedBody& body = training.bodies.emplace_back(system.body());
   body.linear = true;
   training.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
                                                : kTrainedAmplitude * moved_size(body));
-  std::vector<double> drives(system.parts.size(), 0.0);
-  if (motion != nullptr) drives = drives_on(system, body, *motion, training.options);
-  for (std::size_t p = 0; p < drives.size(); ++p)
+  std::vector<int>& groups = training.groups.emplace_back(body.free.size(), 0);
+  for (std::size_t p = 0; p < system.parts.size(); ++p) {
     training.found[static_cast<std::size_t>(system.parts[p].index)] =
-        found_look(system.parts[p], drives[p], training.options.metres_per_unit);
+        found_look(system.parts[p], training.options.metres_per_unit);
+    for (const int row : system.rows(p)) groups[static_cast<std::size_t>(row)] = static_cast<int>(p);
+  }
   training.free.insert(training.free.end(), body.free.begin(), body.free.end());
   const bool sheet = !system.parts.front().part->points.empty();
   training.limbs.push_back(sheet ? limbs_of(training.character, system) : std::nullopt);
@@ -196,15 +167,10 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
                  .problem = "has no part to simulate",
                  .remedy = "give parts that soften or with_solid made, or chains"});
   training.systems = tuned_systems(training.character, training.parts, training.options, progress);
-  std::optional<KeyedMotion> tuned_on;
-  if (const Animation* clip = tuning_clip(training.character, options)) {
-    tuned_on.emplace(training.character, clip);
-    tuned_on->set_cyclic(tuned_on->loops());
-  }
   training.options.tune_on = nullptr;
   training.found.resize(training.parts.size());
   training.bodies.reserve(training.systems.size()), training.wide.reserve(training.systems.size());
-  for (const auto& system : training.systems) add_body(*system, tuned_on ? &*tuned_on : nullptr, training);
+  for (const auto& system : training.systems) add_body(*system, training);
   place_controls(training);
   training.quaternions = quaternions_of(training.character.rig->controls());
   std::vector<PartSettings> asked;

@@ -16,11 +16,7 @@ namespace rigspace {
 
 /// What was found for a part when the model was made. It holds whatever its settings become.
 struct FoundLook {
-  PartTuning tuning;               ///< where a rate or a lag was asked for: that from the size, that of the preset
-  double held = 1, steadying = 0;  ///< see TunedPart
-  double swing = 0;                ///< see TunedPart; with scaling times load = `strength`
-  double strength = 1;
-  double drive = 0;  ///< scene units: RealtimeBody::drive on the clip that it was tuned on; 0 without one
+  PartTuning tuning;  ///< where a rate or a lag was asked for: that from the size, that of the preset
 };
 
 /// What no setting changes; shared by a model and those that are adjusted from it.
@@ -35,6 +31,7 @@ struct RealtimeTraining {
   std::vector<double> trained;  // per body: largest deviation of a node in training, scene units; infinite for rods
   std::vector<int> free;        // free controls of all bodies, ascending
   std::vector<std::vector<int>> places;  // per body: index in `free` of each of its free controls
+  std::vector<std::vector<int>> groups;  // per body: the group of each of its free controls
   std::vector<int> quaternions;          // the first control of each orientation
   std::size_t instance_bytes = 0;        // heap memory of one instance, measured
   std::vector<FoundLook> found;          // per part
@@ -71,8 +68,8 @@ struct RealtimeModel::Data {
 /// settle from the preset's damping ratio.
 void derive_look(TunedPart& part, double metres_per_unit);
 
-/// What was found for a part, once it is tuned. `drive`: FoundLook::drive.
-FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit);
+/// What was found for a part, once it is tuned.
+FoundLook found_look(const TunedPart& part, double metres_per_unit);
 
 /// The settings for these looks, one a part: a value that no look gives stays as it was tuned. `touching`: parts
 /// meet obstacles (RealtimeContact).

@@ -184,7 +184,8 @@ void RealtimeRig::Data::write_out() {
     const Vec &now = bodies[b]->deviation(), &before = bodies[b]->deviation_before();
     for (std::size_t k = 0; k < shared.places[b].size(); ++k) {
       const auto c = static_cast<Eigen::Index>(k);
-      deviation[shared.places[b][k]] = scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
+      const double shown = bodies[b]->shown(static_cast<std::size_t>(shared.groups[b][k]));
+      deviation[shared.places[b][k]] = shown * scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
     }
   }
   for (std::size_t k = 0; k < shared.free.size(); ++k) {

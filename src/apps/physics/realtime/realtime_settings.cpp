@@ -28,20 +28,20 @@ void apply_look(TunedPart& part, const FoundLook& found, const PartSettings& ask
   if (tuned && asked.lag == preset.lag) part.settings.lag = found.tuning.lag;
   if (asked.settle == 0) part.settings.settle = 3 / (preset.damping_ratio * kTurn * part.settings.rate);
   part.raised = tuned ? found.tuning.raised : 1, part.ease = tuned ? found.tuning.ease : 1;
-  part.held = may_hold(asked, preset) ? found.held : 1, part.steadying = found.steadying;
+  part.held = 1, part.steadying = 0, part.gain = found.tuning.gain;
   set_amount(part, part.raised * asked.amount);
-  part.swing = found.strength > 0 ? found.swing * (part.scaling * part.load / found.strength) : 0;
 }
 
 /// How much a part swings for its drive is kept from the clip that it was tuned on, so that a rate which swings it
 /// farther there is held as a wilder clip would be.
-RealtimeHold hold_of(const TunedPart& part, const FoundLook& found, const PartSettings& asked) {
-  return {.drive = may_hold(asked, *part.preset) ? found.drive : 0,
-          .swing = part.swing,
-          .held = part.held,
+RealtimeHold hold_of(const PartSystem& system, const TunedPart& part, const PartSettings& asked) {
+  const double length = std::max(1e-9, part.length);
+  return {.gain = may_hold(asked, *part.preset) ? part.gain * part.scaling * part.load : 0,
           .rate = part.settings.rate,
           .settle = std::max(1e-3, part.settings.settle),
-          .length = std::max(1e-9, part.length)};
+          .length = length,
+          .flesh = system.flesh(),
+          .scaling = part.scaling};
 }
 
 /// The world that settings are made for.
@@ -63,7 +63,7 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
     part.gravity = world.gravity;
     apply_look(part, training.found[index], shown.settings);
     part.most_scaling = most_scaling;
-    holds.push_back(hold_of(part, training.found[index], shown.settings));
+    holds.push_back(hold_of(system, part, shown.settings));
     shown.rate = part.settings.rate, shown.settle = part.settings.settle, shown.lag = part.settings.lag;
     shown.amount = part.raised * shown.settings.amount * part.ease;
     for (const int row : system.rows(p))
@@ -84,19 +84,14 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
 
 }  // namespace
 
-FoundLook found_look(const TunedPart& part, double drive, double metres_per_unit) {
-  FoundLook found{.tuning = tuning_of(part),
-                  .held = part.held,
-                  .steadying = part.steadying,
-                  .swing = part.swing,
-                  .strength = part.scaling * part.load,
-                  .drive = drive};
+FoundLook found_look(const TunedPart& part, double metres_per_unit) {
+  FoundLook found{.tuning = tuning_of(part)};
   const PartSettings& asked = part.part->settings;
   if (asked.rate != 0) {
     TunedPart untuned = part;
     untuned.settings.rate = 0;
     derive_look(untuned, metres_per_unit);
-    found.tuning = {.rate = untuned.settings.rate, .lag = part.preset->lag};
+    found.tuning = {.rate = untuned.settings.rate, .lag = part.preset->lag, .gain = part.gain};
   }
   if (asked.lag != part.preset->lag) found.tuning.lag = part.preset->lag;
   return found;

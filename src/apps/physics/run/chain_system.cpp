@@ -321,16 +321,22 @@ SteppedBody ChainSystem::settings() {
       body.limits[chains_[c].columns[3 * b] / 3] =
           std::min(0.95, settings.limit / std::max(0.1, parts[c].scaling)) * std::numbers::pi;
     const double omega = 2 * std::numbers::pi * settings.rate;
-    body.groups.push_back(
-        {.name = parts[c].part->name,
-         .damping = 6 / settings.settle + calming(parts[c]),  // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle
-         .drag = settings.lag * omega * omega,                // a steady velocity v trails by lag v
-         .weight = felt_gravity(parts[c], options_.metres_per_unit),
-         .load = parts[c].load,
-         .travel = settings.travel,
-         .push = settings.push,
-         .wind = parts[c].held,
-         .pull = hold_stiffness(parts[c])});
+    // exp(-3) = 5 % after `settle`: zeta omega = 3 / settle. A sheet that runs into the body or its limits would
+    // ripple: of its damping a quarter is proportional to mass, the rest to stiffness, as in flesh.
+    const double by_mass = parts[c].part->points.empty() ? 1 : 0.25;
+    if (by_mass < 1) {
+      body.stiffness_damping = (1 - by_mass) * 6 / (settings.settle * omega * omega);
+      body.springs = body.stiffness_damping * springs;
+    }
+    body.groups.push_back({.name = parts[c].part->name,
+                           .damping = by_mass * 6 / settings.settle + calming(parts[c]),
+                           .drag = settings.lag * omega * omega,  // a steady velocity v trails by lag v
+                           .weight = felt_gravity(parts[c], options_.metres_per_unit),
+                           .load = parts[c].load,
+                           .travel = settings.travel,
+                           .push = settings.push,
+                           .wind = parts[c].held,
+                           .pull = hold_stiffness(parts[c])});
     body.size = c == 0 ? parts[c].length : std::min(body.size, parts[c].length);
   }
   body.limit_stiffness = springs.maxCoeff();

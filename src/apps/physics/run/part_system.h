@@ -1,6 +1,7 @@
 #pragma once
 // Private to physics: parts that are solved together, their settings during tuning, and runs through a clip.
 
+#include "drive_meter.h"
 #include "stepper.h"
 
 #include <memory>
@@ -17,9 +18,9 @@ struct TunedPart {
   double length = 0;      ///< scene units: along a chain, across flesh
   PartSettings settings;  ///< with what is derived filled in
   double ease = 1;        ///< 0..1: what of the inertial load is felt where no rate would tame the motion
-  double held = 1;        ///< 0..1: the same in one clip that is wilder than the one the part was tuned on
+  double held = 1;        ///< 0..1: the same in one clip that is wilder than the one the part was tuned on (felt_share)
   double steadying = 0;   ///< 1/s^2: the pull to the animation that `held` needs in a body that turns (hold_stiffness)
-  double swing = 0;       ///< of the largest that a clip may have: the swing when `held` was found (Tuner::hold)
+  double gain = 0;        ///< 1/scene unit, see PartTuning::gain
   double raised = 1;      ///< 1..2: by how much the amount was raised because the part hardly moved
   double load = 1;        ///< factor of the inertial load: `ease`, `held`, and amounts above `most_scaling`
   double scaling = 1;     ///< of the deviation: the amount, up to `most_scaling`

@@ -97,6 +97,9 @@ class Stepper {
   /// Scene units / s^2: the 95th percentile over the clip of the acceleration that the animation gives a group's
   /// centre.
   double shaking(int group);
+  /// Per group, scene units / s^2: the acceleration that the animation gives its centre at times k h, k = 0 .. steps -
+  /// 1; h in s.
+  std::vector<std::vector<Vec3>> centre_accelerations(double h, int steps);
   /// Scene units: difference of the largest and smallest mean height of the nodes over the clip.
   double rise();
   /// Hz: the harmonic of a loop of this duration, s, with the largest acceleration of the mean of the nodes; 0 if the
@@ -128,6 +131,8 @@ class Stepper {
   double smallest_ratio(In x, In x_key) const;
   void end_controls(In q);
   void begin_linear(In x_key);
+  double drift_share() const;
+  bool dampens_rods() const { return body_.stiffness_damping > 0 && !body_.rods.empty(); }
   void damp_controls(In x_key);
   Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
   struct Shape;

@@ -70,6 +70,20 @@ double Stepper::shaking(int group) {
   return *at;
 }
 
+std::vector<std::vector<Vec3>> Stepper::centre_accelerations(double h, int steps) {
+  const double w = window(kDriveWidth);
+  std::vector<std::vector<Vec3>> result(body_.groups.size());
+  for (int k = 0; k < steps; ++k) {
+    Vec bend = key(on_grid(k * h - w));
+    bend -= 2 * key(on_grid(k * h));
+    bend += key(on_grid(k * h + w));
+    const Eigen::Map<const Eigen::Matrix3Xd> nodes(bend.data(), 3, bend.size() / 3);
+    for (std::size_t g = 0; g < result.size(); ++g)
+      result[g].emplace_back(nodes * body_.groups[g].masses / (body_.groups[g].masses.sum() * w * w));
+  }
+  return result;
+}
+
 double Stepper::rise() {
   constexpr int kSamples = 64;
   double low = std::numeric_limits<double>::infinity(), high = -low;

@@ -14,18 +14,13 @@
 namespace rigspace {
 namespace {
 
-constexpr int kMostTries = 5, kMostSearches = 6, kMostHolds = 4, kMostHoldCycles = 6;
-constexpr double kSearchShare = 0.4;  // of the progress
+constexpr int kMostTries = 5, kMostSearches = 6;
 constexpr double kMostAmount = 2;
-constexpr double kJump = 0.12;               // of the character's size: who rises more than that jumps
-constexpr double kLeastVolume = 0.25;        // of an element of flesh (docs/default-look.md, "volume"); the test: 0.2
-constexpr double kMostVolumeChange = 0.028;  // of all flesh of a part; the test: 3 %
-constexpr double kMostRate = 5;              // Hz: what is quicker is no longer seen as motion
-constexpr double kMostSamplingError = 0.1;   // of the elastic forces that few elements give
-constexpr double kMostHeldError = 0.3;       // the same where a clip was held as far as that goes (Tuner::hold)
-constexpr double kAwayFromSteps = 0.2;       // of the step frequency
-// The most that a clip may swing a part that was tuned on another: of the size of flesh, radians at a chain's tip.
-constexpr double kMostFlesh = 0.15, kMostChain = 35 * std::numbers::pi / 180;
+constexpr double kAim = 0.95;           // of the largest swing: rates are chosen for it
+constexpr double kJump = 0.12;          // of the character's size: who rises more than that jumps
+constexpr double kMostRate = 5;         // Hz: what is quicker is no longer seen as motion
+constexpr double kMostHeldError = 0.3;  // the same where a clip was held as far as that goes (Tuner::hold)
+constexpr double kAwayFromSteps = 0.2;  // of the step frequency
 
 /// How far a part should swing at its 95th percentile, in the unit of its kind.
 struct Range {
@@ -40,15 +35,8 @@ Range range_of(bool flesh, bool looped, bool jumps) {
 
 }  // namespace
 
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 PartTuning tuning_of(const TunedPart& part) {
-  return {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease};
+  return {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease, part.gain};
 }
 
 void Tuner::tune(const ProgressCallback& progress) {
@@ -61,9 +49,13 @@ void Tuner::tune(const ProgressCallback& progress) {
   }
   measure_motion();
   find_rates(progress);
-  for (bool again = !as_asked_; again;)
-    again =
-        ++attempt_ < kMostTries && adjust(run_once(options_, part_of_progress(progress, kSearchShare, 1), {}, nullptr));
+  Run run;
+  if (as_asked_) run = run_once(coarse_options(), part_of_progress(progress, kSearchShare, 1), {}, nullptr);
+  for (bool again = !as_asked_; again;) {
+    run = run_once(options_, part_of_progress(progress, kSearchShare, 1), {}, nullptr);
+    again = ++attempt_ < kMostTries && adjust(run);
+  }
+  measure_gains(run);
   if (content.empty()) return;
   ByteWriter out;
   write(out);
@@ -76,6 +68,7 @@ bool Tuner::take_tuning() {
   for (TunedPart& part : system_.parts) {
     const PartTuning& found = options_.tuning.at(static_cast<std::size_t>(part.index));
     const PartSettings& asked = part.part->settings;
+    part.gain = found.gain;
     if (asked.rate == 0) part.settings.rate = found.rate, part.raised = found.raised, part.ease = found.ease;
     if (asked.settle == 0) part.settings.settle = found.settle;
     if (asked.lag == part.preset->lag && asked.rate == 0) part.settings.lag = found.lag;
@@ -83,74 +76,6 @@ bool Tuner::take_tuning() {
   as_asked_ = true;
   derive_all();
   return true;
-}
-
-/// A limit or a larger amount that somebody asked for stays.
-bool Tuner::may_hold(const TunedPart& part) const {
-  const PartSettings& asked = part.part->settings;
-  return options_.corrections.hold && asked.limit == part.preset->limit && asked.amount <= 1 &&
-         asked.keys_of("limit") == nullptr && asked.keys_of("amount") == nullptr;
-}
-
-/// What the last of the held runs still swings too far is scaled: its search is short, and loops grow turn by turn.
-void Tuner::scale_to_limit(const Run& run) {
-  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
-    TunedPart& part = system_.parts[c];
-    const double most = system_.flesh() ? kMostFlesh : kMostChain, swing = swing_of(run, c) * part.scaling;
-    if (may_hold(part) && swing > most) part.scaling *= most / swing;
-  }
-}
-
-/// Whether a clip that is wilder than the one on which its parts were tuned is to be run again with less of its load,
-/// which is set here: swings that are too large, or crushed flesh. (Lower limits in the solve hold it too, but what
-/// bounces off a wall never comes to repeat itself.)
-bool Tuner::hold(const Run& run) {
-  // Also a motion that few elements were not trained for: all of them cost a hundred times as much.
-  const bool untrained = !system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError;
-  constexpr double kLeast = 0.02;
-  const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
-  bool again = false;
-  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
-    TunedPart& part = system_.parts[c];
-    if (!may_hold(part)) continue;
-    const double too_much = swing_of(run, c) * part.scaling / (system_.flesh() ? kMostFlesh : kMostChain);
-    part.swing = too_much;
-    if (too_much <= 1 && !crushed && !untrained) continue;
-    // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
-    const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
-    part.held = std::max(kLeast, 0.95 * part.held / std::max(lower, crushed || untrained ? 1.3 : 1.0));
-    derive(part);
-    again = true;
-  }
-  return again;
-}
-
-/// Lowers loads run by run, under Earth's gravity, with coarse steps and short loops, until the clip is held.
-void Tuner::hold_loads(const ProgressCallback& progress) {
-  holding_ = true;
-  for (TunedPart& part : system_.parts) part.gravity = earth_gravity();
-  SimulationOptions coarse = coarse_options();
-  // Short loops shake a slow part many times before it swings as far as it will.
-  double settle = 0;
-  for (const TunedPart& part : system_.parts) settle = std::max(settle, part.settings.settle);
-  if (motion_.cyclic())
-    coarse.max_cycles = std::clamp(1 + static_cast<int>(settle / motion_.duration()), 2, kMostHoldCycles);
-  Stepper stepper(system_.body(), motion_, options_);
-  for (std::size_t c = 0; c < system_.parts.size(); ++c)  // a = W^2 l of a part of length l that turns about its root
-    system_.parts[c].steadying = stepper.shaking(static_cast<int>(c)) / std::max(1e-9, system_.parts[c].length);
-  for (int search = 0; search < kMostHolds; ++search)
-    if (!hold(run_once(
-            coarse,
-            part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
-            {}, nullptr)))
-      break;
-  holding_ = false;
-  for (TunedPart& part : system_.parts) part.gravity = options_.gravity;
-}
-
-void Tuner::hold_clip(const ProgressCallback& progress) {
-  derive_all();
-  if (take_tuning()) hold_loads(progress);
 }
 
 /// For runs that only tell how far parts swing.
@@ -223,6 +148,7 @@ void Tuner::measure_motion() {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     first_guess(system_.parts[c], stepper.shaking(static_cast<int>(c)));
     derive(system_.parts[c]);
+    set_lag(system_.parts[c]);
   }
 }
 
@@ -230,7 +156,7 @@ void Tuner::write(ByteWriter& out) const {
   out.number(attempt_), out.number(as_asked_ ? 1 : 0), out.number(system_.all_elements ? 1 : 0);
   for (const TunedPart& part : system_.parts)
     for (const double each : {part.settings.rate, part.settings.settle, part.settings.lag, part.raised, part.ease,
-                              part.held, part.steadying})
+                              part.held, part.steadying, part.gain})
       out.number(each);
   out.number(learned_ ? 1 : 0);
   if (learned_) system_.write_learned(out);
@@ -241,20 +167,23 @@ void Tuner::read(ByteReader& in) {
   if (in.number() != 0) system_.use_all_elements();
   for (TunedPart& part : system_.parts)
     for (double* each : {&part.settings.rate, &part.settings.settle, &part.settings.lag, &part.raised, &part.ease,
-                         &part.held, &part.steadying})
+                         &part.held, &part.steadying, &part.gain})
       *each = in.number();
   learned_ = in.number() != 0;
   if (learned_) system_.read_learned(in);
   derive_all();
 }
 
-/// k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size"); settle from the damping ratio; amounts above 1.5
-/// as inertial load. While rates are looked for nobody's amount counts: what is asked for scales what would be.
+/// Hz: k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size").
+double Tuner::natural_rate(const TunedPart& part) const {
+  const double length = std::max(1e-6, part.length * options_.metres_per_unit);
+  return std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / (2 * std::numbers::pi));
+}
+
+/// Settle from the damping ratio; amounts above 1.5 as inertial load. While rates are searched for, the amounts that
+/// the user set do not count: they scale the result afterwards.
 void Tuner::derive(TunedPart& part) const {
-  if (part.settings.rate == 0)
-    part.settings.rate = std::min(
-        kMostRate, part.preset->rate_factor * std::sqrt(9.81 / std::max(1e-6, part.length * options_.metres_per_unit)) /
-                       (2 * std::numbers::pi));
+  if (part.settings.rate == 0) part.settings.rate = natural_rate(part);
   // A part that swings with the steps of a walk is all one sees of it: its rate keeps away, upward where there is room.
   if (options_.corrections.tune && part.part->settings.rate == 0 && driving_ > 0 &&
       std::abs(part.settings.rate / driving_ - 1) < kAwayFromSteps) {
@@ -337,38 +266,56 @@ double Tuner::hold_after() const {
 }
 
 /// A part that moves too much by this factor: what was raised is lowered, or the rate rises; where that would make it
-/// buzz, less of the motion is felt.
+/// buzz, less of the motion is felt. All of it is a continuous function of the factor, and of the number of rounds it
+/// depends only as far as an interpolation does.
 void Tuner::restrain(TunedPart& part, double too_much) const {
   const double rate = part.settings.rate;
   if (part.raised > 1) {
-    part.raised = std::max(1.0, part.raised / too_much);
-  } else {
+    too_much /= part.raised;
+    part.raised = std::max(1.0, 1 / too_much);
+  }
+  if (too_much > 1) {
     part.settings.rate = std::max(rate, std::min(kMostRate, rate * std::min(2.0, std::sqrt(too_much))));
     derive(part);
-    if (part.settings.rate <= rate) part.ease /= too_much;  // also where steps of a walk keep it from rising
+    const double left = too_much / std::pow(part.settings.rate / rate, 2);
+    // Where the rate has no room, also where steps of a walk keep it from rising.
+    if (part.settings.rate >= kMostRate || part.settings.rate <= rate) part.ease /= std::max(1.0, left);
   }
-  if (part.part->settings.lag == part.preset->lag) part.settings.lag *= 0.6;
+  set_lag(part);
   derive(part);
 }
 
-/// Where nobody asked for a rate: parts stay in range and no flesh is crushed; the lag, which does not depend on the
-/// rate, falls; and what hardly moves is raised, to at most twice.
+/// A steady velocity v trails a part by lag v at any rate. The preset's lag is meant for the natural rate: where the
+/// rate is raised or the load lowered, the lag falls by the same factor as the swing that accelerations make, 1 /
+/// rate^2.
+void Tuner::set_lag(TunedPart& part) const {
+  if (part.part->settings.lag != part.preset->lag || part.part->settings.rate != 0) return;
+  part.settings.lag =
+      part.preset->lag * std::pow(std::min(1.0, natural_rate(part) / part.settings.rate), 2) * part.ease;
+}
+
+/// Where nobody asked for a rate: parts stay in range and no flesh is crushed, and what hardly moves is raised, to at
+/// most twice. A part that is out of range is brought to the bound itself, so that rates do not jump where a swing
+/// crosses it. Returns whether the corrections are so large that a run has to confirm them.
 bool Tuner::adjust(const Run& run) {
+  constexpr double kSmall = 0.05;  // a correction of the swing that is taken without another run
   bool again = false;
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const Range range = range_of(system_.flesh(), motion_.cyclic(), jumps_);
     if (part.part->settings.rate != 0) continue;
     const double swing = swing_of(run, c) * part.scaling;
-    const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
-    if (swing > range.most || crushed) {
-      restrain(part, std::max(swing / (0.8 * range.most), crushed ? 1.3 : 1.05));
-      again = true;
+    const double crushed =
+        std::max((1 - run.smallest_volume) / (1 - kLeastVolume), run.volume_change / kMostVolumeChange);
+    const double too_much = std::max(swing / (kAim * range.most), crushed);
+    if (too_much > 1) {
+      restrain(part, too_much);
+      again = again || too_much > 1 + kSmall;
     } else if (swing > 0 && swing < range.raise_below && part.raised < kMostAmount) {
-      const double before = part.load;
-      part.raised = std::min(kMostAmount, 1.02 * part.raised * range.raise_below / swing);
+      const double before = part.load, raised = part.raised;
+      part.raised = std::min(kMostAmount, part.raised * range.raise_below / swing);
       derive(part);
-      again = again || part.load != before || nears_limit(run, c);
+      again = again || part.load != before || (nears_limit(run, c) && part.raised > (1 + kSmall) * raised);
     }
   }
   return again;

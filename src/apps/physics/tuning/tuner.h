@@ -8,8 +8,10 @@
 
 namespace rigspace {
 
-/// The value below which this share of the values lies; 0 if there are none.
-double percentile(std::vector<double> values, double share);
+inline constexpr double kSearchShare = 0.4;         ///< of the progress: runs before the last one
+inline constexpr double kLeastVolume = 0.25;        ///< of an element of flesh (docs/default-look.md, "volume")
+inline constexpr double kMostVolumeChange = 0.028;  ///< of all flesh of a part
+inline constexpr double kMostSamplingError = 0.1;   ///< of the elastic forces that few elements give
 
 /// The tuned values of a part.
 PartTuning tuning_of(const TunedPart& part);
@@ -25,10 +27,6 @@ class Tuner {
   /// Finds rate, settle time, lag and amount of each part on this motion. Throws Cancelled.
   void tune(const ProgressCallback& progress);
 
-  /// With SimulationOptions::tuning: takes it, and lowers loads where this motion swings parts too far, as
-  /// `run` does before its last run. Throws Cancelled.
-  void hold_clip(const ProgressCallback& progress);
-
   /// Tunes, then makes the final run; `resume` continues one that `save` wrote. The search uses coarse steps and short
   /// loops. Throws Cancelled.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
@@ -40,6 +38,7 @@ class Tuner {
   void read(ByteReader& in);
 
  private:
+  double natural_rate(const TunedPart& part) const;
   void derive(TunedPart& part) const;
   void derive_all();
   bool asks_for_more() const;
@@ -48,7 +47,11 @@ class Tuner {
   void measure_motion();
   bool take_tuning();
   bool may_hold(const TunedPart& part) const;
-  bool hold(const Run& run);
+  double most_swing() const;
+  std::vector<std::pair<double, double>> measure_drives();
+  void measure_gains(const Run& run);
+  void hold_by_drive();
+  bool hold_by_run(const Run& run);
   void scale_to_limit(const Run& run);
   void hold_loads(const ProgressCallback& progress);
   SimulationOptions coarse_options() const;
@@ -57,6 +60,7 @@ class Tuner {
   double hold_after() const;
   bool adjust(const Run& run);
   void restrain(TunedPart& part, double too_much) const;
+  void set_lag(TunedPart& part) const;
   double swing_of(const Run& run, std::size_t part) const;
   bool nears_limit(const Run& run, std::size_t part) const;
 

@@ -50,7 +50,8 @@ void add(const SimulationOptions& options, ByteWriter& out) {
   for (const bool each : {on.tune, on.hold, on.scale, on.springs, on.smooth, on.ease, on.ends})
     out.number(each ? 1 : 0);
   for (const PartTuning& each : options.tuning)
-    for (const double number : {each.rate, each.settle, each.lag, each.raised, each.ease}) out.number(number);
+    for (const double number : {each.rate, each.settle, each.lag, each.raised, each.ease, each.gain})
+      out.number(number);
 }
 
 }  // namespace

@@ -1,0 +1,137 @@
+// Clips that are wilder than the one on which parts were tuned: less of their load is felt.
+
+#include "rigspace/base/error.h"
+#include "tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigspace {
+namespace {
+
+constexpr int kMostHolds = 4, kMostHoldCycles = 6;
+
+}  // namespace
+
+/// A limit or a larger amount that somebody asked for stays.
+bool Tuner::may_hold(const TunedPart& part) const {
+  const PartSettings& asked = part.part->settings;
+  return options_.corrections.hold && asked.limit == part.preset->limit && asked.amount <= 1 &&
+         asked.keys_of("limit") == nullptr && asked.keys_of("amount") == nullptr;
+}
+
+double Tuner::most_swing() const { return system_.flesh() ? kMostFleshSwing : kMostChainSwing; }
+
+/// What a held clip still swings too far is scaled, as RealtimeBody::shown does.
+void Tuner::scale_to_limit(const Run& run) {
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const double swing = swing_of(run, c) * part.scaling;
+    if (may_hold(part) && swing > most_swing()) part.scaling *= most_swing() / swing;
+  }
+}
+
+/// Drive and shaking of each part on this motion: of a loop their means over a turn, after the oscillator has settled;
+/// of a clip that plays once the largest.
+std::vector<std::pair<double, double>> Tuner::measure_drives() {
+  constexpr double kSettled = 8;  // s
+  std::vector<std::pair<double, double>> result(system_.parts.size());
+  const double duration = motion_.duration();
+  if (!(duration > 0)) return result;
+  const int turn = std::max(1, static_cast<int>(std::lround(duration / options_.step)));
+  const double h = duration / turn;
+  Stepper stepper(system_.body(), motion_, options_);
+  const auto accelerations = stepper.centre_accelerations(h, turn);
+  // At the ends of a clip that plays once the differences would see the clip stop.
+  const bool loop = motion_.cyclic();
+  const int margin = loop ? 0 : std::min(turn / 3, static_cast<int>(std::ceil(kDriveWidth / h)));
+  const int last = loop ? turn + static_cast<int>(kSettled / h) : turn - margin;
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    DriveMeter meter(system_.parts[c].settings.rate, system_.parts[c].settings.settle, h);
+    auto& [drive, shaking] = result[c];
+    for (int k = margin; k < last; ++k) {
+      meter.add(accelerations[c][static_cast<std::size_t>(k % turn)]);
+      if (!loop)
+        drive = std::max(drive, meter.drive()), shaking = std::max(shaking, meter.shaking());
+      else if (k >= last - turn)
+        drive += meter.drive() / turn, shaking += meter.shaking() / turn;
+    }
+  }
+  return result;
+}
+
+/// Sets TunedPart::gain from a run and the drives of the same motion.
+void Tuner::measure_gains(const Run& run) {
+  constexpr double kStill = 1e-6;  // of the part's length: such a drive measures nothing
+  const auto drives = measure_drives();
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const double strength = drives[c].first * part.load;
+    part.gain = strength > kStill * part.length ? swing_of(run, c) / (most_swing() * strength) : 0;
+  }
+}
+
+/// Lowers the load of each part where this loop would swing it too far (felt_share), and sets the pull to the animation
+/// that goes with it: a = W^2 l of a part of length l that turns about its root at rate W.
+void Tuner::hold_by_drive() {
+  const auto drives = measure_drives();
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    if (!may_hold(part)) continue;
+    part.held = felt_share(part.gain * drives[c].first * part.scaling * part.load);
+    part.steadying = drives[c].second / std::max(1e-9, part.length);
+    derive(part);
+  }
+}
+
+/// Whether the clip is to be run again with less of its load, which is set here: a run crushed flesh or left what few
+/// elements were trained for (all of them cost a hundred times as much), or, in a clip that plays once, swung too far.
+/// (Lower limits in the solve hold it too, but what bounces off a wall never comes to repeat itself.)
+bool Tuner::hold_by_run(const Run& run) {
+  constexpr double kLeast = 0.02, kCrushed = 1.3;
+  const bool untrained = !system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError;
+  const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
+  bool again = false;
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const double too_much = motion_.cyclic() ? 0 : swing_of(run, c) * part.scaling / most_swing();
+    if (!may_hold(part) || (too_much <= 1 && !crushed && !untrained)) continue;
+    // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
+    const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
+    part.held = std::max(kLeast, 0.95 * part.held / std::max(lower, crushed || untrained ? kCrushed : 1.0));
+    derive(part);
+    again = true;
+  }
+  return again;
+}
+
+/// Lowers loads for this clip. Those of a loop by its drive, as real time does. What plays once, and flesh that is
+/// crushed, run by run, under Earth's gravity, with coarse steps and short loops.
+void Tuner::hold_loads(const ProgressCallback& progress) {
+  if (motion_.cyclic()) {
+    hold_by_drive();
+    if (system_.body().tets.empty()) return;
+  } else {
+    Stepper stepper(system_.body(), motion_, options_);
+    for (std::size_t c = 0; c < system_.parts.size(); ++c)
+      system_.parts[c].steadying = stepper.shaking(static_cast<int>(c)) / std::max(1e-9, system_.parts[c].length);
+  }
+  holding_ = true;
+  for (TunedPart& part : system_.parts) part.gravity = earth_gravity();
+  SimulationOptions coarse = coarse_options();
+  // Short loops shake a slow part many times before it swings as far as it will.
+  double settle = 0;
+  for (const TunedPart& part : system_.parts) settle = std::max(settle, part.settings.settle);
+  if (motion_.cyclic())
+    coarse.max_cycles = std::clamp(1 + static_cast<int>(settle / motion_.duration()), 2, kMostHoldCycles);
+  for (int search = 0; search < kMostHolds; ++search)
+    if (!hold_by_run(run_once(
+            coarse,
+            part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
+            {}, nullptr)))
+      break;
+  holding_ = false;
+  for (TunedPart& part : system_.parts) part.gravity = options_.gravity;
+}
+
+}  // namespace rigspace
