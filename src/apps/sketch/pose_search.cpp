@@ -14,6 +14,7 @@ constexpr double kBent = 25 * kDegree, kBentMore = 50 * kDegree;
 constexpr double kGood = 0.0015,
                  kGoodShare = 0.45;  // residual of a pose that explains its strokes: share of the size, of the jitter
 constexpr double kSlide = 0.15;
+constexpr double kPooled = 2.5;  // times the pose prior, for strokes that are matched by nearest points
 
 /// Priors in multiples of their weights; places slide along the strokes or not.
 struct Stage {
@@ -82,7 +83,8 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
   if (tied.box) tied.start_at(p_start);
   const Mat& surface = tied.surface_prior(used, camera, size, options);
   MatchPrior prior{.q_start = solver.coordinates(p_start), .lower = controls.lower, .upper = controls.upper};
-  const double steadiness = std::clamp(std::pow(jitter / 0.01, 2), 0.02, 4.0);
+  // Nearest points are ambiguous far from the solution: there the pose is held more firmly.
+  const double steadiness = (abstraction.pooled ? kPooled : 1) * std::clamp(std::pow(jitter / 0.01, 2), 0.02, 4.0);
   std::vector<Stage> stages;
   if (effort == Effort::part) stages = {{3, 0, 2e-2, 4}};
   if (effort == Effort::full || effort == Effort::quick)
