@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -37,6 +38,11 @@ struct Row {
   std::string required;  ///< the bar, in words: "at least 200e6 vertices_per_second"; empty: none
   bool ok = true;        ///< whether the bar was met in this run
 };
+
+/// Of the program: 4 if a bar was missed, else 0. Rows are written in either case.
+inline int exit_status(std::span<const Row> rows) {
+  return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.ok; }) ? 0 : 4;
+}
 
 struct BenchOptions {
   double seconds = 0.5;  ///< per figure

@@ -70,6 +70,8 @@ void print(const Json& answer) {
   }
 }
 
+int status = 0;  // of a run that ended: exit_status of its rows
+
 void add_suites(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("bench", "Measure speed, as ratios within one run");
   auto options = std::make_shared<Options>();
@@ -78,7 +80,9 @@ void add_suites(CLI::App& app, Context& context) {
   command->add_option("--only", options->only, "scenes with this in their names");
   command->add_option("--host", options->host.member)->group("");
   command->add_option("--delay", options->host.delay)->group("");
-  command->footer("Examples\n  rigspace bench\n  rigspace bench rigs --json > rigs.json");
+  command->footer(
+      "Examples\n  rigspace bench\n  rigspace bench rigs --json > rigs.json\n\n"
+      "If a row misses its bar, all rows are written and the exit code is 4.");
   command->callback([options, &context] {
     if (options->suite.empty()) {
       for (const bench::Suite& suite : bench::suites()) fmt::print("{:<10} {}\n", suite.name, suite.description);
@@ -103,6 +107,9 @@ void add_suites(CLI::App& app, Context& context) {
       fmt::print("{}\n", answer.dump(2));
     else
       print(answer);
+    status = bench::exit_status(rows);
+    const auto missed = std::count_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.ok; });
+    if (missed > 0) fmt::print(stderr, "rigspace: {} of {} rows missed their bars\n", missed, rows.size());
   });
 }
 
@@ -111,5 +118,6 @@ void add_suites(CLI::App& app, Context& context) {
 
 int main(int argc, char** argv) {
   constexpr rigspace::tools::AddCommand kCommands[] = {rigspace::tools::add_suites};
-  return rigspace::tools::run_program(argc, argv, kCommands);
+  const int failure = rigspace::tools::run_program(argc, argv, kCommands);
+  return failure != 0 ? failure : rigspace::tools::status;
 }

@@ -248,8 +248,9 @@ class CommandLine(OneHero):
 
     def test_bench_follows_its_schema(self):
         result = rigspace("bench", "rigs", "--quick", "--json")
-        self.assertEqual(result.returncode, 0, result.stderr)
         answer = json.loads(result.stdout)
+        met = all(row["ok"] for row in answer["rows"])
+        self.assertEqual(result.returncode, 0 if met else 4, result.stderr)
         self.assertEqual(list(answer), ["schema", "suite", "commit", "machine", "rows"])
         self.assertTrue({"cpu", "isa", "threads", "blas", "solver"} <= set(answer["machine"]))
         for row in answer["rows"]:

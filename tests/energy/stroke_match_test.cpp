@@ -49,6 +49,7 @@ TEST(StrokeMatch, ObeysTheLawsOfEnergies) {
     for (const auto& [kind, slide] : {std::pair{Correspondence::ordered, 0.0},
                                       {Correspondence::ordered, 0.2},
                                       {Correspondence::nearest, 0.0},
+                                      {Correspondence::nearest, 0.2},
                                       {Correspondence::from_stroke, 0.0}}) {
       CharacterCurve curve = on_points(9);
       curve.places[4] = {.points = {3, 4, 5, 0}, .weights = {0.2, 0.5, 0.3, 0}};
@@ -171,7 +172,8 @@ TEST(StrokeMatch, SlidingPlacesFeelHardlyAnythingAlongTheStroke) {
   };
   EXPECT_LT(energy(0.2, Vec3(0.05, 0, 0)), 1e-12);
   EXPECT_GT(energy(0, Vec3(0.05, 0, 0)), 1e-5);
-  EXPECT_NEAR(energy(0.2, Vec3(0, 0.05, 0)), energy(0, Vec3(0, 0.05, 0)), 1e-12);
+  // Across it they feel as much, up to how the pair's weight is shared out between ends and middle.
+  EXPECT_NEAR(energy(0.2, Vec3(0, 0.05, 0)) / energy(0, Vec3(0, 0.05, 0)), 1, 0.25);
 }
 
 TEST(StrokeMatch, RefusesWhatIsNotThere) {

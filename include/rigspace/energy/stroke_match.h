@@ -44,11 +44,16 @@ struct StrokeMatchOptions {
   double unit = 1;  ///< view units: all places one unit away from their strokes give the energy 1/2
   /// Units of distance that a difference of direction by a right angle counts for, where nearest points are sought.
   double tangent = 0.05;
-  /// `ordered`: places match the nearest point of the stroke within this share of its length, and distances along the
-  /// stroke there count `along` as much as those across it, so that places slide along the line: joints come to lie in
-  /// its corners, and convergence is fast near the solution. The ends stay together. 0: shares of the lengths alone.
+  /// `ordered`: every point of the stroke pulls the nearest place of the curve within this share of its length, and
+  /// distances along the line count `along` as much as those across it, so that places slide along the stroke: joints
+  /// come to lie in its corners, convergence is fast near the solution, and the wobble of a hand is averaged over all
+  /// points that it drew. The ends stay together. 0: shares of the lengths alone. `nearest`, `from_stroke`: any number
+  /// above 0 lets places slide.
   double slide = 0;
   double along = 0.05;
+  /// With `slide`: the share of a pair's weight with which places also look for the stroke, so that no part of the
+  /// curve leaves it.
+  double from_places = 0.25;
   /// Outlines: curve and stroke run the same way around the body, so opposite directions do not match.
   bool oriented = false;
 
@@ -73,16 +78,27 @@ class StrokeMatch final : public Energy {
   void add_hessian(const State&, In x, double weight, HessianMode, BlockSink&) const override;
   std::span<const int> support() const override { return support_; }
 
-  /// Root of the mean squared distance, in view units, of the correspondences of a pair found at x, without sliding and
-  /// tangents.
-  double residual(In x, int pair) const;
+  /// Root of the mean squared distance, in view units, of the correspondences of a pair found at x, without tangents:
+  /// at the same shares of both lengths, or between nearest points as `slide` allows.
+  double residual(In x, int pair, bool sliding = false) const;
   const std::vector<StrokePair>& pairs() const { return pairs_; }
   const ViewPlane& view() const { return view_; }
+
+  /// For solvers of their own: the energy is sum_i (z_i^T A_i z_i / 2 - b_i^T z_i) / unit^2 + const over used places.
+  struct PlacePull {
+    Mat2 A;
+    Vec2 b;
+  };
+  PlacePull pull_of(const State&, int place) const;
+  const std::vector<int>& used_places() const { return used_; }  ///< those of curves in a pair, ascending
+  const Anchor& place(int i) const { return places_[static_cast<std::size_t>(i)]; }
+  double unit() const { return options_.unit; }
 
  private:
   struct Lagged;
   void correspond(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
-  void correspond_ordered(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
+  void correspond_ordered(const StrokePair& pair, Lagged& lagged) const;
+  void correspond_sliding(const StrokePair& pair, Lagged& lagged) const;
   void correspond_nearest(const StrokePair& pair, Lagged& lagged, bool with_tangents) const;
   void see(In x, Lagged& lagged) const;
 

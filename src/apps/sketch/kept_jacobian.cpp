@@ -24,6 +24,13 @@ void KeptJacobianRig::evaluate(Workspace& workspace, In p, Vec& s) const {
   p_last_ = p, s_last_ = s;
 }
 
+void KeptJacobianRig::start_at(Workspace& workspace, In p) const {
+  if (J_start_.size() > 0) J_ = J_start_, p_last_ = p_start_, s_last_ = s_start_;
+  Vec s;
+  evaluate(workspace, p, s);
+  p_start_ = p, s_start_ = s, J_start_ = J_;
+}
+
 void KeptJacobianRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
   if (J_.size() == 0 || !std::equal(free.begin(), free.end(), free_.begin(), free_.end())) {
     J_.resize(0, 0);
@@ -44,6 +51,7 @@ void KeptJacobianRig::jacobian(Workspace& workspace, In p, std::span<const int> 
     J_.resize(s.size(), P.cols());
     for (Eigen::Index k = 0; k < P.cols(); ++k) J_.col(k) = (S.col(k) - s) / steps[static_cast<std::size_t>(k)];
     free_.assign(free.begin(), free.end());
+    p_start_ = p, s_start_ = s, J_start_ = J_;
   }
   const int n = point_count();
   J.columns = static_cast<int>(free.size());

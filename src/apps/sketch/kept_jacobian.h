@@ -25,6 +25,10 @@ class KeptJacobianRig final : public Rig {
   std::unique_ptr<Rig> restricted(std::span<const int> points) const override;
   std::optional<long> evaluation_count() const override { return *count_; }
 
+  /// Returns to the Jacobian of the pose that was started from last, without an evaluation if p is that pose; else p is
+  /// evaluated and the Jacobian corrected by the way from there. Corrections made far away are forgotten.
+  void start_at(Workspace&, In p) const;
+
   /// Poses evaluated by this rig and all that it was restricted to.
   const std::shared_ptr<long>& counter() const { return count_; }
 
@@ -34,6 +38,8 @@ class KeptJacobianRig final : public Rig {
   mutable Vec p_last_, s_last_;
   mutable std::vector<int> free_;
   mutable Mat J_;  // dense, 3 n x free; empty before the first call
+  mutable Vec p_start_, s_start_;
+  mutable Mat J_start_;  // empty: as J_
 };
 
 }  // namespace rigspace

@@ -150,8 +150,9 @@ Recovery recover(SketchPoser& poser, const Character& character, const Camera& c
   std::vector<Stroke> drawn = wobbled(exact, options.jitter * height, kHandSpacing * height, options.seed + 7919);
   const std::vector<Stroke> in_order = drawn;
   shuffle(drawn, options.order);
-  poser.set_pose(p);
+  if (!options.from_truth) poser.set_pose(p);
   Recovery result;
+  result.unposed = distance_between(poser.seen(), exact) / height;
   if (options.named)
     for (Stroke& stroke : drawn) stroke.curve = stroke.name;
   result.report = poser.solve(drawn);
@@ -173,11 +174,12 @@ Recovery recover(SketchPoser& poser, const Character& character, const Camera& c
     const auto& drawn_angles = wanted.at(each.stroke);
     const auto found_chain = got.find(each.curve);
     const bool alike = found_chain != got.end() && found_chain->second.size() == drawn_angles.size();
-    for (std::size_t k = 0; k < drawn_angles.size(); ++k)
-      if (drawn_angles[k].in_plane)
-        result.angles.push_back(
-            alike ? std::abs(std::remainder(found_chain->second[k].angle - drawn_angles[k].angle, 2 * std::numbers::pi))
-                  : std::numbers::pi);
+    for (std::size_t k = 0; k < drawn_angles.size(); ++k) {
+      if (!drawn_angles[k].in_plane) continue;
+      result.angles.push_back(
+          alike ? std::abs(std::remainder(found_chain->second[k].angle - drawn_angles[k].angle, 2 * std::numbers::pi))
+                : std::numbers::pi);
+    }
   }
   std::vector<double> sorted = result.angles;
   std::sort(sorted.begin(), sorted.end());

@@ -3,19 +3,24 @@
 #include "rigspace/body/joint_points.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 namespace rigspace {
 namespace {
 
+constexpr double kSmall = 0.15;  // share of the size: what reaches no farther is no limb of its own but a limb's end
+
 /// The bones of a character as a tree, in the rest pose.
 struct BoneTree {
+  std::vector<std::string> names;
   std::vector<Vec3> at;
   std::vector<std::vector<int>> children;
   std::vector<char> used;      // moves points, or something below it does
   std::vector<char> skinned;   // moves points itself
   std::vector<Vec3> tip;       // where the skin of a bone ends
   std::vector<double> length;  // of the longest way down from the bone's head, tip included
+  std::vector<Vec3> farthest;  // where that way ends
   std::vector<double> mass;    // of all bones below
   std::vector<int> roots;
   double size = 1;
@@ -81,6 +86,8 @@ BoneTree bone_tree(const Character& character) {
     for (const Vec3& x : tree.at) box.include(x);
     tree.size = std::max(1e-12, box.diagonal());
   }
+  tree.farthest = tree.at;
+  for (const Bone& bone : character.bones) tree.names.push_back(bone.name);
   const auto points = points_of_bones(character, *rig);
   bool any = false;
   for (std::size_t b = 0; b < count; ++b) {
@@ -115,24 +122,42 @@ BoneTree bone_tree(const Character& character) {
     bool changed = false;
     for (std::size_t b = count; b-- > 0;) {
       double length = (tree.tip[b] - tree.at[b]).norm(), mass = length;
+      Vec3 farthest = tree.tip[b];
       if (!tree.children[b].empty()) length = mass = 0;
       for (const int c : tree.children[b]) {
         const double step = (tree.at[c] - tree.at[b]).norm();
-        length = std::max(length, step + tree.length[c]), mass += step + tree.mass[c];
+        if (step + tree.length[c] >= length) length = step + tree.length[c], farthest = tree.farthest[c];
+        mass += step + tree.mass[c];
       }
       changed = changed || length != tree.length[b] || mass != tree.mass[b];
-      tree.length[b] = length, tree.mass[b] = mass;
+      tree.length[b] = length, tree.mass[b] = mass, tree.farthest[b] = farthest;
     }
     if (!changed) break;
   }
   return tree;
 }
 
-/// Whether a sibling has nearly the same size below it: limbs come in pairs, trunks once.
+/// Whether two names differ in their side alone: arm.l and arm.r, LeftLeg and RightLeg.
+bool names_of_two_sides(const std::string& a, const std::string& b) {
+  std::size_t first = 0, last = 0;
+  while (first < std::min(a.size(), b.size()) && a[first] == b[first]) ++first;
+  while (last < std::min(a.size(), b.size()) - first && a[a.size() - 1 - last] == b[b.size() - 1 - last]) ++last;
+  std::string one = a.substr(first, a.size() - first - last), other = b.substr(first, b.size() - first - last);
+  for (std::string* each : {&one, &other})
+    std::transform(each->begin(), each->end(), each->begin(), [](unsigned char c) { return std::tolower(c); });
+  if (one > other) std::swap(one, other);
+  if (one == "lef" && other == "righ") return true;  // "t" is common to both
+  const bool apart = first == 0 || last == 0 || !std::isalpha(static_cast<unsigned char>(a[first - 1])) ||
+                     !std::isalpha(static_cast<unsigned char>(a[a.size() - last]));
+  return one == "l" && other == "r" && apart;
+}
+
+/// Whether a sibling is its twin, by name or by nearly the same size below it: limbs come in pairs, trunks once.
 bool paired(const BoneTree& tree, const std::vector<int>& siblings, int bone) {
   return std::any_of(siblings.begin(), siblings.end(), [&](int other) {
-    return other != bone && std::abs(tree.mass[other] - tree.mass[bone]) < 0.04 * (tree.mass[bone] + 1e-12) &&
-           (tree.at[other] - tree.at[bone]).norm() > 1e-3 * tree.size;
+    return other != bone && (tree.at[other] - tree.at[bone]).norm() > 1e-3 * tree.size &&
+           (std::abs(tree.mass[other] - tree.mass[bone]) < 0.04 * (tree.mass[bone] + 1e-12) ||
+            names_of_two_sides(tree.names[other], tree.names[bone]));
   });
 }
 
@@ -162,7 +187,7 @@ class ChainFinder {
       std::vector<int> next;
       for (const int c : tree_.children[bone]) next.push_back(c);
       if (next.empty()) break;
-      const int on = continuation(next);
+      const int on = continuation(chain, next);
       // A head with two ears ends in itself, and both are limbs: where all that follows comes in pairs and the bone has
       // skin beyond its joint.
       if (chain.bones.size() > 1 && paired(tree_, next, on) &&
@@ -189,7 +214,17 @@ class ChainFinder {
     for (const int limb : limbs) follow(limb);
   }
 
-  int continuation(const std::vector<int>& next) const {
+  /// Of small things at the end of a limb (fingers and a thumb) the one that goes straight on; else what comes once
+  /// before what comes in pairs, and of these the larger.
+  int continuation(const StickChain& chain, const std::vector<int>& next) const {
+    const bool small = std::all_of(next.begin(), next.end(), [&](int c) {
+      return (tree_.at[c] - chain.joints.back()).norm() + tree_.length[c] < kSmall * tree_.size;
+    });
+    if (small && chain.joints.size() > 1) {
+      const Vec3 way = chain.joints.back() - chain.joints[chain.joints.size() - 2];
+      const auto ahead = [&](int c) { return way.dot(tree_.farthest[c] - chain.joints.back()); };
+      return *std::max_element(next.begin(), next.end(), [&](int a, int b) { return ahead(a) < ahead(b); });
+    }
     int best = -1;
     bool best_single = false;
     for (const int c : next) {

@@ -1,18 +1,21 @@
 #include "rigspace/apps/sketch/stroke_assignment.h"
 
-#include "rigspace/apps/sketch/assignment.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace rigspace {
 namespace {
 
 constexpr int kCompared = 16;  // points of a curve that are compared
+constexpr double kForbidden = 1e6;
+constexpr int kMostBranches = 20000;  // of the search below one trunk
 
 std::vector<Vec2> turned_around(std::vector<Vec2> points, bool reversed) {
   if (reversed) std::reverse(points.begin(), points.end());
@@ -105,89 +108,117 @@ class Assigner {
     }
   }
 
-  std::vector<StrokeChoice> best() {
-    if (strokes_.size() < curves_.size() || curves_.size() < 3) return by_place();
-    std::vector<StrokeChoice> chosen;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < strokes_.size(); ++s) {
-      if (named_[s] > 0) continue;
-      for (const bool reversed : {false, true}) {
-        double cost = 0;
-        std::vector<StrokeChoice> choice = with_trunk(s, reversed, cost);
-        if (cost < least) least = cost, chosen = std::move(choice);
+  std::vector<RankedChoices> best(int most) {
+    if (strokes_.size() < curves_.size() || curves_.size() < 3) {
+      by_place(most);
+    } else {
+      for (std::size_t s = 0; s < strokes_.size(); ++s) {
+        if (named_[s] > 0) continue;
+        for (const bool reversed : {false, true}) with_trunk(s, reversed, most);
       }
+      if (found_.empty()) by_place(most);
     }
-    return chosen.empty() ? by_place() : chosen;
+    return std::move(found_);
   }
 
  private:
-  double plain_cost(std::size_t stroke, std::size_t curve, bool& reversed) const {
-    const double ahead = place_misfit(sampled_curves_[curve], sampled_strokes_[stroke], shift_);
-    const double back = place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[stroke], true), shift_);
-    reversed = back < ahead;
-    return std::min(ahead, back) / (size_ * size_) + length_misfit(curves_[curve], lengths_[stroke]);
+  double plain_cost(std::size_t stroke, std::size_t curve, bool reversed) const {
+    return place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[stroke], reversed), shift_) /
+               (size_ * size_) +
+           length_misfit(curves_[curve], lengths_[stroke]);
   }
 
-  std::vector<StrokeChoice> by_place() const {
-    Mat cost(static_cast<Eigen::Index>(strokes_.size()), static_cast<Eigen::Index>(curves_.size()));
-    std::vector<std::vector<char>> reversed(strokes_.size(), std::vector<char>(curves_.size()));
-    for (std::size_t s = 0; s < strokes_.size(); ++s)
-      for (std::size_t c = 0; c < curves_.size(); ++c) {
-        bool turned = false;
-        const double base = named_[s] >= 0 && named_[s] != static_cast<int>(c) ? 1e6 : 0;
-        cost(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(c)) = base + plain_cost(s, c, turned);
-        reversed[s][c] = turned;
+  /// The cheapest ways to give `strokes` to `curves`, one each, with what was chosen before; the `most` cheapest of all
+  /// that were ever found are kept. Branch and bound: a partial choice goes on while it may still be among them.
+  void enumerate(const std::vector<std::size_t>& strokes, const std::vector<std::size_t>& curves,
+                 const std::vector<std::vector<std::array<double, 2>>>& cost, RankedChoices chosen, int most) {
+    const bool by_stroke = strokes.size() <= curves.size();
+    const std::size_t rows = std::min(strokes.size(), curves.size()), columns = std::max(strokes.size(), curves.size());
+    const auto at = [&](std::size_t row, std::size_t column, int back) {
+      return by_stroke ? cost[row][column][back] : cost[column][row][back];
+    };
+    std::vector<double> least(rows + 1, 0);  // of all rows from this one on
+    for (std::size_t r = rows; r-- > 0;) {
+      double low = std::numeric_limits<double>::infinity();
+      for (std::size_t c = 0; c < columns; ++c) low = std::min({low, at(r, c, 0), at(r, c, 1)});
+      least[r] = least[r + 1] + low;
+    }
+    std::vector<char> taken(columns, 0);
+    int left = kMostBranches;
+    const auto descend = [&](const auto& self, std::size_t row) -> void {
+      const bool full = static_cast<int>(found_.size()) >= most;
+      if (--left < 0 || (full && chosen.cost + least[row] >= found_.back().cost)) return;
+      if (row == rows) {
+        const auto after = std::upper_bound(found_.begin(), found_.end(), chosen.cost,
+                                            [](double price, const RankedChoices& each) { return price < each.cost; });
+        found_.insert(after, chosen);
+        if (static_cast<int>(found_.size()) > most) found_.pop_back();
+        return;
       }
-    const std::vector<int> columns = cheapest_assignment(cost);
-    std::vector<StrokeChoice> choices(strokes_.size());
-    for (std::size_t s = 0; s < strokes_.size(); ++s)
-      if (columns[s] >= 0 && (named_[s] < 0 || named_[s] == columns[s]))
-        choices[s] = {columns[s], reversed[s][static_cast<std::size_t>(columns[s])] != 0};
-    return choices;
+      std::vector<std::tuple<double, std::size_t, int>> options;
+      for (std::size_t c = 0; c < columns; ++c)
+        for (const int back : {0, 1})
+          if (!taken[c] && (at(row, c, back) < kForbidden || back == 0))
+            options.emplace_back(at(row, c, back), c, back);
+      std::sort(options.begin(), options.end());
+      for (const auto& [price, column, back] : options) {
+        const std::size_t s = strokes[by_stroke ? row : column], c = curves[by_stroke ? column : row];
+        taken[column] = 1, chosen.cost += price;
+        if (price < kForbidden) chosen.choices[s] = {static_cast<int>(c), back == 1};
+        self(self, row + 1);
+        chosen.choices[s] = {};
+        taken[column] = 0, chosen.cost -= price;
+      }
+    };
+    descend(descend, 0);
   }
 
-  std::vector<StrokeChoice> with_trunk(std::size_t trunk, bool reversed, double& total) const {
+  void by_place(int most) {
+    std::vector<std::size_t> strokes(strokes_.size()), curves(curves_.size());
+    std::iota(strokes.begin(), strokes.end(), 0), std::iota(curves.begin(), curves.end(), 0);
+    std::vector<std::vector<std::array<double, 2>>> cost(strokes.size(),
+                                                         std::vector<std::array<double, 2>>(curves.size()));
+    for (const std::size_t s : strokes)
+      for (const std::size_t c : curves)
+        for (const int back : {0, 1})
+          cost[s][c][back] =
+              named_[s] >= 0 && named_[s] != static_cast<int>(c) ? kForbidden : plain_cost(s, c, back == 1);
+    enumerate(strokes, curves, cost, {std::vector<StrokeChoice>(strokes_.size()), 0}, most);
+  }
+
+  void with_trunk(std::size_t trunk, bool reversed, int most) {
     const std::vector<Vec2> trunk_line = turned_around(strokes_[trunk].points, reversed);
-    std::vector<std::size_t> others;
+    std::vector<std::size_t> others, limbs;
     for (std::size_t s = 0; s < strokes_.size(); ++s)
       if (s != trunk) others.push_back(s);
-    const auto limbs = static_cast<Eigen::Index>(curves_.size()) - 1;
-    Mat cost(static_cast<Eigen::Index>(others.size()), limbs);
-    std::vector<std::vector<char>> turned(others.size(), std::vector<char>(static_cast<std::size_t>(limbs)));
-    for (Eigen::Index c = 0; c < limbs; ++c) {
-      const std::size_t curve = static_cast<std::size_t>(c) + 1;
+    for (std::size_t c = 1; c < curves_.size(); ++c) limbs.push_back(c);
+    std::vector<std::vector<std::array<double, 2>>> cost(others.size(),
+                                                         std::vector<std::array<double, 2>>(limbs.size()));
+    for (std::size_t c = 0; c < limbs.size(); ++c) {
+      const std::size_t curve = limbs[c];
       const Root root = root_on(curves_[0].points, curves_[curve].points.front());
       const TrunkFrame frame = frame_at(trunk_line, root.share);
       const Vec2 across(-frame.along.y(), frame.along.x());
       const Vec2 begin = frame.at + root.offset.x() * frame.along + root.offset.y() * across;
       for (std::size_t k = 0; k < others.size(); ++k) {
         const std::size_t s = others[k];
-        double least = std::numeric_limits<double>::infinity();
-        for (const bool back : {false, true}) {
-          const Vec2 from = back ? strokes_[s].points.back() : strokes_[s].points.front();
-          const double each =
-              (from - begin).squaredNorm() / (size_ * size_) +
-              0.02 * place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[s], back), shift_) /
-                  (size_ * size_);
-          if (each < least) least = each, turned[k][static_cast<std::size_t>(c)] = back;
+        for (const int back : {0, 1}) {
+          const Vec2 from = back == 1 ? strokes_[s].points.back() : strokes_[s].points.front();
+          const double place =
+              place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[s], back == 1), shift_);
+          cost[k][c][back] = named_[s] >= 0 && named_[s] != static_cast<int>(curve)
+                                 ? kForbidden
+                                 : ((from - begin).squaredNorm() + 0.02 * place) / (size_ * size_) +
+                                       0.3 * length_misfit(curves_[curve], lengths_[s]);
         }
-        const bool other = named_[s] >= 0 && named_[s] != static_cast<int>(curve);
-        cost(static_cast<Eigen::Index>(k), c) =
-            least + 0.3 * length_misfit(curves_[curve], lengths_[s]) + (other ? 1e6 : 0);
       }
     }
-    total = 0.3 * length_misfit(curves_[0], lengths_[trunk]) +
-            0.1 * place_misfit(sampled_curves_[0], turned_around(sampled_strokes_[trunk], reversed), shift_) /
-                (size_ * size_);
-    std::vector<StrokeChoice> choices(strokes_.size());
-    choices[trunk] = {0, reversed};
-    const std::vector<int> columns = cheapest_assignment(cost);
-    for (std::size_t k = 0; k < others.size(); ++k) {
-      if (columns[k] < 0) continue;
-      total += cost(static_cast<Eigen::Index>(k), columns[k]);
-      choices[others[k]] = {columns[k] + 1, turned[k][static_cast<std::size_t>(columns[k])] != 0};
-    }
-    return choices;
+    RankedChoices chosen{std::vector<StrokeChoice>(strokes_.size()), 0};
+    chosen.cost = 0.3 * length_misfit(curves_[0], lengths_[trunk]) +
+                  0.1 * place_misfit(sampled_curves_[0], turned_around(sampled_strokes_[trunk], reversed), shift_) /
+                      (size_ * size_);
+    chosen.choices[trunk] = {0, reversed};
+    enumerate(others, limbs, cost, std::move(chosen), most);
   }
 
   std::span<const SeenCurve> curves_;
@@ -197,13 +228,19 @@ class Assigner {
   std::vector<double> lengths_;
   std::vector<int> named_;  // of each stroke the curve that it names, or -1
   Vec2 shift_ = Vec2::Zero();
+  std::vector<RankedChoices> found_;  // the cheapest first
 };
 
 }  // namespace
 
+std::vector<RankedChoices> rank_assignments(std::span<const SeenCurve> curves, std::span<const Stroke> strokes,
+                                            double size, int most) {
+  return Assigner(curves, strokes, size).best(most);
+}
+
 std::vector<StrokeChoice> assign_strokes(std::span<const SeenCurve> curves, std::span<const Stroke> strokes,
                                          double size) {
-  return Assigner(curves, strokes, size).best();
+  return rank_assignments(curves, strokes, size, 1).front().choices;
 }
 
 }  // namespace rigspace

@@ -4,7 +4,9 @@
 // which curve they are.
 
 #include "rigspace/apps/sketch/sketch_poser.h"
+#include "rigspace/body/control_mapping.h"
 #include "rigspace/geometry/representatives.h"
+#include "rigspace/optimize/newton.h"
 
 #include <memory>
 #include <span>

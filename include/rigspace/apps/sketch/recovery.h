@@ -34,6 +34,7 @@ struct Recovery {
   double residual =
       0;           ///< root mean square distance of the strokes without jitter from the pose found, share of the height
   double fit = 0;  ///< the same of the strokes as they were drawn
+  double unposed = 0;  ///< of the strokes without jitter from the pose before the solve: what doing nothing leaves
   /// Errors of in-plane joint angles, radians, stroke by stroke: those of the chain that a stroke was drawn from
   /// against those of the chain that it was given to. A drawing of lines does not tell a left arm from a right one seen
   /// from behind; `mistaken` counts such strokes.
@@ -50,6 +51,7 @@ struct RecoveryOptions {
   double range = 60 * kDegree;
   std::uint32_t seed = 1;
   bool named = false;       ///< strokes say which curve they are
+  bool from_truth = false;  ///< starts at the pose that was drawn, and priors hold to it: what the jitter alone costs
   std::uint32_t order = 1;  ///< another number: the same strokes in another order and direction
 };
 

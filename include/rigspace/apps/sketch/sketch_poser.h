@@ -6,8 +6,6 @@
 #include "rigspace/apps/sketch/sketch_controls.h"
 #include "rigspace/apps/sketch/stroke_assignment.h"
 #include "rigspace/base/progress.h"
-#include "rigspace/body/control_mapping.h"
-#include "rigspace/optimize/newton.h"
 
 #include <memory>
 #include <span>
@@ -22,7 +20,7 @@ struct SketchOptions {
   /// Of each control that is one unit (see SketchControls) away from where it was, for strokes with a jitter of 1 % of
   /// the size: what is drawn steadily is followed more closely. The weight grows with the square of the jitter that is
   /// estimated from the strokes, from 1/50 to 4 times this.
-  double pose = 2e-6;
+  double pose = 8e-7;
   double plane = 1e-4;        ///< of the surface moved along the view by the size
   double distance = 1e-4;     ///< of the surface far from all curves that were drawn, moved by the size
   int representatives = 200;  ///< points that stand for the surface in these two
@@ -52,6 +50,8 @@ struct SketchReport {
 
   int unreached() const;
 };
+
+class TiedCurves;
 
 /// Keeps abstraction, representatives and memory between strokes; of a black box also its Jacobian. One thread at a
 /// time.
@@ -87,18 +87,8 @@ class SketchPoser {
   double view_size() const { return view_size_; }  ///< the same as it is seen, view units
 
  private:
-  struct Tied;
-  struct Attempt;
   void tie();
-  void start_here();
-  Mat surface_prior(const std::vector<StrokePair>& pairs);
   void prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const;
-  std::vector<StrokePair> pairs_of(std::span<const Stroke> strokes, const std::vector<StrokeChoice>& choices) const;
-  Attempt attempt(std::span<const Stroke> strokes, const std::vector<StrokeChoice>& choices, In p_from, bool near,
-                  const ProgressCallback& progress);
-  Attempt best_attempt(std::span<const Stroke> strokes, In p_from, bool near, const ProgressCallback& progress);
-  std::vector<SeenCurve> seen_curves(In p) const;
-  Vec bent(In p, int start) const;
 
   const Character& character_;
   SketchAbstraction abstraction_;
@@ -106,8 +96,7 @@ class SketchPoser {
   SketchOptions options_;
   Vec p_start_, p_;
   double size_ = 1, view_size_ = 1;
-  double jitter_ = 0;  // of the strokes being solved for, as a share of the size
-  std::unique_ptr<Tied> tied_;
+  std::unique_ptr<TiedCurves> tied_;
 };
 
 }  // namespace rigspace

@@ -21,10 +21,19 @@ struct StrokeChoice {
   bool reversed = false;
 };
 
-/// The first curve is the trunk. Where a limb leaves the trunk, at which share of it and on which side, hardly depends
-/// on the pose; so for every stroke that could be the trunk, in both directions, the others are assigned by where they
-/// begin relative to it, by length and by place, and the cheapest of all is taken. Strokes with a curve's name keep it.
+struct RankedChoices {
+  std::vector<StrokeChoice> choices;  ///< of each stroke
+  double cost = 0;
+};
+
+/// The `most` cheapest ways to give strokes to curves, cheapest first; at least one. The first curve is the trunk.
+/// Where a limb leaves the trunk, at which share of it and on which side, hardly depends on the pose; so for every
+/// stroke that could be the trunk, in both directions, the others are assigned by where they begin relative to it, by
+/// length (that of the bones is the most that a stroke can have) and by place. Strokes with a curve's name keep it.
 /// Does not depend on the order of the strokes, nor on their direction. `size`: of the character, view units.
+std::vector<RankedChoices> rank_assignments(std::span<const SeenCurve> curves, std::span<const Stroke> strokes,
+                                            double size, int most);
+/// The cheapest.
 std::vector<StrokeChoice> assign_strokes(std::span<const SeenCurve> curves, std::span<const Stroke> strokes,
                                          double size);
 
