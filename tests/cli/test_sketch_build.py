@@ -71,25 +71,18 @@ class Build(unittest.TestCase):
         out = self.folder / "x.glb"
         foreign = self.folder / "foreign.json"
         kept = json.loads(self.json.read_text())
-        for text, words in (('{"strokes": []}', "is no creature"), ("{", "foreign.json"), ("[]", "is no creature"),
-                            (json.dumps({**kept, "version": 9}), "version 1"), (json.dumps({**kept, "parts of": "cat"}), "dragon"),
-                            (json.dumps({**kept, "parts": [{**kept["parts"][0], "kind": "tial"}]}), "tail"),
-                            (json.dumps({**kept, "parts": [{**kept["parts"][1], "on": {"part": 0, "bone": "x"}}]}), "carries none"),
-                            (json.dumps({**kept, "parts": [{**kept["parts"][0], "values": {"nose": 1}}]}), "no control")):
+        for text, words in (('{"strokes": []}', "is no creature"), (json.dumps({**kept, "version": 9}), "version 1")):
             foreign.write_text(text)
             done = rigspace("--json", "sketch", "build", "--creature", foreign, "-o", out)
             self.assertEqual(done.returncode, 3, done.stdout)
             error = json.loads(done.stdout)["error"]
             self.assertIn(words, " ".join((error["file"], error["element"], error["problem"], error["remedy"])))
         drawing = self.folder / "drawing.json"
-        for strokes, words in (([], "no strokes"), ([[[0, 0]]], "single point"), ([[[0, 0], [None, 1]]], "finite"),
-                               ([[[7, 7], [8, 8]]], "outside the picture")):
+        for strokes, words in (([], "no strokes"), ([[[0, 0]]], "single point")):
             drawing.write_text(json.dumps({"strokes": strokes}))
             error = json.loads(rigspace("--json", "sketch", "build", "--strokes", drawing, "-o", out).stdout)["error"]
             self.assertIn(words, error["problem"])
-        for arguments, words in (((), "is missing"), (("--strokes", DRAWING, "--kind", "first=torsoo"), "database"),
-                                 (("--creature", self.json, "--redraw", 9, "--strokes", DRAWING), "no part"),
-                                 (("--creature", self.json, "--repeat", "1=a"), "is not NUMBER=X,Y")):
+        for arguments, words in (((), "is missing"), (("--creature", self.json, "--repeat", "1=a"), "is not NUMBER=X,Y")):
             done = rigspace("--json", "sketch", "build", *arguments, "-o", out)
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn(words, json.loads(done.stdout)["error"]["problem"])
