@@ -1,12 +1,14 @@
 // rigspace sketch: strokes pose the character (Thesis 5).
 
-#include "rigspace/apps/sketch/automatic.h"
+#include "rigspace/apps/sketch/chosen_controls.h"
 #include "rigspace/apps/sketch/pose_by_sketch.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/export_points.h"
 #include "rigspace/jobs/posed_model.h"
 #include "rigspace/render/renderer.h"
+#include "sketch_ink.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -29,40 +31,6 @@ struct SketchArguments {
   int size = 640;
   bool any_limits = false;
 };
-
-struct Ink {
-  Color8 color;
-  double width;  // pixels
-};
-constexpr Ink kDrawn{{200, 30, 30}, 3}, kSeen{{30, 90, 200}, 2};
-
-/// A line with round ends, smooth at its edges.
-void draw_stroke(Picture& onto, const std::vector<Vec2>& points, bool closed, const Ink& ink) {
-  const std::size_t pieces = points.size() < 2 ? 0 : points.size() - (closed ? 0 : 1);
-  // One pass over the pixels near each piece, so that overlaps of pieces are not drawn twice: the best cover counts.
-  std::vector<float> cover(static_cast<std::size_t>(onto.width()) * static_cast<std::size_t>(onto.height()), 0);
-  for (std::size_t k = 0; k < pieces; ++k) {
-    const Vec2 a = pixels_from_view(points[k], onto.width(), onto.height());
-    const Vec2 b = pixels_from_view(points[(k + 1) % points.size()], onto.width(), onto.height());
-    const double reach = 0.5 * ink.width + 1;
-    const Vec2 low = a.cwiseMin(b).array() - reach, high = a.cwiseMax(b).array() + reach;
-    for (int y = std::max(0, static_cast<int>(low.y())); y <= std::min<double>(onto.height() - 1, high.y()); ++y)
-      for (int x = std::max(0, static_cast<int>(low.x())); x <= std::min<double>(onto.width() - 1, high.x()); ++x) {
-        const Vec2 at(x + 0.5, y + 0.5), d = b - a;
-        const double t = d.squaredNorm() > 0 ? std::clamp(d.dot(at - a) / d.squaredNorm(), 0.0, 1.0) : 0;
-        const double edge = 0.5 * ink.width + 0.5 - (a + t * d - at).norm();
-        float& most =
-            cover[static_cast<std::size_t>(y) * static_cast<std::size_t>(onto.width()) + static_cast<std::size_t>(x)];
-        most = std::max(most, static_cast<float>(std::clamp(edge, 0.0, 1.0)));
-      }
-  }
-  for (int y = 0; y < onto.height(); ++y)
-    for (int x = 0; x < onto.width(); ++x)
-      if (const float most =
-              cover[static_cast<std::size_t>(y) * static_cast<std::size_t>(onto.width()) + static_cast<std::size_t>(x)];
-          most > 0)
-        onto.blend(x, y, ink.color, most);
-}
 
 /// The pose as the drawing sees it with the strokes over it; beside it the same from the side, where depth shows.
 Picture draw_pose(const Character& character, const Renderer& renderer, const SketchResult& result,
@@ -106,25 +74,13 @@ void check_outputs(const SketchArguments& options, std::string_view endings) {
   }
 }
 
-/// The controls that --free and --keep leave; empty: all that move the abstraction.
-std::vector<int> chosen_controls(const Character& character, const SketchArguments& options) {
-  std::vector<int> chosen;
-  if (options.free.empty() && options.keep.empty()) return chosen;
-  const auto meets = [](const Control& control, const std::vector<std::string>& patterns) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const std::string& each) { return matches(control, each); });
-  };
-  const std::span<const Control> controls = character.rig->controls();
-  for (int c = 0; c < static_cast<int>(controls.size()); ++c) {
-    const Control& control = controls[c];
-    const bool usual = control.unit == Unit::angle;
-    if (control.unit != Unit::quaternion && (options.free.empty() ? usual : meets(control, options.free)) &&
-        !meets(control, options.keep))
-      chosen.push_back(c);
-  }
-  if (chosen.empty())
-    refuse_usage(options.free.empty() ? "--keep" : "--free", "leaves no control", "`rigspace info` lists their names");
-  return chosen;
+/// --abstraction FILE.json: the first of the file is meant, whatever the character's own are called.
+void use_abstraction_file(SketchArguments& options, Character& character) {
+  if (!options.job.abstraction.ends_with(".json")) return;
+  const std::string file = options.job.abstraction;
+  std::vector<SketchAbstraction> given = parse_abstractions(read_text(file), file, character);
+  options.job.abstraction = given.front().name;
+  for (SketchAbstraction& each : given) keep_abstraction(character, std::move(each));
 }
 
 Json json_report(const SketchedPose& pose) {
@@ -187,9 +143,10 @@ void pose(SketchArguments& options, const Context& context) {
     if (output.ends_with(".json") && !output.ends_with(".rigspace.json"))
       refuse_usage(output, "does not end in .rigspace.json", "name it like pose.rigspace.json");
   const StrokeFile drawing = read_strokes(options.strokes);
-  const Character character = load(options.source, context);
+  Character character = with_joints(load(options.source, context));
+  use_abstraction_file(options, character);
   const Vec start = pose_of(character, options.source.name(), options.pose);
-  options.job.options.controls.free = chosen_controls(character, options);
+  options.job.options.controls.free = chosen_controls(*character.rig, options.free, options.keep);
   if (options.any_limits) options.job.options.controls.keep_limits = options.job.options.controls.body_limits = false;
   const auto begin = std::chrono::steady_clock::now();
   const SketchResult result = [&] {
@@ -224,7 +181,8 @@ void pose(SketchArguments& options, const Context& context) {
 
 void strokes(SketchArguments& options, const Context& context) {
   check_outputs(options, "json svg png");
-  const Character character = load(options.source, context);
+  Character character = with_joints(load(options.source, context));
+  use_abstraction_file(options, character);
   const Vec p = pose_of(character, options.source.name(), options.pose);
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), p, s);
@@ -257,7 +215,9 @@ void strokes(SketchArguments& options, const Context& context) {
 void add_common(CLI::App& command, SketchArguments& options) {
   add_source(command, options.source);
   options.pose.add_to(command);
-  command.add_option("--abstraction", options.job.abstraction, "stick, outline, action, or one of the rig file's own")
+  command
+      .add_option("--abstraction", options.job.abstraction,
+                  "stick, outline, action, one of the rig file's own, or a .json file of such")
       ->type_name("NAME");
   command
       .add_option("--camera", options.job.camera,
@@ -313,6 +273,7 @@ void add_sketch(CLI::App& app, Context& context) {
       ->take_all();
   write->footer("Examples\n  rigspace sketch strokes hero.glb --camera three-quarter -o drawing.json");
   write->callback([written, &context] { strokes(*written, context); });
+  add_sketch_build(*group, context);
 }
 
 }  // namespace rigspace::tools

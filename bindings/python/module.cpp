@@ -18,6 +18,7 @@ PYBIND11_MODULE(_rigspace, m) {
   bind_character(m);
   bind_simulate(m);
   bind_pose(m);
+  bind_sketch(m);
   bind_mesh(m);
   bind_energy(m);
   bind_minimise(m);

@@ -3,7 +3,7 @@ import textwrap
 
 import bpy
 
-from . import curves, diagnose, work
+from . import curves, diagnose, sketch, work
 from .settings import LOOK, character_of, mesh_of, owners_of, part_name
 
 ALWAYS = ("amount", "rate", "settle")  # the others are behind "More"
@@ -155,6 +155,23 @@ class RIGSPACE_PT_pull(OfCharacter, bpy.types.Panel):
         layout.operator("rigspace.pull", icon="CON_KINEMATIC")
 
 
+class RIGSPACE_PT_sketch(Side, bpy.types.Panel):
+    bl_label, bl_parent_id, bl_options = "Pose by Drawing", "RIGSPACE_PT_main", {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return sketch.drawing_character(context) is not None
+
+    def draw(self, context):
+        layout, character = self.layout, sketch.drawing_character(context)
+        layout.prop(character, "sketch_lines")
+        layout.prop(character, "sketch_clear")
+        layout.operator("rigspace.sketch", icon="GREASEPENCIL")
+        bones = sketch.chosen_bones(context, character.mesh) if character.mesh else []
+        if bones:
+            layout.label(text=f"{len(bones)} selected bones turn", icon="INFO")
+
+
 class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
     bl_label, bl_parent_id, bl_options = "Diagnostics", "RIGSPACE_PT_main", {"DEFAULT_CLOSED"}
 
@@ -170,6 +187,6 @@ class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
 
 
 CLASSES = (RIGSPACE_UL_parts, RIGSPACE_PT_main, RIGSPACE_PT_parts, RIGSPACE_PT_simulate, RIGSPACE_PT_layers, RIGSPACE_PT_pull,
-           RIGSPACE_PT_diagnose)
+           RIGSPACE_PT_sketch, RIGSPACE_PT_diagnose)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

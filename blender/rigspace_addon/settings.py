@@ -104,6 +104,15 @@ class RigspaceCharacter(bpy.types.PropertyGroup):
     pull_keys: BoolProperty(name="Key it", default=True, description="Keys what a pull has moved, on the fix layer", options=set())
 
 
+    sketch_lines: EnumProperty(name="Lines", default="stick", options=set(), description="What the strokes stand for", items=[
+        ("stick", "Stick Figure", "Chains of bones: spine, arms, legs, tail"),
+        ("outline", "Outline", "The contour, as it is seen"),
+        ("action", "Line of Action", "One line from the head to between the feet"),
+        ("over", "Draw Over", "Pairs: a line on the character, then where it should be")])
+    sketch_clear: BoolProperty(name="Clear strokes", default=True, description="Takes strokes away once they have posed it",
+                               options=set())
+
+
 class RigspaceScene(bpy.types.PropertyGroup):
     characters: CollectionProperty(type=RigspaceCharacter)
 

@@ -151,7 +151,7 @@ class Translation:
         else:
             parent = INSIDE if inside else self.object_node(rig)
         told = {"place": self.channels.vector(rig, prefix + "location", bone.location), **self.channels.turn(rig, prefix, bone),
-                "scale": self.channels.vector(rig, prefix + "scale", bone.scale)}
+                "scale": self.channels.vector(rig, prefix + "scale", bone.scale), "bone": True}
         frame = (rest[:3, :3], rest[:3, :3] if data.use_local_location else numpy.eye(3), numpy.eye(3), rest[:3, 3])
         self.numbers[rig, bone.name, inside] = number = self.add(bone.name, parent, frame, told, bone)
         return number

@@ -111,10 +111,13 @@ class Work:
             if not outcome.running:
                 self.end_quietly(context)
 
+    def character(self, context):
+        return character_of(context)
+
     def begin(self, context):
         if Current.work is not None:
             raise Complaint("", "something of rigspace is running already", "wait for it, or press Esc over the 3D view")
-        name = CharacterName(character_of(context))
+        name = CharacterName(self.character(context))
         self.steps_now = self.steps(context)
         Current.work, Current.fraction, Current.words, Current.began = self, 0.0, "starting", time.monotonic()
         Current.name, Current.changes_file, Current.before_undo, Current.undone = name, False, None, None

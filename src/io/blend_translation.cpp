@@ -3,6 +3,7 @@
 #include "plain_rig.h"
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/tri_mesh.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/process_rig.h"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,11 @@ constexpr double kWidest = 1.5;  // radians: where wrong orders of rotation show
 /// the same body, held by the same points, and so the same motion, whichever of the two computes it.
 class Translated final : public Rig {
  public:
-  explicit Translated(std::shared_ptr<const BuiltInRig> rig) : rig_(std::move(rig)) {}
+  Translated(std::shared_ptr<const BuiltInRig> rig, std::vector<Bone> bones)
+      : rig_(std::move(rig)), bones_(std::move(bones)) {}
+
+  const std::shared_ptr<const BuiltInRig>& parts() const { return rig_; }
+  const std::vector<Bone>& bones() const { return bones_; }
 
   std::span<const Control> controls() const override { return rig_->controls(); }
   int point_count() const override { return rig_->point_count(); }
@@ -46,6 +51,7 @@ class Translated final : public Rig {
 
  private:
   std::shared_ptr<const BuiltInRig> rig_;
+  std::vector<Bone> bones_;
 };
 
 /// Anywhere in the limits; where there are none, an ordinary change or a wide angle from rest.
@@ -121,8 +127,9 @@ void translate(Character& character, const std::string& source) {
   };
   if (plain.contains("why")) return stays(plain["why"].is_string() ? plain["why"].get<std::string>() : "it says so");
   std::shared_ptr<const BuiltInRig> built;
+  std::vector<Bone> bones;
   try {
-    built = build_plain_rig(process->plain(), process->controls(), process->point_count(), source);
+    built = build_plain_rig(process->plain(), process->controls(), process->point_count(), source, &bones);
   } catch (const Error& error) {
     return stays(error.what());
   }
@@ -130,8 +137,16 @@ void translate(Character& character, const std::string& source) {
   const Mat poses = random_poses(process->controls(), kPoses);
   const double gap = gaps(*process, *built, poses).maxCoeff();
   if (!(gap <= kClose * size)) return stays(difference(*process, *built, poses, size, gap));
-  character.rig = std::make_shared<Translated>(built);
+  character.rig = std::make_shared<Translated>(built, std::move(bones));
   character.warnings.push_back(kind_of(plain) + ": translated, within " + shown_number(gap / size) + " of Blender");
+}
+
+Character with_joints(Character character) {
+  if (const auto* translated = dynamic_cast<const Translated*>(character.rig.get())) {
+    character.bones = translated->bones();
+    character.rig = std::shared_ptr<const BuiltInRig>(translated->parts());
+  }
+  return character;
 }
 
 }  // namespace rigspace

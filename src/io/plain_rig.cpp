@@ -35,6 +35,8 @@ class Builder {
     return std::make_shared<BuiltInRig>(graph_, std::move(rest), std::move(deformers_));
   }
 
+  const std::vector<Bone>& bones() const { return bones_; }
+
  private:
   [[noreturn]] void fail(const std::string& element, std::string problem) const {
     throw Error({.code = ErrorCode::external_process,
@@ -167,6 +169,10 @@ class Builder {
     else
       node.key = channels<4>(json, "key");
     node_slots_.push_back(add_posed_node(*graph_, node));
+    const bool joint = json.contains("bone") && json["bone"] == true;
+    const int above = parent < 0 ? -1 : bone_of_node_[parent];  // the nearest joint above
+    if (joint) bones_.push_back({.name = node.name, .parent = above, .slot = node_slots_.back()});
+    bone_of_node_.push_back(joint ? static_cast<int>(bones_.size()) - 1 : above);
   }
 
   MorphTarget target(const SortedJson& shape) const {
@@ -226,16 +232,21 @@ class Builder {
   int point_count_;
   const std::string& source_;
   std::shared_ptr<ControlGraph> graph_ = std::make_shared<ControlGraph>();
-  std::vector<int> node_slots_;
+  std::vector<int> node_slots_, bone_of_node_;
+  std::vector<Bone> bones_;
   std::vector<std::shared_ptr<const Deformer>> deformers_;
 };
 
 }  // namespace
 
 std::shared_ptr<const BuiltInRig> build_plain_rig(const std::string& description, std::span<const Control> controls,
-                                                  int point_count, const std::string& source) {
+                                                  int point_count, const std::string& source,
+                                                  std::vector<Bone>* bones) {
   const SortedJson json = SortedJson::parse(description, nullptr, false);
-  return Builder(controls, point_count, source).build(json);
+  Builder builder(controls, point_count, source);
+  std::shared_ptr<const BuiltInRig> rig = builder.build(json);
+  if (bones != nullptr) *bones = builder.bones();
+  return rig;
 }
 
 }  // namespace rigspace

@@ -33,6 +33,11 @@ bool is_blend_file(const std::filesystem::path& path);
 /// a linked object, keys that are not finite, and what ProcessRig throws.
 Character load_blend(const BlendOptions& options);
 
+/// A character whose rig was built of our own parts, with these parts and its joints to be seen: same points and
+/// controls. For who needs to know where joints are; physics takes it as it is loaded, so that results do not depend on
+/// who computes the rig. Any other character comes back as it is.
+Character with_joints(Character character);
+
 /// A result for a .blend.
 struct BlendLayer {
   std::string base;     ///< the artist's clip above which it lies

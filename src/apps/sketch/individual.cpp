@@ -39,16 +39,8 @@ Extent extent_of(std::span<const Stroke> strokes) {
   return extent_of(points);
 }
 
-Extent icon_extent(const CreaturePart& part, const ViewPlane& view, In p) {
-  std::vector<Stroke> curves;
-  Vec z;
-  part.drawn.rig->evaluate(*part.drawn.rig->make_workspace(), p, z);
-  for (const DrawnPart::Curve& curve : part.drawn.curves) {
-    Stroke seen{.points = {}, .closed = curve.closed};
-    for (int k = 0; k < curve.point_count; ++k) seen.points.push_back(view.project(point(z, curve.first_point + k)));
-    curves.push_back(std::move(seen));
-  }
-  return extent_of(curves);
+Extent icon_extent(const CreaturePart& part, const Camera& camera, In p) {
+  return extent_of(seen_icon(part, camera, p));
 }
 
 /// Puts the part where the strokes are, as large as they are, in its rest pose.
@@ -58,12 +50,12 @@ Vec placed(const CreaturePart& part, const Camera& camera, std::span<const Strok
   const Extent drawn = extent_of(strokes);
   Vec p = rig.rest();
   const int size = rig.find(part.root + ".size");
-  const double ratio = drawn.radius / icon_extent(part, view, p).radius;
+  const double ratio = drawn.radius / icon_extent(part, camera, p).radius;
   p[size] = std::clamp(ratio, rig.controls()[size].min, rig.controls()[size].max);
   const Mat3 axes = camera.axes();
   const int shift = rig.find(part.root + ".tx");
   for (int round = 0; round < 3; ++round) {  // a perspective view needs more than one
-    const Vec2 off = (drawn.middle - icon_extent(part, view, p).middle) / view.scale(p.segment<3>(shift));
+    const Vec2 off = (drawn.middle - icon_extent(part, camera, p).middle) / view.scale(p.segment<3>(shift));
     p.segment<3>(shift) += off.x() * axes.col(0) + off.y() * axes.col(1);
   }
   return p;
@@ -99,6 +91,19 @@ Vec3 root_of(const CreaturePart& part, In p) { return p.segment<3>(part.characte
 
 }  // namespace
 }  // namespace creature
+
+std::vector<Stroke> seen_icon(const CreaturePart& part, const Camera& camera, In p) {
+  const ViewPlane view(camera);
+  std::vector<Stroke> curves;
+  Vec z;
+  part.drawn.rig->evaluate(*part.drawn.rig->make_workspace(), p, z);
+  for (const DrawnPart::Curve& curve : part.drawn.curves) {
+    Stroke seen{.points = {}, .closed = curve.closed};
+    for (int k = 0; k < curve.point_count; ++k) seen.points.push_back(view.project(point(z, curve.first_point + k)));
+    curves.push_back(std::move(seen));
+  }
+  return curves;
+}
 
 SketchAbstraction sketch_abstraction(const CastAbstraction& curves) {
   SketchAbstraction result;
@@ -142,6 +147,23 @@ std::vector<CreaturePart> dragon_database() {
     database.push_back(std::move(part));
   }
   return database;
+}
+
+std::vector<DrawnGroup> drawn_groups(std::span<const Stroke> strokes) {
+  std::vector<DrawnGroup> groups;
+  for (const Stroke& stroke : strokes) {
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.name == stroke.part; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {stroke.part, {}});
+    found->strokes.push_back(stroke);
+  }
+  return groups;
+}
+
+std::string kind_in_name(std::span<const CreaturePart> database, const std::string& name) {
+  const std::size_t end = name.find_last_not_of("0123456789 _-.") + 1;
+  for (const CreaturePart& part : database)
+    if (part.name == name.substr(0, end)) return part.name;
+  return {};
 }
 
 Creature::Creature(std::span<const CreaturePart> database, const PartClassifier& classifier, const Camera& camera,
@@ -244,6 +266,22 @@ void Creature::redraw(int number, std::span<const Stroke> strokes, const std::st
     each.carrier = each.carrier_bone = -1;
     attach(each);
   }
+}
+
+int Creature::repeat(int number, const Vec2& by) {
+  FittedPart part = parts_[number];
+  const CreaturePart& own = database_[part.part];
+  const int shift = own.character.rig->find(own.root + ".tx");
+  const double scale = ViewPlane(camera_).scale(part.p.segment<3>(shift));
+  const Mat3 axes = camera_.axes();
+  part.p.segment<3>(shift) += (by.x() * axes.col(0) + by.y() * axes.col(1)) / scale;
+  for (std::vector<Stroke>* strokes : {&part.strokes, &part.seen})
+    for (Stroke& stroke : *strokes)
+      for (Vec2& z : stroke.points) z += by;
+  part.carrier = part.carrier_bone = -1;
+  attach(part);
+  parts_.push_back(std::move(part));
+  return static_cast<int>(parts_.size()) - 1;
 }
 
 void Creature::remove(int number) {

@@ -50,9 +50,9 @@ SketchCurve read_curve(const Field& field, const Character& character) {
   return curve;
 }
 
-std::shared_ptr<const CharacterExtension> read_block(const Field& block, const RiggedCharacter& rigged) {
+std::vector<SketchAbstraction> read_abstractions(const Field& block, const Character& character) {
   block.allow({"abstractions"});
-  auto sketch = std::make_shared<SketchBlock>();
+  std::vector<SketchAbstraction> abstractions;
   for (const Field& each : block["abstractions"].items()) {
     each.allow({"name", "camera", "procedure", "pooled", "curves"});
     SketchAbstraction made{.name = each["name"].text()};
@@ -62,10 +62,16 @@ std::shared_ptr<const CharacterExtension> read_block(const Field& block, const R
     if (const auto pooled = each.find("pooled")) made.pooled = pooled->boolean();
     if (made.pooled && made.correspondence == Correspondence::ordered)
       each.fail("is pooled and ordered", "pooled curves need the procedure \"nearest\" or \"from stroke\"");
-    for (const Field& curve : each["curves"].items()) made.curves.push_back(read_curve(curve, rigged.character));
+    for (const Field& curve : each["curves"].items()) made.curves.push_back(read_curve(curve, character));
     if (made.curves.empty()) each.fail("has no curves", "give at least one");
-    sketch->abstractions.push_back(std::move(made));
+    abstractions.push_back(std::move(made));
   }
+  return abstractions;
+}
+
+std::shared_ptr<const CharacterExtension> read_block(const Field& block, const RiggedCharacter& rigged) {
+  auto sketch = std::make_shared<SketchBlock>();
+  sketch->abstractions = read_abstractions(block, rigged.character);
   return sketch;
 }
 
@@ -105,6 +111,14 @@ std::string write_block(const CharacterExtension& extension, const RiggedCharact
 }
 
 }  // namespace
+
+std::vector<SketchAbstraction> parse_abstractions(std::string text, const std::string& name,
+                                                  const Character& character) {
+  const JsonText json(std::move(text), name);
+  std::vector<SketchAbstraction> abstractions = read_abstractions(json.root(), character);
+  if (abstractions.empty()) json.root()["abstractions"].fail("is empty", "give at least one");
+  return abstractions;
+}
 
 void register_sketch_block() { register_rig_block({.name = "sketch", .read = read_block, .write = write_block}); }
 

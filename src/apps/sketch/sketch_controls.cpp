@@ -173,7 +173,9 @@ SketchControls sketch_controls(const Character& character, const Rig& extended, 
     const Control& control = controls[c];
     double &low = result.lower[k], &high = result.upper[k];
     if (options.keep_limits) low = control.min, high = control.max;
-    const bool free = !std::isfinite(low) && !std::isfinite(high);
+    // Half a turn either way is where rotation vectors end (Blender's quaternion bones), not a limit of the body.
+    const double half_turn = control.unit == Unit::angle ? 179.9 * kDegree : kNoBound;
+    const bool free = low - control.rest <= -half_turn && high - control.rest >= half_turn;
     if (options.body_limits && free) {
       const int bone = bone_of(c);
       if (control.unit == Unit::scale) low = kLeastScale * control.rest, high = kMostScale * control.rest;

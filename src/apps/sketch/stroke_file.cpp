@@ -44,11 +44,12 @@ StrokeFile parse_strokes(std::string text, const std::string& name) {
     if (each.is_list()) {
       read_points(each, file, stroke);
     } else {
-      each.allow({"points", "closed", "name", "curve", "time", "to"});
+      each.allow({"points", "closed", "name", "curve", "time", "to", "part"});
       read_points(each["points"], file, stroke);
       if (const auto closed = each.find("closed")) stroke.closed = closed->boolean();
       if (const auto own = each.find("name")) stroke.name = own->any_text();
       if (const auto curve = each.find("curve")) stroke.curve = curve->any_text();
+      if (const auto part = each.find("part")) stroke.part = part->any_text();
       if (const auto time = each.find("time")) stroke.time = time->number(0, 1e6);
       if (const auto to = each.find("to")) pairs.emplace_back(file.strokes.size(), *to);
     }
@@ -84,6 +85,7 @@ std::string to_strokes_json(const StrokeFile& file) {
     Json each;
     if (!stroke.name.empty()) each["name"] = stroke.name;
     if (!stroke.curve.empty()) each["curve"] = stroke.curve;
+    if (!stroke.part.empty()) each["part"] = stroke.part;
     if (stroke.time != 0) each["time"] = stroke.time;
     if (stroke.closed) each["closed"] = true;
     if (stroke.to >= 0) each["to"] = file.strokes[static_cast<std::size_t>(stroke.to)].name;

@@ -75,6 +75,8 @@ class SvgReader {
   StrokeFile read() {
     std::vector<Plane> groups{Plane::Identity()};
     std::vector<char> hidden{0};
+    std::vector<std::string> parts{""};  // of each open group
+    int numbered = 0;
     bool found = false;
     for (std::size_t at = 0; (at = text_.find('<', at)) != std::string::npos;) {
       if (text_.compare(at, 4, "<!--") == 0) {
@@ -86,7 +88,7 @@ class SvgReader {
       if (end == std::string::npos) fail(at, "an element is not closed", "is the file whole?");
       const std::string tag = text_.substr(at + 1, end - at - 1);
       if (!tag.empty() && tag[0] == '/') {
-        if (groups.size() > 1 && is_group(tag.substr(1))) groups.pop_back(), hidden.pop_back();
+        if (groups.size() > 1 && is_group(tag.substr(1))) groups.pop_back(), hidden.pop_back(), parts.pop_back();
       } else if (!tag.empty() && tag[0] != '?' && tag[0] != '!') {
         const bool alone = tag.back() == '/';
         const auto attributes = attributes_of(tag);
@@ -97,8 +99,17 @@ class SvgReader {
           // What a file defines for use elsewhere is not drawn.
           const bool away =
               kind == "defs" || kind == "symbol" || kind == "clipPath" || kind == "mask" || kind == "pattern";
-          if (!alone) groups.push_back(here), hidden.push_back(hidden.back() || away);
+          if (alone) {
+            at = end + 1;
+            continue;
+          }
+          groups.push_back(here), hidden.push_back(hidden.back() || away);
+          const auto id = attributes.find("id");
+          parts.push_back(kind != "g"              ? parts.back()
+                          : id != attributes.end() ? id->second
+                                                   : "group " + std::to_string(++numbered));
         } else if (!hidden.back()) {
+          part_ = parts.back();
           draw(kind, attributes, here, at);
         }
       }
@@ -209,6 +220,7 @@ class SvgReader {
 
   void add(Stroke stroke, const Plane& map, const Attributes& attributes) {
     if (const auto id = attributes.find("id"); id != attributes.end()) stroke.name = id->second;
+    stroke.part = part_;
     for (Vec2& z : stroke.points) z = scale_ * (map.leftCols<2>() * z + map.col(2) - origin_);
     file_.strokes.push_back(std::move(stroke));
   }
@@ -303,7 +315,7 @@ class SvgReader {
   }
 
   const std::string& text_;
-  std::string name_;
+  std::string name_, part_;
   StrokeFile file_;
   Vec2 origin_ = Vec2::Zero();
   double scale_ = 1;

@@ -1,6 +1,6 @@
 // Creatures from drawn parts (Thesis 5.3.2).
 
-#include "rigspace/apps/sketch/individual.h"
+#include "rigspace/apps/sketch/creature_file.h"
 
 #include <gtest/gtest.h>
 
@@ -117,6 +117,91 @@ TEST(Creature, IsOneCharacterThatLives) {
   const Rig& own = *part("tail").character.rig;
   own.evaluate(*own.make_workspace(), creature.parts()[1].p, tail);
   EXPECT_LT((rest.tail(tail.size()) - tail).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+/// A torso with a head and a tail, drawn a little off their rest.
+Creature small_dragon() {
+  Creature creature(database(), classifier(), from_left());
+  creature.add(drawn("torso", {{"torso.size", 0.1}}), "torso");
+  creature.add(drawn("head", {{"head.ty", 0.05}, {"neck_01.rx", -0.3}}), "head");
+  creature.add(drawn("tail", {{"tail_02.rx", 0.3}}), "tail");
+  return creature;
+}
+
+TEST(Creature, PlainJointsPlayNearlyWhatTheCreatureDoes) {
+  const Creature creature = small_dragon();
+  const Character whole = creature.character("whole"), plain = creature.plain("plain");
+  ASSERT_EQ(whole.rig->point_count(), plain.rig->point_count());
+  ASSERT_EQ(plain.clips.front().name, "Alive");
+  EXPECT_EQ(plain.clips.front().duration, whole.clips.front().duration);
+  Vec a, b, rest;
+  whole.rig->evaluate(*whole.rig->make_workspace(), whole.rig->rest(), rest);
+  const double size = bounding_box(rest).diagonal();
+  for (const double time : {0.0, 0.4, 1.3}) {
+    whole.rig->evaluate(*whole.rig->make_workspace(), pose_at(whole, &whole.clips.front(), time), a);
+    plain.rig->evaluate(*plain.rig->make_workspace(), pose_at(plain, &plain.clips.front(), time), b);
+    // Nodes of joints cannot shear, and parts hang on joints that are scaled evenly: 1.2 % of the size at most.
+    EXPECT_LT((a - b).lpNorm<Eigen::Infinity>(), 1.5e-2 * size) << time;
+    if (time > 0) {
+      EXPECT_GT((a - rest).lpNorm<Eigen::Infinity>(), 2e-2 * size) << time;
+    }
+  }
+  plain.rig->evaluate(*plain.rig->make_workspace(), plain.rig->rest(), b);
+  EXPECT_LT((rest - b).lpNorm<Eigen::Infinity>(), 1.5e-3 * size);  // 0.1 %
+}
+
+TEST(Creature, RepeatsAPartElsewhere) {
+  Creature creature = small_dragon();
+  const int again = creature.repeat(1, Vec2(0.0, 0.1));
+  ASSERT_EQ(again, 3);
+  const FittedPart &first = creature.parts()[1], &second = creature.parts()[3];
+  EXPECT_EQ(second.part, first.part);
+  EXPECT_EQ(second.carrier, 0);
+  const Rig& rig = *database()[first.part].character.rig;
+  for (int c = 0; c < first.p.size(); ++c)
+    if (rig.controls()[c].group != "place") {
+      EXPECT_EQ(first.p[c], second.p[c]) << rig.controls()[c].name;
+    }
+  EXPECT_GT((first.p - second.p).norm(), 0.02);
+}
+
+TEST(CreatureFile, ComesBackAsItWas) {
+  const Creature creature = small_dragon();
+  const std::string text = to_creature_json(creature);
+  Creature again(database(), classifier(), creature_camera(text, "x"));
+  read_creature(text, "x", again);
+  ASSERT_EQ(again.parts().size(), creature.parts().size());
+  for (std::size_t k = 0; k < creature.parts().size(); ++k) {
+    EXPECT_LT((again.parts()[k].p - creature.parts()[k].p).lpNorm<Eigen::Infinity>(), 1e-12);
+    EXPECT_EQ(again.parts()[k].carrier, creature.parts()[k].carrier);
+    EXPECT_EQ(again.parts()[k].carrier_bone, creature.parts()[k].carrier_bone);
+  }
+  EXPECT_EQ(to_creature_json(again), text);
+}
+
+TEST(CreatureFile, RefusesWhatIsNoneAndLeavesTheCreatureAlone) {
+  Creature creature = small_dragon();
+  const std::string text = to_creature_json(creature);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  for (const std::string& bad :
+       {std::string("{"), std::string("[]"), std::string("{}"), with("\"creature\"", "\"rig\""),
+        with("\"version\": 1", "\"version\": 2"), with("\"torso\"", "\"trunk\""), with("\"part\": 0", "\"part\": 1")}) {
+    EXPECT_THROW(read_creature(bad, "bad.json", creature), Error) << bad.substr(0, 60);
+    EXPECT_EQ(to_creature_json(creature), text);
+  }
+}
+
+TEST(DrawnGroups, ArePartsInTheOrderInWhichTheyBegin) {
+  std::vector<Stroke> strokes(4);
+  strokes[0].part = strokes[2].part = "head 2", strokes[1].part = "x";
+  const std::vector<DrawnGroup> groups = drawn_groups(strokes);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].strokes.size(), 2u);
+  EXPECT_EQ(kind_in_name(database(), groups[0].name), "head");
+  EXPECT_EQ(kind_in_name(database(), groups[1].name), "");
 }
 
 }  // namespace

@@ -50,6 +50,11 @@ std::span<const SketchAbstraction> abstractions_of(const Character& character);
 /// The character with one more, or with one of the same name replaced.
 void keep_abstraction(Character& character, SketchAbstraction abstraction);
 
+/// {"abstractions": [..]}, as rig files have it under "sketch", for characters of any kind. `name` is for messages, which
+/// say what is wrong in it. At least one.
+std::vector<SketchAbstraction> parse_abstractions(std::string text, const std::string& name,
+                                                  const Character& character);
+
 /// Lets rig files have the block "sketch". Programs call it before they read files; twice does no harm.
 void register_sketch_block();
 

@@ -27,8 +27,24 @@ struct CreaturePart {
 /// An abstraction of the cast as one of this application.
 SketchAbstraction sketch_abstraction(const CastAbstraction& curves);
 
+/// The icon of a part with these controls, as the camera sees it.
+std::vector<Stroke> seen_icon(const CreaturePart& part, const Camera& camera, In p);
+
 /// The six parts of the cast's dragon. The torso carries the others.
 std::vector<CreaturePart> dragon_database();
+
+/// The strokes of one part of a drawing, and the name of the group that they are in.
+struct DrawnGroup {
+  std::string name;
+  std::vector<Stroke> strokes;
+};
+
+/// A drawing by its parts (Stroke::part), in the order in which these begin; strokes that name none are one part
+/// together.
+std::vector<DrawnGroup> drawn_groups(std::span<const Stroke> strokes);
+
+/// The kind that a group's name says, as "head" and "head 2" do; empty if it says none.
+std::string kind_in_name(std::span<const CreaturePart> database, const std::string& name);
 
 /// A part of a creature, as it was drawn.
 struct FittedPart {
@@ -60,11 +76,22 @@ class Creature {
   /// Draws a part anew: another shape, another pose, or another kind.
   void redraw(int number, std::span<const Stroke> strokes, const std::string& kind = {});
   void remove(int number);
+  /// The part once more, moved by this much in the picture, view units: another head, another pair of legs. Its shape
+  /// and pose are those of the first. Returns its number.
+  int repeat(int number, const Vec2& by);
 
   const std::vector<FittedPart>& parts() const { return parts_; }
   /// All parts as one character; controls and clips of each part have its number before their names: "2.tail_01.rx".
   /// Its clip "Alive" plays the first clip of every part on top of the fitted pose.
   Character character(std::string name) const;
+  /// The same as joints with linear skins alone, which every engine plays: at rest as it was drawn, a part's root
+  /// hangs on its carrier's bone. Clips: "Alive", and each part's own, "2.Swish".
+  Character plain(std::string name) const;
+
+  const Camera& camera() const { return camera_; }
+  std::span<const CreaturePart> database() const { return database_; }
+  /// All parts at once, as they were kept (creature_file.h).
+  void set_parts(std::vector<FittedPart> parts) { parts_ = std::move(parts); }
 
  private:
   FittedPart fitted(std::span<const Stroke> strokes, const std::string& kind) const;

@@ -19,6 +19,7 @@ struct Stroke {
   /// Draw-over posing: this stroke is drawn on the character where it is, and the stroke `to` (its number in the list)
   /// says where that line goes. -1: an ordinary stroke.
   int to = -1;
+  std::string part;  ///< strokes of one part of a creature have the same; empty: not said
   /// Set by SketchPoser, which puts strokes in an order and direction of its own so that results do not depend on
   /// those of the drawing: the place in the drawing, and whether it was drawn the other way round.
   int number = 0;
