@@ -1,5 +1,5 @@
 // node docs/figures/studio_sketch.mjs [CHARACTER] [OUTDIR]: pictures of the sketch panel, light and dark, into OUTDIR
-// (out/studio); the first is docs/figures/studio_sketch.png, as palette PNG. Needs the built program, Chromium and
+// (out/studio); the first of them is docs/figures/studio_sketch.png, as palette PNG. Needs the built program, Chromium and
 // `npm ci` in tests/viewer.
 
 import { execFileSync } from 'node:child_process';
@@ -40,7 +40,7 @@ const bent = (line, degrees, wobble = 1.5) => line.map(({ x, y }, i) => {
 async function draw(line, count) {
   await page.mouse.move(line[0].x, line[0].y);
   await page.mouse.down();
-  for (const { x, y } of line.slice(1)) await page.mouse.move(x, y);
+  for (const [i, { x, y }] of line.entries()) if (i % 4 === 3 || i === line.length - 1) await page.mouse.move(x, y);
   await page.mouse.up();
   await until(page, ({ sketch }) => (sketch.strokes.length === count || sketch.problem) && !sketch.solving);
 }
@@ -65,5 +65,5 @@ for (const kind of ['Outline', 'Action', 'Draw over']) {
 await browser.close();
 studio.stop();
 if (log.length > 0) console.error(log.join('\n'));
-execFileSync('ffmpeg', ['-y', '-loglevel', 'error', '-i', join(out, 'sketch_strokes_light.png'), '-vf',
+execFileSync('ffmpeg', ['-y', '-loglevel', 'error', '-i', join(out, 'sketch_empty_light.png'), '-vf',
   'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=bayer:bayer_scale=4', join(root, 'docs/figures/studio_sketch.png')]);
