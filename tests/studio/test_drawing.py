@@ -33,13 +33,14 @@ def apart(a, b):
 
 
 class Drawing(Studio):
-    """Stands at the start of Walk, seen from the front; nothing is drawn."""
+    """Stands in the rest pose, seen from the front; nothing is drawn."""
+
+    CLIP = None
 
     def setUp(self):
-        if self.page.state["play"]["clip"] != "Walk" or self.page.state["bake"]["state"] != "ready":
-            self.page.do("play.set", clip="Walk", playing=False)
+        self.page.do("play.set", clip=self.CLIP, playing=False)
+        if self.CLIP:
             self.baked()
-        self.page.do("play.set", time=0)
         self.page.do("sketch.clear", all=True)
         self.page.do("sketch.choose", abstraction="stick")
         self.page.do("sketch.look", camera=CAMERA)
@@ -158,6 +159,8 @@ class Strokes(Drawing):
 
 
 class DrawnClips(Drawing):
+    CLIP = "Walk"
+
     def exported(self):
         """The written files by name; the printed commands then write the same bytes."""
         self.page.do("export.run")
