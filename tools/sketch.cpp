@@ -33,15 +33,15 @@ struct SketchArguments {
 };
 
 /// The pose as the drawing sees it with the strokes over it; beside it the same from the side, where depth shows.
-Picture draw_pose(const Character& character, const Renderer& renderer, const SketchResult& result,
-                  const SketchedPose& pose, const SketchArguments& options, double aspect) {
+Picture draw_pose(const Character& character, const Renderer& renderer, const SketchedPose& pose,
+                  const SketchArguments& options, double aspect) {
   const int height = options.size, width = std::max(8, static_cast<int>(std::lround(height * aspect)));
   const Snapshot snapshot = take_snapshot(character, pose.p);
   RenderOptions look{.width = width, .height = height};
-  Picture front = renderer.render(snapshot, result.camera.as_perspective(), look);
+  Picture front = renderer.render(snapshot, pose.camera.as_perspective(), look);
   for (const Stroke& stroke : pose.strokes) draw_stroke(front, stroke.points, stroke.closed, kDrawn);
   for (const Stroke& stroke : pose.seen) draw_stroke(front, stroke.points, stroke.closed, kSeen);
-  const Vec3 back = result.camera.axes().col(2);
+  const Vec3 back = pose.camera.axes().col(2);
   look.width = look.height = height / 2;
   const Picture side = renderer.render(
       snapshot,
@@ -56,8 +56,7 @@ Picture draw_pose(const Character& character, const Renderer& renderer, const Sk
 Picture draw(const Character& character, const SketchResult& result, const SketchArguments& options, double aspect) {
   const Renderer renderer(character);
   std::vector<Picture> pages;
-  for (const SketchedPose& pose : result.poses)
-    pages.push_back(draw_pose(character, renderer, result, pose, options, aspect));
+  for (const SketchedPose& pose : result.poses) pages.push_back(draw_pose(character, renderer, pose, options, aspect));
   const int columns = std::min<int>(4, static_cast<int>(pages.size())),
             rows = (static_cast<int>(pages.size()) + columns - 1) / columns;
   Picture sheet(columns * pages[0].width(), rows * pages[0].height());

@@ -17,7 +17,7 @@ const browser = await launchBrowser();
 const studio = await startStudio();
 const { page, log } = await openStudio(browser, studio.address);
 const settled = () => page.waitForTimeout(1500);  // the best picture is drawn, panels have their answers
-const kPanels = ['Parts', 'Controls', 'World', 'Modes', 'Export', 'File'];
+const kPanels = ['Parts', 'Controls', 'World', 'Modes', 'Export', 'File'];  // Sketch: studio_sketch.mjs
 
 /// In light and in dark.
 async function shot(name) {

@@ -1,5 +1,7 @@
 #include "rigspace/base/parallel.h"
 
+#include "rigspace/base/cancel_scope.h"
+#include "rigspace/base/error.h"
 #include "rigspace/base/serial.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -69,7 +71,11 @@ void parallel_ranges(int count, int chunk, RangeBody body, void* context) {
   if (count <= 0) return;
   chunk = std::max(1, chunk);
   const int chunks = (count + chunk - 1) / chunk;
-  const auto run = [&](int k) { body(context, k * chunk, std::min(count, (k + 1) * chunk)); };
+  const CancelScope* const scope = CancelScope::current();
+  const auto run = [&](int k) {
+    if (scope != nullptr && scope->stopped()) throw Cancelled();
+    body(context, k * chunk, std::min(count, (k + 1) * chunk));
+  };
   if (serial_scopes > 0 || chunks == 1 || threads() == 1) {
     for (int k = 0; k < chunks; ++k) run(k);
     return;

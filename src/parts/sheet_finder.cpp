@@ -1,3 +1,4 @@
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/closest_point.h"
@@ -91,6 +92,7 @@ class Look {
       if (along > kEnd && along < 1 - kEnd) continue;
       const int end = along <= kEnd ? 0 : 1;
       sums[end] += x, ++counts[end];
+      poll_cancel();
       near_[end] = std::min(near_[end], tree_.closest(x, shells_.height, other).distance);
     }
     sheet_.attached = sums[0] / std::max(1, counts[0]), sheet_.free = sums[1] / std::max(1, counts[1]);
@@ -191,6 +193,7 @@ class Look {
       const Vec3 x = point(shells_.mesh.points, shells_.welded[i]);
       if (direction_.dot(x - sheet_.attached) < (1 - 1.5 * kEnd) * direction_.dot(sheet_.free - sheet_.attached))
         continue;
+      poll_cancel();
       distances.push_back(
           tree_
               .closest(x, std::numeric_limits<double>::infinity(),
@@ -248,6 +251,7 @@ std::vector<Sheet> sheet_candidates(const Character& character) {
   shells.hard_share = all > 0 ? hard / all : 0;
   std::vector<Sheet> found;
   for (const auto& [shell, points] : rigid) {
+    poll_cancel();
     const Component& component = shells.components.parts[shell];
     if (component.box.diagonal() < kListedLength * shells.height) continue;
     std::vector<char> own(static_cast<std::size_t>(shells.mesh.triangle_count()));

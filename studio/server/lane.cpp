@@ -1,5 +1,6 @@
 #include "lane.h"
 
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/serial.h"
 
@@ -90,6 +91,7 @@ void Lane::carry_out(const std::shared_ptr<Piece>& piece) {
     piece.fraction = at.whole >= 0 ? at.whole : at.fraction;
     return !piece.stopped.load();
   };
+  const CancelScope scope([&piece = *piece] { return piece.stopped.load(); });
   try {
     finish(piece, piece->work(progress));
   } catch (...) {

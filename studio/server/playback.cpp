@@ -20,7 +20,7 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
   cells_ = std::make_unique<BodyCells>(rigged, character_->made());
   rig_ = model_ ? std::make_unique<RealtimeRig>(model_) : nullptr;
   deviation_ = Vec::Zero(rig_ ? std::ssize(model_->free()) : 0);
-  held_.clear(), shown_pose_.reset();
+  held_.clear(), shown_pose_.reset(), preview_.reset();
   set_corrections(1, {});
   set_baked("", nullptr);
   const std::string clip = rigged.clip(state_.clip) != nullptr ? state_.clip : "";
@@ -53,12 +53,15 @@ void Playback::set_clip(const std::string& clip) {
   restart();
 }
 
-double Playback::duration() const { return motion_ ? motion_->duration() : 0; }
+double Playback::duration() const {
+  if (!motion_) return 0;
+  return state_.clip.empty() ? rest_length_ : motion_->duration();
+}
 
 /// The solver begins anew at the present time.
 void Playback::restart() {
   turns_ = 0, fresh_ = true, hands_on_ = false, dirty_ = true;
-  deviation_.setZero();
+  deviation_.setZero(), preview_.reset();
   show_moment();
 }
 
@@ -68,7 +71,7 @@ void Playback::seek(double time) {
 }
 
 void Playback::set_playing(bool playing) {
-  if (state_.clip.empty()) playing = false;
+  if (duration() <= 0) playing = false;
   if (playing && !state_.playing && !state_.loop && !motion_->cyclic() && state_.time >= duration()) seek(0);
   state_.playing = playing, dirty_ = true;
 }
@@ -109,6 +112,7 @@ bool Playback::solving() const { return rig_ && state_.live && !state_.muted && 
 /// The artist's pose at a time of the first turn, with what is held.
 void Playback::key_pose(double time, Vec& p) const {
   motion_->controls(std::min(time, motion_->duration() * (1 - 1e-12)), p);
+  if (state_.clip.empty()) add_corrections(p);
   if (shown_pose_) p = *shown_pose_;
   for (const auto& [control, value] : held_) p[control] = value;
 }
@@ -118,20 +122,49 @@ void Playback::show_moment() {
   key_pose(state_.time, p_key_);
   p_ = p_key_;
   baked_shown_ = false;
-  if (state_.muted || !model_) return;
+  if (state_.muted) return;
+  if (!model_) {
+    if (!state_.clip.empty()) add_corrections(p_);
+    add_preview();
+    return;
+  }
   if (has_baked() && held_.empty() && !shown_pose_) {
     baked_sampler_->sample(std::min(state_.time, baked_->duration), p_);
     baked_shown_ = true;
-    return;
+  } else {
+    add_layer();
   }
-  add_layer();
+  add_preview();
+}
+
+void Playback::refresh() {
+  if (!solving()) return show_moment();
+  key_pose(state_.time, p_key_);
+  p_ = p_key_;
+  add_layer(), add_preview();
+}
+
+void Playback::set_preview(std::optional<Vec> added) {
+  if (!preview_) p_unpreviewed_ = p_;
+  preview_ = std::move(added);
+  dirty_ = true;
+}
+
+void Playback::add_preview() {
+  if (!preview_) return;
+  p_unpreviewed_ = p_;
+  p_.head(preview_->size()) += *preview_;
 }
 
 /// Adds the solved deviation and the corrections to the artist's pose.
 void Playback::add_layer() {
   const std::span<const int> free = model_->free();
   for (std::size_t k = 0; k < free.size(); ++k) p_[free[k]] += influence_ * deviation_[static_cast<Eigen::Index>(k)];
-  for (const auto& [control, curve] : corrections_) p_[control] += curve(state_.time);
+  if (!state_.clip.empty()) add_corrections(p_);
+}
+
+void Playback::add_corrections(Vec& p) const {
+  for (const auto& [control, curve] : corrections_) p[control] += curve(state_.time);
 }
 
 void Playback::set_corrections(double influence, std::vector<std::pair<int, Curve>> curves) {
@@ -143,6 +176,7 @@ void Playback::set_corrections(double influence, std::vector<std::pair<int, Curv
 void Playback::solve(double dt) {
   const auto begin = std::chrono::steady_clock::now();
   motion_->controls(turns_ + state_.time, p_solver_);
+  if (state_.clip.empty()) add_corrections(p_solver_);
   if (shown_pose_) p_solver_ = *shown_pose_;
   for (const auto& [control, value] : held_) p_solver_[control] = value;
   const std::span<const double> pose(p_solver_.data(), static_cast<std::size_t>(p_solver_.size()));
@@ -193,6 +227,7 @@ bool Playback::advance(double dt) {
     key_pose(state_.time, p_key_);
     p_ = p_key_;
     add_layer();
+    add_preview();
     baked_shown_ = false;
     constexpr double kSettled = 0.5;  // s
     dirty_ = false;

@@ -59,7 +59,9 @@ class Playback {
   void set_loop(bool loop) { state_.loop = loop; }
   void set_speed(double speed) { state_.speed = speed; }
   void set_cells(bool cells) { state_.cells = cells, dirty_ = true; }
-  double duration() const;  ///< s: of a loop its period
+  double duration() const;  ///< s: of a loop its period; without a clip that of the drawing
+  /// How long the clip of a drawing in the rest pose is, s.
+  void set_rest_length(double seconds) { rest_length_ = seconds; }
 
   /// Holds a control at a value in place of the clip's, or releases it.
   void hold(int control, std::optional<double> value);
@@ -73,7 +75,18 @@ class Playback {
   bool has_baked() const;
 
   /// Corrections on top of what is solved live: influence of the layer, and curves of controls in their own units.
+  /// Without a clip they are the artist's motion, which soft parts follow.
   void set_corrections(double influence, std::vector<std::pair<int, Curve>> curves);
+
+  /// What a stroke that is being drawn would add to the pose, on the controls of the artist's character; null: nothing.
+  /// Forgotten when time, clip or character change.
+  void set_preview(std::optional<Vec> added);
+  bool has_preview() const { return preview_.has_value(); }
+  /// The pose as it is shown without that preview.
+  const Vec& pose_before_preview() const { return preview_ ? p_unpreviewed_ : p_; }
+
+  /// Brings `pose` up to date after a change, without a step of the solver.
+  void refresh();
 
   /// Advances by dt seconds of real time. Returns whether pages have something new to draw.
   bool advance(double dt);
@@ -95,6 +108,8 @@ class Playback {
   void solve(double dt);
   void key_pose(double time, Vec& p) const;
   void add_layer();
+  void add_corrections(Vec& p) const;
+  void add_preview();
   void append_nodes(In p, std::vector<float>& numbers);
   void append_cells(std::vector<std::byte>& bytes);
 
@@ -107,6 +122,7 @@ class Playback {
   std::unique_ptr<RealtimeRig> rig_;
   PlayState state_;
   std::uint32_t revision_ = 0, number_ = 0;
+  double rest_length_ = 0;
   double turns_ = 0;  // s: length of the whole turns of a loop that were played
   std::map<int, double> held_;
   std::optional<Vec> shown_pose_;
@@ -115,8 +131,10 @@ class Playback {
   std::unique_ptr<Sampler> baked_sampler_;
   double influence_ = 1;
   std::vector<std::pair<int, Curve>> corrections_;
+  std::optional<Vec> preview_;
   Vec p_key_, p_, p_solver_, deviation_;
-  Vec x_cells_;  // scratch
+  Vec p_unpreviewed_;  // p_ before the preview was added
+  Vec x_cells_;        // scratch
   bool hands_on_ = false, dirty_ = true, fresh_ = true;
   double still_ = 0;  // s since the last change of the deviation while controls are held
   double solve_ms_ = 0;

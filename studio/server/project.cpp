@@ -60,8 +60,6 @@ ProjectSet set_from(const Json& json) {
   return set;
 }
 
-using KeysByControl = std::map<std::string, std::vector<ProjectKey>>;
-
 Json to_json(const KeysByControl& controls) {
   Json json = Json::object();
   for (const auto& [control, keys] : controls) {
@@ -72,11 +70,13 @@ Json to_json(const KeysByControl& controls) {
 }
 
 Json to_json(const ClipEdits& edits) {
-  return {{"mute", edits.mute},
-          {"influence", edits.influence},
-          {"controls", to_json(edits.controls)},
-          {"modes", to_json(edits.modes)},
-          {"factors", edits.factors}};
+  Json json{{"mute", edits.mute},
+            {"influence", edits.influence},
+            {"controls", to_json(edits.controls)},
+            {"modes", to_json(edits.modes)},
+            {"factors", edits.factors}};
+  for (const DrawnKey& key : edits.drawn) json["drawn"].push_back(to_json(key));
+  return json;
 }
 
 KeysByControl keys_from(const Json& json) {
@@ -96,11 +96,17 @@ ClipEdits edits_from(const Json& json) {
   if (!json.is_object()) refuse_project("\"edits\"", "an object a clip");
   const Arguments read(json);
   constexpr std::size_t kMost = 100000;
-  return {.mute = read.flag("mute"),
-          .influence = read.number("influence", 0, 1),
-          .controls = keys_from(read.object("controls", kMost)),
-          .modes = keys_from(read.object("modes", kMost)),
-          .factors = read.numbers("factors", 100)};
+  ClipEdits edits{.mute = read.flag("mute"),
+                  .influence = read.number("influence", 0, 1),
+                  .controls = keys_from(read.object("controls", kMost)),
+                  .modes = keys_from(read.object("modes", kMost)),
+                  .drawn = {},
+                  .factors = read.numbers("factors", 100)};
+  if (read.has("drawn"))
+    for (const Json& key : read.list("drawn", 1000)) edits.drawn.push_back(drawn_key_from(key));
+  for (std::size_t k = 1; k < edits.drawn.size(); ++k)
+    if (!(edits.drawn[k - 1].time < edits.drawn[k].time)) refuse_project("\"drawn\"", "times that grow");
+  return edits;
 }
 
 Curve curve_of(const std::vector<ProjectKey>& keys) {
@@ -123,7 +129,26 @@ const ProjectSet* Project::set_of(std::string_view part, std::string_view field,
 }
 
 bool Project::edited() const {
-  return std::any_of(edits.begin(), edits.end(), [](const auto& clip) { return clip.second != ClipEdits{}; });
+  return std::any_of(edits.begin(), edits.end(),
+                     [](const auto& clip) { return !clip.first.empty() && clip.second != ClipEdits{}; });
+}
+
+const std::vector<DrawnKey>& Project::drawing_of(const std::string& clip) const {
+  static const std::vector<DrawnKey> kNone;
+  const auto at = edits.find(clip);
+  return at == edits.end() ? kNone : at->second.drawn;
+}
+
+void Project::set_drawing(const std::string& clip, std::vector<DrawnKey> keys) {
+  std::erase_if(keys, [](const DrawnKey& key) { return key.strokes.empty(); });
+  edits[clip].drawn = std::move(keys);
+  if (edits[clip] == ClipEdits{}) edits.erase(clip);
+}
+
+void Project::keep_drawing_alone(const std::string& clip) {
+  std::vector<DrawnKey> drawn = drawing_of(clip);
+  edits.erase(clip);
+  set_drawing(clip, std::move(drawn));
 }
 
 Json to_json(const Project& project) {
@@ -172,12 +197,21 @@ RealtimeWorld world_of(const Project& project) {
   return world;
 }
 
-ClipFix fix_of(const ClipEdits& edits) {
+ClipFix fix_without_hands(const ClipEdits& edits) {
   ClipFix fix{.influence = edits.influence, .mute = edits.mute};
-  for (const auto& [control, keys] : edits.controls) fix.set(control, curve_of(keys));
-  for (const auto& [control, keys] : edits.modes) {
-    const Curve* own = fix.curve_of(control);
-    fix.set(control, own ? sum_of_keys(*own, curve_of(keys)) : curve_of(keys));
+  for (const KeysByControl& layer : {edits.modes, drawn_tracks(edits.drawn)})
+    for (const auto& [control, keys] : layer) {
+      const Curve* own = fix.curve_of(control);
+      fix.set(control, own ? sum_of_keys(*own, curve_of(keys)) : curve_of(keys));
+    }
+  return fix;
+}
+
+ClipFix fix_of(const ClipEdits& edits) {
+  ClipFix fix = fix_without_hands(edits);
+  for (const auto& [control, keys] : edits.controls) {
+    const Curve* other = fix.curve_of(control);
+    fix.set(control, other ? sum_of_keys(curve_of(keys), *other) : curve_of(keys));
   }
   return fix;
 }
@@ -185,7 +219,7 @@ ClipFix fix_of(const ClipEdits& edits) {
 std::string fix_text(const Project& project) {
   FixFile file;
   for (const auto& [clip, edits] : project.edits)
-    if (edits != ClipEdits{}) file.clips.push_back({clip, fix_of(edits)});
+    if (!clip.empty() && edits != ClipEdits{}) file.clips.push_back({clip, fix_of(edits)});
   return rigspace::fix_text(file);
 }
 

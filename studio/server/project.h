@@ -1,6 +1,7 @@
 #pragma once
 // The settings and edits of one character as one readable document, and the command that makes the same files.
 
+#include "drawing.h"
 #include "message.h"
 #include "rigspace/apps/physics/clip_fix.h"
 #include "rigspace/apps/physics/realtime_rig.h"
@@ -22,19 +23,14 @@ struct ProjectSet {
   bool operator==(const ProjectSet&) const = default;
 };
 
-/// A key of an edit: added to the simulated curve. Degrees or the control's unit, slopes per second.
-struct ProjectKey {
-  double time = 0, value = 0, in = 0, out = 0;
-  bool operator==(const ProjectKey&) const = default;
-};
-
-/// The user's edits of one clip.
+/// The user's edits of one clip; without a name, of the rest pose, which has a drawing alone.
 struct ClipEdits {
   bool mute = false;
   double influence = 1;
-  std::map<std::string, std::vector<ProjectKey>> controls = {};  ///< by name
-  std::map<std::string, std::vector<ProjectKey>> modes = {};     ///< likewise, what sliders of modes add
-  std::vector<double> factors = {};                              ///< of these sliders; empty: all 1
+  KeysByControl controls = {};       ///< keys that hands changed
+  KeysByControl modes = {};          ///< likewise, what sliders of modes add
+  std::vector<DrawnKey> drawn = {};  ///< what strokes of the sketch panel add, by time
+  std::vector<double> factors = {};  ///< of these sliders; empty: all 1
   bool operator==(const ClipEdits&) const = default;
 };
 
@@ -52,7 +48,10 @@ struct Project {
   bool operator==(const Project&) const = default;
 
   const ProjectSet* set_of(std::string_view part, std::string_view field, std::string_view clip) const;
-  bool edited() const;  ///< there are edits of curves, a muted layer or less influence
+  bool edited() const;  ///< there are edits of clips: of curves, drawings, a muted layer or less influence
+  const std::vector<DrawnKey>& drawing_of(const std::string& clip) const;
+  void set_drawing(const std::string& clip, std::vector<DrawnKey> keys);
+  void keep_drawing_alone(const std::string& clip);  ///< takes all other edits of the clip away
 };
 
 Json to_json(const Project& project);
@@ -62,8 +61,10 @@ Project project_from(const Json& json);
 /// Gravity and what parts run into, for real time. Throws Error for words that are no collider.
 RealtimeWorld world_of(const Project& project);
 
-/// The edits of a clip as corrections on top of the simulated layer.
+/// The edits of a clip as corrections on top of the simulated layer; without those of hands, what modes and strokes
+/// add.
 ClipFix fix_of(const ClipEdits& edits);
+ClipFix fix_without_hands(const ClipEdits& edits);
 /// The edits of all clips as the file that `--fix` takes.
 std::string fix_text(const Project& project);
 

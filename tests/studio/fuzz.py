@@ -15,11 +15,14 @@ from client import Server  # noqa: E402
 COMMANDS = ["play.set", "parts.set", "parts.mode", "parts.preset", "parts.find", "controls.hold", "controls.release",
             "controls.stiffness", "controls.free", "controls.aim", "world.set", "poses.at", "curves.get", "curves.edit", "curves.layer", "curves.tolerance",
             "curves.clear", "modes.find", "modes.set", "pull.begin", "pull.move", "pull.end", "project.save", "job.cancel",
-            "history.undo", "history.redo", "file.list", "file.open", "no.such"]
+            "history.undo", "history.redo", "file.list", "file.open", "curves.merge", "sketch.look", "sketch.preview",
+            "sketch.stroke", "sketch.change", "sketch.clear", "sketch.key", "sketch.choose", "sketch.cancel", "no.such"]
 FIELDS = ["clip", "time", "playing", "speed", "loop", "live", "muted", "part", "field", "value", "from", "to", "candidate",
           "mode", "preset", "values", "pattern", "collide", "friction", "material", "unit", "times", "controls", "control",
           "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path",
-          "gravity", "cells", "on", "joint", "handle", "beyond", "target"]
+          "gravity", "cells", "on", "joint", "handle", "beyond", "target", "stroke", "camera", "aspect", "points", "closed",
+          "curve", "locked", "remove", "all", "abstraction", "eye", "fov"]
+CAMERA = {"eye": [0, 1, 4], "target": [0, 1, 0], "fov": 32}
 
 
 def value(random, depth=0):
@@ -34,7 +37,8 @@ def value(random, depth=0):
         return random.uniform(-2, 2)
     if kind < 8:
         return random.choice(["", "Walk", "tail", "amount", "rate", "soft", "firm", "belly", "tail_01.rx", "../x", "/etc/passwd",
-                              "\u0000", "x" * 3000, "*", "tail*=tail", "sphere:0,0,0,1", "sphere:", "stiffening", "ground"])
+                              "\u0000", "x" * 3000, "*", "tail*=tail", "sphere:0,0,0,1", "sphere:", "stiffening", "ground",
+                              "stick", "outline", "action", "drawn"])
     if kind == 8:
         return random.randrange(-5, 50)
     if kind < 11:
@@ -47,6 +51,10 @@ def message(random):
     whole = {"id": random.randrange(10**6), "do": random.choice(COMMANDS)}
     for _ in range(random.randrange(5)):
         whole[random.choice(FIELDS)] = value(random)
+    if whole["do"] in ("sketch.stroke", "sketch.preview", "sketch.look") and random.random() < 0.6:  # nearly a stroke
+        whole.update(camera=CAMERA, aspect=1.5, stroke=str(random.randrange(9)),
+                     points=[[random.uniform(-1, 1), random.uniform(-1, 1)] for _ in range(random.randrange(12))])
+        whole[random.choice(["camera", "aspect", "points", "stroke", "curve"])] = value(random)
     text = json.dumps(whole)
     if random.random() < 0.2:  # and broken
         cut = bytearray(text.encode())

@@ -59,8 +59,8 @@ struct SteppedBody {
   /// Per free control, toward the animation; none if empty. Of rods with stiffness_damping: dampers of the velocity
   /// relative to the animation, stiffness times s.
   Vec springs;
-  Mat coupling;                  ///< free controls squared: springs between them, of differences; none if empty
-  std::vector<double> limits;    ///< per three free controls: how far from the animation; none if empty
+  Mat coupling;                ///< free controls squared: springs between them, of differences; none if empty
+  std::vector<double> limits;  ///< per three free controls: how far from the animation; none if empty
   std::vector<double> limit_weights = {};  ///< of each limit: factor on its stiffness, which has its unit; empty: 1
   double limit_stiffness = 1;
   double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way

@@ -57,11 +57,25 @@ void name_curves(std::vector<Stroke>& strokes, const SketchAbstraction& abstract
         if (curve.name == stroke.name && !abstraction.pooled) stroke.curve = curve.name;
 }
 
-/// Strokes of one time, as the poser takes them: of pairs, the one that says where the line goes.
+/// Strokes that are solved together, as the poser takes them: of pairs, the one that says where the line goes.
 struct Moment {
   double time = 0;
+  std::string camera, abstraction;
   std::vector<Stroke> strokes, drawn_over;
 };
+
+void add_stroke(Moment& moment, const StrokeFile& drawing, std::size_t k) {
+  Stroke stroke = drawing.strokes[k];
+  if (stroke.name.empty()) stroke.name = "stroke " + std::to_string(k + 1);
+  if (stroke.to < 0) {
+    moment.strokes.push_back(std::move(stroke));
+    return;
+  }
+  Stroke to = drawing.strokes[static_cast<std::size_t>(stroke.to)];
+  if (to.name.empty()) to.name = "stroke " + std::to_string(stroke.to + 1);
+  to.curve = stroke.name;
+  moment.drawn_over.push_back(std::move(stroke)), moment.strokes.push_back(std::move(to));
+}
 
 std::vector<Moment> moments_of(const StrokeFile& drawing) {
   std::set<double> times;
@@ -71,35 +85,28 @@ std::vector<Moment> moments_of(const StrokeFile& drawing) {
     if (stroke.to >= 0) targets.insert(stroke.to);
   std::vector<Moment> moments;
   for (const double time : times) {
-    Moment moment{.time = time};
+    const std::size_t first = moments.size();
     for (std::size_t k = 0; k < drawing.strokes.size(); ++k) {
       const Stroke& stroke = drawing.strokes[k];
       if (stroke.time != time || targets.contains(static_cast<int>(k))) continue;
-      Stroke named = stroke;
-      if (named.name.empty()) named.name = "stroke " + std::to_string(k + 1);
-      if (stroke.to >= 0) {
-        Stroke to = drawing.strokes[static_cast<std::size_t>(stroke.to)];
-        if (to.name.empty()) to.name = "stroke " + std::to_string(stroke.to + 1);
-        to.curve = named.name;
-        moment.drawn_over.push_back(std::move(named)), moment.strokes.push_back(std::move(to));
-      } else {
-        moment.strokes.push_back(std::move(named));
-      }
+      if (moments.size() == first || moments.back().camera != stroke.camera ||
+          moments.back().abstraction != stroke.abstraction)
+        moments.push_back({.time = time, .camera = stroke.camera, .abstraction = stroke.abstraction});
+      add_stroke(moments.back(), drawing, k);
     }
-    const std::size_t pairs = moment.drawn_over.size();
-    if (pairs > 0 && pairs < moment.strokes.size())
+  }
+  for (const Moment& moment : moments)
+    if (!moment.drawn_over.empty() && moment.drawn_over.size() < moment.strokes.size())
       throw Error({.element = "drawing",
                    .problem = "has strokes that are drawn over the character and strokes that are not",
                    .remedy = "give either a \"to\" for all of one time, or for none"});
-    moments.push_back(std::move(moment));
-  }
   return moments;
 }
 
 SketchAbstraction drawn_abstraction(const Character& character, In p, const Camera& camera, const Moment& moment,
                                     double aspect) {
   const SeenSurface surface(character, p, camera);
-  SketchAbstraction abstraction{.name = "drawn"};
+  SketchAbstraction abstraction{.name = kDrawnAbstraction};
   for (std::size_t k = 0; k < moment.drawn_over.size(); ++k) {
     check_stroke(moment.drawn_over[k], k, aspect);
     abstraction.curves.push_back(project_stroke(surface, clean_stroke(moment.drawn_over[k])));
@@ -109,10 +116,15 @@ SketchAbstraction drawn_abstraction(const Character& character, In p, const Came
 
 Animation clip_of(const Character& character, const std::vector<SketchedPose>& poses, const std::string& name) {
   const Vec rest = character.rig->rest();
-  Mat P(rest.size(), static_cast<Eigen::Index>(poses.size()));
+  std::vector<const SketchedPose*> last;  // of each time
+  for (const SketchedPose& pose : poses) {
+    if (!last.empty() && last.back()->time == pose.time) last.pop_back();
+    last.push_back(&pose);
+  }
+  Mat P(rest.size(), static_cast<Eigen::Index>(last.size()));
   std::vector<double> times;
-  for (std::size_t k = 0; k < poses.size(); ++k)
-    P.col(static_cast<Eigen::Index>(k)) = poses[k].p, times.push_back(poses.size() == 1 ? 0 : poses[k].time);
+  for (std::size_t k = 0; k < last.size(); ++k)
+    P.col(static_cast<Eigen::Index>(k)) = last[k]->p, times.push_back(last.size() == 1 ? 0 : last[k]->time);
   std::vector<int> turned;
   for (int c = 0; c < static_cast<int>(rest.size()); ++c)
     if ((P.row(c).array() != rest[c]).any()) turned.push_back(c);
@@ -174,38 +186,54 @@ bool SketchResult::converged() const {
   return std::all_of(poses.begin(), poses.end(), [](const SketchedPose& pose) { return pose.report.converged; });
 }
 
+namespace {
+
+/// The view of a moment: that of the job, of its strokes, of the drawing, of the abstraction, or from the front.
+std::string camera_spec(const Character& character, const StrokeFile& drawing, const std::string& of_strokes,
+                        const std::string& abstraction, const SketchJob& job) {
+  for (const std::string& spec : {job.camera, of_strokes, drawing.camera})
+    if (!spec.empty()) return spec;
+  for (const SketchAbstraction& each : abstractions_of(character))
+    if (each.name == abstraction && !each.camera.empty()) return each.camera;
+  return "front";
+}
+
+}  // namespace
+
 SketchResult pose_by_sketch(const Character& character, const StrokeFile& drawing, In p, const SketchJob& job,
                             const ProgressCallback& progress) {
   if (drawing.strokes.empty())
     throw Error({.element = "drawing", .problem = "has no strokes", .remedy = "draw a line"});
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), p, s);
-  std::string spec = !job.camera.empty() ? job.camera : drawing.camera;
-  if (spec.empty())
-    for (const SketchAbstraction& each : abstractions_of(character))
-      if (each.name == job.abstraction) spec = each.camera;
-  SketchResult result{.camera = sketch_camera(spec.empty() ? "front" : spec, s, drawing.aspect())};
   SketchOptions options = job.options;
   options.aspect = drawing.aspect();
+  SketchResult result;
   std::unique_ptr<SketchPoser> poser;
+  std::string made_for;  // view and abstraction of the poser
   Vec pose = p;
   const std::vector<Moment> moments = moments_of(drawing);
   for (std::size_t k = 0; k < moments.size(); ++k) {
     report(progress, "posing", static_cast<double>(k) / static_cast<double>(moments.size()));
+    const std::string& name = moments[k].abstraction.empty() ? job.abstraction : moments[k].abstraction;
+    const std::string spec = camera_spec(character, drawing, moments[k].camera, name, job);
+    const Camera camera = sketch_camera(spec, s, drawing.aspect());
+    if (k == 0) result.camera = camera;
     std::vector<Stroke> strokes = moments[k].strokes;
-    if (!moments[k].drawn_over.empty()) {
-      poser = std::make_unique<SketchPoser>(
-          character, drawn_abstraction(character, pose, result.camera, moments[k], options.aspect), result.camera, pose,
-          options);
-    } else if (!poser || poser->abstraction().name == "drawn") {
-      poser = std::make_unique<SketchPoser>(
-          character, find_abstraction(character, job.abstraction, pose, result.camera), result.camera, pose, options);
-    } else {
+    const bool over = !moments[k].drawn_over.empty();
+    if (!over && poser && made_for == spec + '\n' + name) {
       poser->set_pose(pose);
+    } else {
+      poser =
+          std::make_unique<SketchPoser>(character,
+                                        over ? drawn_abstraction(character, pose, camera, moments[k], options.aspect)
+                                             : find_abstraction(character, name, pose, camera),
+                                        camera, pose, options);
+      made_for = over ? "" : spec + '\n' + name;
     }
     name_curves(strokes, poser->abstraction());
     SketchedPose made{
-        .time = moments[k].time, .report = poser->solve(strokes, false, {}), .strokes = std::move(strokes)};
+        .time = moments[k].time, .camera = camera, .report = poser->solve(strokes, false, {}), .strokes = strokes};
     made.p = pose = poser->controls();
     made.seen = poser->seen();
     result.poses.push_back(std::move(made));

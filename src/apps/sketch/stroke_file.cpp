@@ -25,6 +25,13 @@ void read_points(const Field& list, const StrokeFile& file, Stroke& stroke) {
   }
 }
 
+std::string camera_text(const Field& camera) { return camera.is_object() ? camera.json().dump() : camera.text(); }
+
+nlohmann::ordered_json camera_field(const std::string& camera) {
+  using Json = nlohmann::ordered_json;
+  return camera.starts_with('{') ? Json::parse(camera) : Json(camera);
+}
+
 }  // namespace
 
 StrokeFile parse_strokes(std::string text, const std::string& name) {
@@ -36,21 +43,22 @@ StrokeFile parse_strokes(std::string text, const std::string& name) {
     root.fail("has a width or a height alone", "give both, in pixels, or neither");
   if (root.has("width"))
     file.width = root["width"].integer(1, 1 << 20), file.height = root["height"].integer(1, 1 << 20);
-  if (const auto camera = root.find("camera"))
-    file.camera = camera->is_object() ? camera->json().dump() : camera->text();
+  if (const auto camera = root.find("camera")) file.camera = camera_text(*camera);
   std::vector<std::pair<std::size_t, Field>> pairs;
   for (const Field& each : root["strokes"].items()) {
     Stroke stroke;
     if (each.is_list()) {
       read_points(each, file, stroke);
     } else {
-      each.allow({"points", "closed", "name", "curve", "time", "to", "part"});
+      each.allow({"points", "closed", "name", "curve", "time", "to", "part", "camera", "abstraction"});
       read_points(each["points"], file, stroke);
       if (const auto closed = each.find("closed")) stroke.closed = closed->boolean();
       if (const auto own = each.find("name")) stroke.name = own->any_text();
       if (const auto curve = each.find("curve")) stroke.curve = curve->any_text();
       if (const auto part = each.find("part")) stroke.part = part->any_text();
       if (const auto time = each.find("time")) stroke.time = time->number(0, 1e6);
+      if (const auto camera = each.find("camera")) stroke.camera = camera_text(*camera);
+      if (const auto abstraction = each.find("abstraction")) stroke.abstraction = abstraction->text();
       if (const auto to = each.find("to")) pairs.emplace_back(file.strokes.size(), *to);
     }
     file.strokes.push_back(std::move(stroke));
@@ -78,8 +86,7 @@ std::string to_strokes_json(const StrokeFile& file) {
   using Json = nlohmann::ordered_json;
   Json json;
   if (file.height > 0) json["width"] = file.width, json["height"] = file.height;
-  if (!file.camera.empty())
-    json["camera"] = file.camera.starts_with('{') ? Json::parse(file.camera) : Json(file.camera);
+  if (!file.camera.empty()) json["camera"] = camera_field(file.camera);
   Json& strokes = json["strokes"] = Json::array();
   for (const Stroke& stroke : file.strokes) {
     Json each;
@@ -88,6 +95,8 @@ std::string to_strokes_json(const StrokeFile& file) {
     if (!stroke.part.empty()) each["part"] = stroke.part;
     if (stroke.time != 0) each["time"] = stroke.time;
     if (stroke.closed) each["closed"] = true;
+    if (!stroke.camera.empty()) each["camera"] = camera_field(stroke.camera);
+    if (!stroke.abstraction.empty()) each["abstraction"] = stroke.abstraction;
     if (stroke.to >= 0) each["to"] = file.strokes[static_cast<std::size_t>(stroke.to)].name;
     Json& points = each["points"] = Json::array();
     for (const Vec2& z : stroke.points) {

@@ -3,6 +3,7 @@
 #include "../studio.h"
 #include "../units.h"
 
+#include "rigspace/anim/key_edits.h"
 #include "rigspace/apps/physics/editable_keys.h"
 
 #include <algorithm>
@@ -142,6 +143,13 @@ Curve curve_from(const Json& keys) {
   return curve;
 }
 
+std::vector<ProjectKey> project_keys(const Curve& curve) {
+  std::vector<ProjectKey> keys;
+  for (std::size_t k = 0; k < curve.times.size(); ++k)
+    keys.push_back({curve.times[k], curve.values[k], curve.in_tangents[k], curve.out_tangents[k]});
+  return keys;
+}
+
 void curves_edit(Studio& studio, Editor& editor, const Arguments& given) {
   const std::string control = given.text("control"), clip = studio.playback().state().clip;
   const RecipeClip& baked = baked_clip(studio);
@@ -149,16 +157,42 @@ void curves_edit(Studio& studio, Editor& editor, const Arguments& given) {
     refuse("control \"" + control + "\"", control, "is not in the rig", "the panel Controls lists them");
   const std::string names[] = {control};
   const Curve simulated = editable(studio, editor).keys(baked, names, editor.tolerance).front().curve;
-  const Curve fix = fix_from_edit(baked, simulated, curve_from(given.list("keys", 20000)));
-  std::vector<ProjectKey> keys;
-  for (std::size_t k = 0; k < fix.times.size(); ++k)
-    keys.push_back({fix.times[k], fix.values[k], fix.in_tangents[k], fix.out_tangents[k]});
+  Curve fix = fix_from_edit(baked, simulated, curve_from(given.list("keys", 20000)));
+  // What modes and strokes add is in the curve that is seen, and stays theirs.
+  const ClipFix others = fix_without_hands(edits_of(studio));
+  if (const Curve* other = others.curve_of(control)) {
+    if (fix.times.empty()) fix = curve_from(Json::array({{{"time", 0}, {"value", 0}, {"in", 0}, {"out", 0}}}));
+    fix = sum_of_keys(fix, *other, -1);
+  }
+  const std::vector<ProjectKey> keys = project_keys(fix);
   studio.edit("keys of " + control, "keys." + clip + "." + control, [&](Project& project) {
     if (keys.empty())
       project.edits[clip].controls.erase(control);
     else
       project.edits[clip].controls[control] = keys;
   });
+}
+
+/// The simulated layer, with its influence, and all corrections of the present clip become one layer of keys that hands
+/// can change: artist + influence * soft + fix = artist + keys. The simulated layer is muted from then on.
+void curves_merge(Studio& studio, Editor& editor) {
+  const RecipeClip& clip = baked_clip(studio);
+  const std::span<const Control> controls = studio.baked()->character().rig->controls();
+  const ClipFix fix = fix_of(edits_of(studio));
+  std::vector<std::string> names;
+  if (fix.weight() > 0)
+    for (const int c : motion_from_recipe(clip, controls).controls)
+      names.push_back(controls[static_cast<std::size_t>(c)].name);
+  ClipEdits merged{.mute = true};
+  for (const Track& track : fix.tracks) merged.controls[track.control] = project_keys(track.curve);
+  for (const Track& track : editable(studio, editor).keys(clip, names, editor.tolerance)) {
+    Curve none = track.curve;
+    for (std::vector<double>* numbers : {&none.values, &none.in_tangents, &none.out_tangents})
+      std::fill(numbers->begin(), numbers->end(), 0);
+    const Curve* const own = fix.curve_of(track.control);
+    merged.controls[track.control] = project_keys(sum_of_keys(own ? *own : none, track.curve, fix.weight()));
+  }
+  studio.edit("merge the layers", "", [&](Project& project) { project.edits[clip.base] = std::move(merged); });
 }
 
 Json curves_slice(Studio& studio, const Editor& editor) {
@@ -195,6 +229,10 @@ void add_curves_panel(Studio& studio) {
     });
     return Json::object();
   });
+  studio.add_command("curves.merge", [&studio, editor](const Arguments&) {
+    curves_merge(studio, *editor);
+    return Json::object();
+  });
   studio.add_command("curves.tolerance", [&studio, editor](const Arguments& given) {
     editor->tolerance = given.number("value", 1e-5, 0.1);
     studio.touch("curves");
@@ -206,7 +244,7 @@ void add_curves_panel(Studio& studio) {
       if (given.has("control"))
         project.edits[clip].controls.erase(given.text("control"));
       else
-        project.edits.erase(clip);
+        project.keep_drawing_alone(clip);
     });
     return Json::object();
   });

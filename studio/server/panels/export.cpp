@@ -3,10 +3,13 @@
 #include "../studio.h"
 
 #include "../guard.h"
+#include "rigspace/apps/sketch/pose_by_sketch.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/rig_file.h"
+#include "rigspace/jobs/clip_names.h"
+#include "rigspace/jobs/posed_model.h"
 #include "rigspace/render/sheet.h"
 #include "rigspace/render/video.h"
 
@@ -45,6 +48,43 @@ fs::path model_of(const Studio& studio) {
   return studio.options().out / (stem_of(studio.project()) + (curves ? ".soft.rigspace.json" : ".soft.glb"));
 }
 fs::path fix_of(const Studio& studio) { return studio.options().out / (stem_of(studio.project()) + ".fix.json"); }
+
+/// What strokes in the rest pose make: a clip of its own, which `rigspace sketch pose` writes.
+struct DrawnClip {
+  fs::path strokes, model;
+};
+DrawnClip drawn_clip_of(const Studio& studio) {
+  const fs::path beside = studio.options().out / stem_of(studio.project());
+  return {beside.string() + ".strokes.json", beside.string() + ".sketch.glb"};
+}
+/// Whether there is a clip that `simulate` could take.
+bool can_simulate(const Studio& studio) {
+  const auto file = studio.file();
+  return file && !file->character->artists().clips.empty();
+}
+bool has_drawn_clip(const Studio& studio) { return !studio.project().drawing_of("").empty(); }
+
+std::string commands_of(const Studio& studio) {
+  std::string text;
+  if (can_simulate(studio) || !has_drawn_clip(studio))
+    text = command_of(studio.project(), model_of(studio).string(), fix_of(studio).string());
+  if (!has_drawn_clip(studio)) return text;
+  const DrawnClip drawn = drawn_clip_of(studio);
+  return text + (text.empty() ? "" : "\n") + "rigspace sketch pose " + shell_quoted(studio.project().file) +
+         " --strokes " + shell_quoted(drawn.strokes.string()) + " -o " + shell_quoted(drawn.model.string());
+}
+
+/// What the command line of `rigspace sketch pose` does.
+void write_drawn_clip(const Project& project, const DrawnClip& drawn, const JobEvents& events) {
+  write_file(drawn.strokes, strokes_text(project.drawing_of("")));
+  CharacterSource source;
+  source.file = project.file;
+  const Character character = source.load(events);
+  const SketchResult made =
+      pose_by_sketch(character, read_strokes(drawn.strokes), character.rig->rest(), {}, events.progress);
+  constexpr double kRate = 24;
+  write_posed_model(drawn.model.string(), source, character, made.clip, kRate);
+}
 
 Json entry(const fs::path& path, const std::string& about) {
   std::error_code failed;
@@ -107,18 +147,30 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
     if (kind != "glb" && kind != "curves" && kind != "sheet" && kind != "video")
       refuse("argument \"what\"", kind, "has \"" + kind + "\"", "expected glb, curves, sheet and video");
   const std::string clip = studio.playback().state().clip;
+  const bool soft = can_simulate(studio) || !has_drawn_clip(studio), drawn = has_drawn_clip(studio);
   studio.work().start(
       "Exporting " + model_of(studio).filename().string(),
       [&studio, results, what = std::move(what), clip, project = studio.project(), model = model_of(studio),
-       fix = fix_of(studio)](const ProgressCallback& progress) -> std::function<void()> {
-        if (project.edited()) write_file(fix, fix_text(project));
-        SimulationSource source;
-        source.character.file = project.file;
+       fix = fix_of(studio), soft, drawn,
+       sketch = drawn_clip_of(studio)](const ProgressCallback& progress) -> std::function<void()> {
         JobEvents events;
         events.progress = progress;
-        const SimulationResult made = simulate_file(source, request_of(project, fix.string()), model, events);
-        std::vector<Extra> extras = write_extras(what, made.files.model, clip, progress);
-        return [&studio, results, made, extras = std::move(extras)] {
+        SimulationResult made;
+        std::vector<Extra> extras;
+        if (soft) {
+          if (project.edited()) write_file(fix, fix_text(project));
+          SimulationSource source;
+          source.character.file = project.file;
+          made = simulate_file(source, request_of(project, fix.string()), model, events);
+          extras = write_extras(what, made.files.model, clip, progress);
+        }
+        if (drawn) {
+          write_drawn_clip(project, sketch, events);
+          extras.push_back({sketch.model, "the character with the drawn poses as a clip"});
+          extras.push_back({sketch.strokes, "the drawing, for `rigspace sketch pose --strokes`"});
+        }
+        const std::string written = (soft ? made.files.result() : sketch.model).string();
+        return [&studio, results, made, written, extras = std::move(extras)] {
           {
             const std::lock_guard lock(results->mutex);
             results->list = Json::array();
@@ -132,7 +184,7 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
             }
           }
           studio.touch("export"), studio.touch("job");
-          studio.say("note", "Written: " + made.files.result().string());
+          studio.say("note", "Written: " + written);
         };
       },
       [&studio](std::exception_ptr error) { studio.report(error); });
@@ -154,7 +206,7 @@ void add_export_panel(Studio& studio) {
   studio.add_slice("export", [&studio, results]() -> Json {
     const std::lock_guard lock(results->mutex);
     const bool open = studio.file() != nullptr;
-    return {{"command", open ? command_of(studio.project(), model_of(studio).string(), fix_of(studio).string()) : ""},
+    return {{"command", open ? commands_of(studio) : ""},
             {"files", results->list},
             {"path", studio.options().out.string()}};
   });

@@ -14,7 +14,8 @@ Json play_slice(Studio& studio) {
           {"loop", state.loop},
           {"live", state.live},
           {"muted", state.muted},
-          {"cells", state.cells}};
+          {"cells", state.cells},
+          {"length", state.clip.empty() ? studio.playback().duration() : 0}};
 }
 
 void require_open(Studio& studio) {

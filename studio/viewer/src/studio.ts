@@ -39,6 +39,9 @@ class StudioPage implements Studio {
   private readonly docks: Dock[];
   private readonly banner: LineBanner;
   private readonly job = new JobBar(() => void this.act('job.cancel'));
+  private tools: StageTools | null = null;
+  private wanted: string | null = null;  ///< tool that was asked for before there were any
+  private readonly toolListeners: ((tool: string | null) => void)[] = [];
   private opening: string | null = null;  ///< the file that this page asked for
 
   constructor(host: HTMLElement) {
@@ -90,6 +93,13 @@ class StudioPage implements Studio {
     listener(this.theme);
   }
 
+  use(tool: string | null, toggle = false): void {
+    if (this.tools) this.tools.use(tool, toggle);
+    else this.wanted = tool;
+  }
+
+  onTool(listener: (tool: string | null) => void): void { this.toolListeners.push(listener); }
+
   show(panel: string): void {
     const dock = this.docks.find(({ panels }) => panels.some(({ id }) => id === panel));
     dock?.open(panel);
@@ -119,7 +129,7 @@ class StudioPage implements Studio {
     this.store.on('job', (now) => this.job.show(now));
     const bar = new TopBar(this, this.stage, { theme: () => this.changeTheme(), help: () => help.toggle() });
     const timeline = new Timeline(this, bottom.tabs);
-    const tools = new StageTools(this);
+    const tools = this.tools = new StageTools(this, (tool) => { for (const listener of this.toolListeners) listener(tool); });
     const shortcuts: Shortcut[] = [...tools.shortcuts(), ...timeline.shortcuts(), ...bar.shortcuts(),
                                    ...panels.flatMap((panel) => panel.shortcuts ?? [])];
     host.append(tools.root, legend.root);
@@ -127,6 +137,7 @@ class StudioPage implements Studio {
     host.after(right.body, right.tabs, timeline.root, bottom.body, new Welcome(this).root, this.banner.root,
                this.toasts.root, this.job.root, dropVeil(), help.listing(shortcuts));
     listenToKeys(shortcuts);
+    tools.use(this.wanted);
   }
 
   private changeTheme(): void {

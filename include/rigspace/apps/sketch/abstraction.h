@@ -50,8 +50,8 @@ std::span<const SketchAbstraction> abstractions_of(const Character& character);
 /// The character with one more, or with one of the same name replaced.
 void keep_abstraction(Character& character, SketchAbstraction abstraction);
 
-/// {"abstractions": [..]}, as rig files have it under "sketch", for characters of any kind. `name` is for messages, which
-/// say what is wrong in it. At least one.
+/// {"abstractions": [..]}, as rig files have it under "sketch", for characters of any kind. `name` is for messages,
+/// which say what is wrong in it. At least one.
 std::vector<SketchAbstraction> parse_abstractions(std::string text, const std::string& name,
                                                   const Character& character);
 

@@ -29,10 +29,14 @@ struct SketchJob {
   std::string clip = "Sketch";  ///< name of the clip that is made
 };
 
-/// One pose of the drawing: its strokes have one time.
+/// The abstraction of strokes that are drawn over the character (Stroke::to).
+inline constexpr const char* kDrawnAbstraction = "drawn";
+
+/// One solve of the drawing: its strokes have one time, one view and one abstraction.
 struct SketchedPose {
   double time = 0;  ///< s
-  Vec p;            ///< all controls
+  Camera camera;
+  Vec p;  ///< all controls
   SketchReport report;
   std::vector<Stroke> strokes, seen;  ///< as drawn, and the abstraction as it is seen in the pose found
 };
@@ -42,7 +46,7 @@ struct SketchResult {
   std::string abstraction;
   double size = 1;  ///< of the character, scene units
   std::vector<int> free;
-  std::vector<SketchedPose> poses;  ///< by time
+  std::vector<SketchedPose> poses;  ///< by time; of one time the last one counts
   /// Keys of all controls that differ from rest at any time: one key, or one for each time.
   Animation clip;
 

@@ -19,7 +19,11 @@ struct Stroke {
   /// Draw-over posing: this stroke is drawn on the character where it is, and the stroke `to` (its number in the list)
   /// says where that line goes. -1: an ordinary stroke.
   int to = -1;
-  std::string part;  ///< strokes of one part of a creature have the same; empty: not said
+  std::string part = {};  ///< strokes of one part of a creature have the same; empty: not said
+  /// The view that it was drawn in, as --camera takes it, and the abstraction that it belongs to; empty: those of the
+  /// drawing. Strokes of one time that follow each other with the same two are solved together, from the pose that
+  /// those before them led to.
+  std::string camera = {}, abstraction = {};
   /// Set by SketchPoser, which puts strokes in an order and direction of its own so that results do not depend on
   /// those of the drawing: the place in the drawing, and whether it was drawn the other way round.
   int number = 0;

@@ -19,9 +19,8 @@ struct StrokeFile {
 
 /// By the ending: .svg, otherwise JSON. Throws Error naming file, line and field.
 StrokeFile read_strokes(const std::filesystem::path& path);
-/// {"width", "height", "camera", "strokes": [{"points": [[x, y], ..], "closed", "name", "curve", "time", "to", "part"},
-/// ..]}.
-/// A stroke may also be its list of points alone. `to` is the name of another stroke.
+/// {"width", "height", "camera", "strokes": [{"points": [[x, y], ..], "closed", "name", "curve", "time", "to", "part",
+/// "camera", "abstraction"}, ..]}. A stroke may also be its list of points alone. `to` is the name of another stroke.
 StrokeFile parse_strokes(std::string text, const std::string& name);
 /// Paths (M L H V C S Q T Z, capital or not), polylines, polygons and lines, with transforms of groups. An id is a
 /// stroke's name; the innermost group that holds it is its part: the group's id, or "group 3". What else is drawn is

@@ -1,6 +1,7 @@
 #include "flesh_region.h"
 
 #include "rigspace/anim/character_frame.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/error.h"
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/embedding.h"
@@ -165,6 +166,7 @@ std::vector<char> free_nodes(const Character& character, const RiggedSurface& su
     const Vec3 x = mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i));
     double to_bone = std::numeric_limits<double>::infinity();
     for (const auto& [a, b] : segments) to_bone = std::min(to_bone, distance_to_segment(x, a, b));
+    poll_cancel();
     const double to_skin = whole.boundary[i] ? 0 : skin.closest(x).distance;
     free[i] = to_bone > hold_ratio * (to_bone + to_skin) && to_bone > 0.5 * whole.body.cell;
   }

@@ -1,5 +1,6 @@
 // window.rigspace of the studio, for tests and the curious.
 
+import { Vector3 } from 'three';
 import { Connection } from './connection';
 import { Slices } from './slices';
 import { Stage } from './stage';
@@ -18,6 +19,7 @@ export interface StudioApi {
   positions(): Float64Array;        ///< x y z of every point, soft pose, scene space, in the order of `rigspace eval`
   beforePositions(): Float64Array;  ///< the same of the artist's pose
   pointOnScreen(point: number): { x: number; y: number } | null;  ///< of the soft pose, pixels of the window
+  placeOnScreen(x: number, y: number, z: number): { x: number; y: number } | null;  ///< of a point of the scene
 }
 
 export function apiOf(connection: Connection, store: Store, stage: Stage): StudioApi {
@@ -34,6 +36,7 @@ export function apiOf(connection: Connection, store: Store, stage: Stage): Studi
       const position = stage.positionOf(point);
       return position && stage.screenOf(position);
     },
+    placeOnScreen: (x, y, z) => stage.screenOf(new Vector3(x, y, z)),
   };
 }
 

@@ -32,6 +32,10 @@ export interface Studio {
   onTheme(listener: (theme: Theme) => void): void;
   /// Brings a panel to the front, by its id.
   show(panel: string): void;
+  /// Takes a tool of the stage, by its id; null: none. `toggle`: puts it down where it is in use.
+  use(tool: string | null, toggle?: boolean): void;
+  /// Called when another tool was taken, or none.
+  onTool(listener: (tool: string | null) => void): void;
 }
 
 export type PanelMaker = (studio: Studio) => Panel;

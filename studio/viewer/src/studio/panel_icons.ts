@@ -10,6 +10,9 @@ export const panelIcons = {
   world: drawn('<path d="M2.5 16.5h15M10 2.5v8M7 8l3 3 3-3"/><path d="M5 13.5h10"/>'),
   modes: drawn('<path d="M2.5 10c2.5-7 5-7 7.5 0s5 7 7.5 0"/><path d="M2.5 10h15" stroke-dasharray="1.5 2.5"/>'),
   export: drawn('<path d="M10 3v9M6.5 8.5 10 12l3.5-3.5M3.5 13v2.5A1.5 1.5 0 0 0 5 17h10a1.5 1.5 0 0 0 1.5-1.5V13"/>'),
+  sketch: drawn('<path d="M3 16.5c3-1 2.6-5.5 5-6.5s2.2 3 4.6 2.2"/><path d="m11 10.4 5.2-6 1.6 1.5-5.4 5.9-2 .5z"/>'),
+  locked: drawn('<rect x="5" y="9" width="10" height="7.5" rx="1.5"/><path d="M7 9V6.8a3 3 0 0 1 6 0V9"/>'),
+  unlocked: drawn('<rect x="5" y="9" width="10" height="7.5" rx="1.5"/><path d="M7 9V6.8a3 3 0 0 1 5.8-1.1"/>'),
   joints: drawn('<circle cx="5" cy="15" r="2"/><circle cx="9" cy="8" r="2"/><circle cx="16" cy="5" r="2"/><path d="m6 13.2 2-3.5M10.8 7.2 14.2 5.8"/>'),
   pull: drawn('<circle cx="5" cy="15" r="2"/><path d="m6.5 13.5 9-9M10.5 4.5h5v5"/>'),
 };

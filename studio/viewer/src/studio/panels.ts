@@ -7,6 +7,7 @@ import { exportPanel } from './panels/export';
 import { filePanel } from './panels/file';
 import { modesPanel } from './panels/modes';
 import { partsPanel } from './panels/parts';
+import { sketchPanel } from './panels/sketch';
 import { worldPanel } from './panels/world';
 
 export const kPanels: readonly PanelMaker[] = [
@@ -15,6 +16,7 @@ export const kPanels: readonly PanelMaker[] = [
   controlsPanel,
   worldPanel,
   modesPanel,
+  sketchPanel,
   exportPanel,
   curvesPanel,
 ];

@@ -88,6 +88,7 @@ export interface PlaySlice {
   live: boolean;
   muted: boolean;
   cells?: boolean;  ///< frames hold body cells
+  length?: number;  ///< s: of the clip that was drawn in the rest pose
 }
 
 export interface Control {
@@ -138,6 +139,42 @@ export interface ModesSlice {
   modes: { name: string; share: number; min: number; max: number; factor: number }[];
 }
 
+export interface SketchCamera {
+  eye: number[];
+  target: number[];
+  fov: number;  ///< degrees, from the lower to the upper edge
+}
+
+export interface SketchStroke {
+  name: string;
+  abstraction: string;
+  curve: string;
+  camera: SketchCamera;
+  points: [number, number][];  ///< view units of that camera
+  closed: boolean;
+  locked: boolean;
+  from: boolean;     ///< drawn on the body: the next one says where it goes
+  residual: number;  ///< share of the size
+  reached: boolean;
+}
+
+export interface SketchSlice {
+  abstractions: string[];
+  abstraction: string;
+  keys: { time: number; strokes: number; unreached: number }[];
+  time: number | null;  ///< of the key that is shown
+  strokes: SketchStroke[];
+  solving: boolean;
+  waiting: boolean;  ///< the next stroke says where the last one goes
+  ms: number | null;
+  residual: number | null;
+  problem: string;
+}
+
+export interface SketchLinesSlice {
+  curves: { name: string; closed: boolean; points: number[] }[];  ///< scene space, x y z each
+}
+
 export interface JobSlice {
   name: string;
   stage: string;
@@ -169,6 +206,8 @@ export interface Slices {
   bake: BakeSlice;
   curves: CurvesSlice;
   modes: ModesSlice;
+  sketch: SketchSlice;
+  sketch_lines: SketchLinesSlice;
   job: JobSlice | null;
   export: ExportSlice;
   history: { undo: string[]; redo: string[] };

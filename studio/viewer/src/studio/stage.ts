@@ -188,6 +188,12 @@ export class Stage implements StageApi {
     if (this.model) this.model.tint.strength = this.colored ? 1 : this.hovered_ === null ? 0 : 1;
   }
 
+  /// Puts the character into the pose that is seen, without overlays: for further views.
+  poseSoft(): void {
+    this.putSoft();
+    this.overlays.visible = false;
+  }
+
   private putPlain(pose: ArrayPose): void {
     this.put(pose);
     this.overlays.visible = false;

@@ -2,6 +2,7 @@
 
 import { element, iconButton } from '../ui/dom';
 import { Shortcut } from '../ui/shortcuts';
+import { Draw } from './handles/draw';
 import { MoveJoints } from './handles/move_joints';
 import { Pull } from './handles/pull';
 import { Studio } from './panel';
@@ -16,11 +17,12 @@ export class StageTools {
   private on: Tool | null = null;
   private timer = 0;
 
-  constructor(studio: Studio) {
-    this.tools = [new MoveJoints(studio), new Pull(studio)].map((tool) => ({ tool,
+  /// `changed`: another tool was taken, or none.
+  constructor(studio: Studio, private readonly changed: (tool: string | null) => void) {
+    this.tools = [new MoveJoints(studio), new Pull(studio), new Draw(studio)].map((tool) => ({ tool,
       button: iconButton(tool.icon, `${tool.title} (${tool.key.toUpperCase()}): ${tool.about}`, () => this.toggle(tool)) }));
     this.root.append(...this.tools.map(({ button }) => button), this.hint);
-    studio.store.on('file', () => this.choose(null));
+    studio.store.on('file', () => { if (this.on?.id !== 'draw') this.choose(null); });  // a pen needs nothing of the character
     this.choose(null);
     addEventListener('keydown', (event) => {  // before the page's own keys, which have another Escape
       if (event.key !== 'Escape' || !this.on || (event.target as HTMLElement).matches('input, select')) return;
@@ -33,6 +35,12 @@ export class StageTools {
     return this.tools.map(({ tool }): Shortcut => ({ keys: [tool.key], shown: [tool.key.toUpperCase()], does: `${tool.title} on the stage`, act: () => this.toggle(tool) }));
   }
 
+  /// By its id; null: none.
+  use(id: string | null, toggle = false): void {
+    const tool = this.tools.find((entry) => entry.tool.id === id)?.tool ?? null;
+    tool && toggle ? this.toggle(tool) : this.choose(tool);
+  }
+
   private toggle(tool: Tool): void { this.choose(this.on === tool ? null : tool); }
 
   private choose(tool: Tool | null): void {
@@ -42,6 +50,7 @@ export class StageTools {
       tool?.active(true);
     }
     for (const entry of this.tools) entry.button.setAttribute('aria-pressed', String(entry.tool === tool));
+    this.changed(tool?.id ?? null);
     this.hint.hidden = tool === null;
     this.hint.textContent = tool?.about ?? '';
     clearTimeout(this.timer);

@@ -46,18 +46,20 @@ interface Selected {
   part: string | null;       ///< name of a chosen part
   node: string | null;
   range: TimeRange | null;
+  stroke: string | null;     ///< name of a stroke of the drawing that is pointed at
 }
 
 /// Laws: a part that belongs to a candidate and that candidate are selected together (panels/parts.ts sees to it when
 /// the slice changes). Listeners are called after every change, once.
 export class Selection {
-  private now: Selected = { candidate: null, part: null, node: null, range: null };
+  private now: Selected = { candidate: null, part: null, node: null, range: null, stroke: null };
   private readonly listeners: ((now: Readonly<Selected>) => void)[] = [];
 
   get candidate(): number | null { return this.now.candidate; }
   get part(): string | null { return this.now.part; }
   get node(): string | null { return this.now.node; }
   get range(): TimeRange | null { return this.now.range; }
+  get stroke(): string | null { return this.now.stroke; }
 
   set(changed: Partial<Selected>): void {
     const next = { ...this.now, ...changed };

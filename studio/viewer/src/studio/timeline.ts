@@ -20,7 +20,7 @@ export class Timeline {
 
   constructor(private readonly studio: Studio, tabs: HTMLElement) {
     const { store, selection, stage } = studio;
-    this.bar = new ClockBar({ toggle: () => { if (this.clip) this.set({ playing: !this.now.playing }); },
+    this.bar = new ClockBar({ toggle: () => { if (this.length > 0) this.set({ playing: !this.now.playing }); },
       choose: (key) => this.set({ clip: key === kRest ? null : key }), seek: (time) => this.seek(time),
       set: (values) => this.set(values), select: (range) => selection.set({ range }) },
       { between: [this.solved], behind: [this.mute, this.live, tabs] });
@@ -40,6 +40,9 @@ export class Timeline {
   get clip(): ClipInfo | null {
     return this.studio.store.get('file')?.clips.find(({ name }) => name === this.now.clip) ?? null;
   }
+
+  /// s: of the clip, or of what was drawn in the rest pose.
+  private get length(): number { return this.clip?.duration ?? this.now.length ?? 0; }
 
   shortcuts(): Shortcut[] {
     const key = (keys: string[], shown: string[], does: string, act: () => void): Shortcut => ({ keys, shown, does, act });
@@ -61,7 +64,7 @@ export class Timeline {
   private set(values: Partial<PlaySlice>): void { void this.studio.act('play.set', values); }
 
   private seek(time: number): void {
-    if (!this.clip) return;
+    if (this.length <= 0) return;
     this.bar.at(this.time = time);
     this.studio.stream('play.time', 'play.set', { time, playing: false });
   }
@@ -85,7 +88,7 @@ export class Timeline {
     const { now, clip, studio: { selection } } = this;
     if (selection.range && (!clip || selection.range.to > clip.duration + 1e-6)) return selection.set({ range: null });
     if (!now.playing && !this.bar.held) this.time = now.time;
-    this.bar.show({ ...now, clip: now.clip ?? kRest, duration: clip?.duration ?? 0, rate: clip?.rate ?? 24, time: this.time,
+    this.bar.show({ ...now, clip: now.clip ?? kRest, duration: this.length, rate: clip?.rate ?? 24, time: this.time,
       still: 'Rest pose', range: selection.range,
       why: clip ? `${clip.loop ? 'loops' : 'plays once'}${clip.why ? `: ${clip.why}` : ''}` : '' });
     for (const [button, on] of [[this.mute, now.muted], [this.live, now.live]] as const)

@@ -14,8 +14,8 @@ const kTangents: Option<TangentMode>[] = [
   { value: 'auto', label: 'auto', title: 'Through the neighbours, never beyond them (2)' },
   { value: 'free', label: 'free', title: 'As it is dragged; Alt turns one side alone (3)' },
 ];
-const kMergeWords = 'Export writes one clip: the artist’s curves and this layer merged. Here they stay apart, so that the ' +
-                    'simulation can run again under your edits.';
+const kMergeWords = 'The simulated layer and your edits become one layer of keys, with the keys that are shown; the ' +
+                    'simulation is muted from then on. Undo takes them apart again. Export writes one clip in any case.';
 // Of the height, within what the server takes; the slider goes evenly through their logarithm.
 const kLeastTolerance = 1e-5, kMostTolerance = 3e-2;
 
@@ -42,7 +42,7 @@ export class CurveBar {
 
   constructor(private readonly studio: Studio, private readonly session: CurveSession, private readonly canvas: CurveCanvas) {
     const merge = element('button', { type: 'button', class: 'text', title: kMergeWords,
-      onclick: () => { studio.say('note', kMergeWords); studio.show('export'); } }, 'Merge…');
+      onclick: () => void studio.act('curves.merge') }, 'Merge');
     this.root = element('div', { class: 'curve-bar' },
       element('div', { class: 'set', role: 'group', 'aria-label': 'Selected key' }, labelled('Time', this.time), labelled('Value', this.value)),
       this.tangents.root,
