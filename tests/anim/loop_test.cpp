@@ -14,7 +14,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kLoopTurn = 2 * std::numbers::pi;
 
 /// A body of height 2 that stands at `body.tx`, with an arm of length 1 turned by the orientation of `arm`.
 BlackBoxRig puppet() {
@@ -42,11 +42,11 @@ Animation walk(double duration, double speed, double drift) {
   RotationTrack arm{.node = "arm"};
   for (int k = 0; k <= std::lround(30 * duration); ++k) {
     const double t = k / 30.0;
-    x.curve.times.push_back(t), x.curve.values.push_back(speed * t + 0.05 * std::sin(2 * kTurn * t));
-    y.curve.times.push_back(t), y.curve.values.push_back(0.1 * std::cos(2 * kTurn * t) + drift * t);
+    x.curve.times.push_back(t), x.curve.values.push_back(speed * t + 0.05 * std::sin(2 * kLoopTurn * t));
+    y.curve.times.push_back(t), y.curve.values.push_back(0.1 * std::cos(2 * kLoopTurn * t) + drift * t);
     arm.times.push_back(t);
     arm.values.push_back(
-        Quat(Eigen::AngleAxisd(0.6 * std::sin(2 * kTurn * t) + drift * t * t, Vec3::UnitZ())).coeffs());
+        Quat(Eigen::AngleAxisd(0.6 * std::sin(2 * kLoopTurn * t) + drift * t * t, Vec3::UnitZ())).coeffs());
   }
   clip.tracks = {x, y};
   clip.rotations = {arm};

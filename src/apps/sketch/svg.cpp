@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace rigspace {
 namespace {
