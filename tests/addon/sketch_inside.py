@@ -208,7 +208,7 @@ class Drawn(unittest.TestCase):
             setattr(limit, f"min_{axis}", -0.1)
             setattr(limit, f"max_{axis}", 0.1)
         shoulder = Vector((0.17, 0, 1.48))
-        folded = [shoulder + Vector((0.28 * k / 9, 0, 0)) for k in range(10)] + [Vector((0.45 - 0.2 * k / 9, 0, 1.5)) for k in range(10)]
+        folded = [shoulder + Vector((0.5 * k / 9, 0, 0)) for k in range(10)] + [Vector((0.67 - 0.45 * k / 9, 0, 1.5)) for k in range(10)]
         self.draw(self.layer(), folded)
         from rigspace_addon import sketch
 

@@ -15,7 +15,7 @@ class Inverse(unittest.TestCase):
         cls.hero, cls.model, cls.motion = (cls.folder / name for name in ("hero.glb", "hero.inverse", "hop.bvh"))
         for arguments in (("cast", "bobbin", "-o", cls.hero),
                           ("inverse", "train", cls.hero, "--clips", "Walk", "--clips", "Idle", "--samples", 40, "-o", cls.model),
-                          ("curves", cls.hero, "--clip", "Hop", "-o", cls.motion)):
+                          ("convert", cls.hero, "--clip", "Hop", "-o", cls.motion)):
             made = rigspace(*arguments)
             assert made.returncode == 0, made.stderr
 

@@ -121,8 +121,8 @@ class Strokes(Drawing):
 
     def test_what_no_pose_reaches_is_said_with_how_far_away_it_stops(self):
         name, before = self.limb()
-        (u, v), (x, y) = before[0], before[-1]
-        self.draw([[u + 3 * t * (x - u), v + 3 * t * (y - v)] for t in (0, 0.25, 0.5, 0.75, 1)], curve=name)
+        (u, v), (x, y) = before[0], before[-1]  # a limb that points away from the eye is longer than it is seen
+        self.draw([[u + 8 * t * (x - u), v + 8 * t * (y - v)] for t in (0, 0.25, 0.5, 0.75, 1)], curve=name)
         stroke, = self.sketch()["strokes"]
         self.assertFalse(stroke["reached"])
         self.assertGreater(stroke["residual"], 0.025)

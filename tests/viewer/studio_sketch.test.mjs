@@ -94,7 +94,7 @@ describe('drawing in the studio', { skip, timeout: 600_000 }, () => {
     assert.ok(apart(await positions(), start) > 0.02, 'points have moved');
     await eventually(async () => !(await picture()).equals(still));
     await page.getByText(/Solved in [\d.]+ ms · [\d.]+ % off/).waitFor();
-    await page.getByRole('button', { name: 'Undo stroke' }).click();
+    await page.getByRole('button', { name: 'Undo stroke', exact: true }).click();
     await until(page, ({ sketch: now }) => now.strokes.length === 0);
     await eventually(async () => apart(await positions(), start) < 1e-6);
     await eventually(async () => gap((await lines())[name], before) < 0.5);

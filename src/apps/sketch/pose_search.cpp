@@ -14,7 +14,8 @@ constexpr double kBent = 25 * kDegree, kBentMore = 50 * kDegree;
 constexpr double kGood = 0.0015,
                  kGoodShare = 0.45;  // residual of a pose that explains its strokes: share of the size, of the jitter
 constexpr double kSlide = 0.15;
-constexpr double kPooled = 2.5;  // times the pose prior, for strokes that are matched by nearest points
+constexpr double kUndrawn = 100;  // times the pose prior, for controls that move lines which were not drawn
+constexpr double kPooled = 2.5;   // times the pose prior, for strokes that are matched by nearest points
 
 /// Priors in multiples of their weights; places slide along the strokes or not.
 struct Stage {
@@ -69,6 +70,24 @@ std::vector<StrokePair> PoseSearch::pairs_of(const std::vector<StrokeChoice>& ch
   return pairs;
 }
 
+/// The pose prior of each free control: what moves lines that were not drawn is held more firmly, so that a drawn arm
+/// moves the arm, and the body only where the arm alone does not reach.
+Vec PoseSearch::pose_weights(const std::vector<char>& drawn) const {
+  Vec weights = tied.controls.unit.cwiseAbs2().cwiseInverse();
+  if (tied.solver->last_jacobian().points() == 0) tied.solver->jacobian_at(tied.solver->coordinates(p_start));
+  const BlockJacobian& J = tied.solver->last_jacobian();
+  std::vector<char> held(static_cast<std::size_t>(weights.size()), 0);
+  for (std::size_t c = 0; c < tied.curves.size(); ++c)
+    for (const Anchor& anchor : tied.curves[c].places)
+      for (int a = 0; a < 4 && !drawn[c]; ++a)
+        if (anchor.weights[a] != 0)
+          for (int e = J.start[anchor.points[a]]; e < J.start[anchor.points[a] + 1]; ++e)
+            held[static_cast<std::size_t>(J.column[e])] = 1;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k]) weights[static_cast<Eigen::Index>(k)] *= kUndrawn;
+  return weights;
+}
+
 // From far away: shares of lengths and strong priors first, so that what moves much of the curves (root, spine) moves
 // before what moves little of them; then places slide along the strokes.
 PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_from, Effort effort) {
@@ -96,7 +115,7 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
   for (const Stage& stage : stages) {
     const StrokeMatch match(count, camera, tied.curves, drawn, result.pairs, {.unit = view_size, .slide = stage.slide});
     prior.A = surface;
-    prior.A.diagonal() += options.pose * std::max(stage.pose, steadiness) * controls.unit.cwiseAbs2().cwiseInverse();
+    prior.A.diagonal() += options.pose * std::max(stage.pose, steadiness) * pose_weights(used);
     const MatchSummary summary =
         solver.solve(match, prior, {.step = stage.stop * size, .iterations = stage.iterations}, q, progress);
     iterations += summary.iterations;
@@ -111,7 +130,7 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
     result.misfit += result.pairs[k].weight * std::pow(result.residuals.back(), 2);
   }
   prior.A = surface;
-  prior.A.diagonal() += options.pose * steadiness * controls.unit.cwiseAbs2().cwiseInverse();
+  prior.A.diagonal() += options.pose * steadiness * pose_weights(used);
   const Vec moved = q - prior.q_start;
   result.energy = result.misfit + moved.dot(prior.A * moved);
   return result;

@@ -10,6 +10,8 @@
 namespace rigspace {
 namespace {
 
+constexpr double kFarUndrawn = 50;  // times the distance prior, where nothing of the curves was drawn
+
 /// Points that bones carry: each one rest place, skinned to one bone or several.
 struct Carried {
   Vec3 rest;
@@ -152,6 +154,15 @@ const Mat& TiedCurves::surface_prior(const std::vector<char>& drawn, const Camer
   if (surface_.empty()) return prior_;
   const Vec x = points_at(p_start_);
   const ViewPlane view(camera);
+  // What was not drawn stays: where strokes stand for some of the curves only, the surface far from these is held more
+  // firmly, by the share of all curves' length that was not drawn.
+  double length = 0, undrawn = 0;
+  for (std::size_t c = 0; c < curves.size(); ++c)
+    for (std::size_t k = 1; k < curves[c].places.size(); ++k) {
+      const double piece = (anchored(x, curves[c].places[k]) - anchored(x, curves[c].places[k - 1])).norm();
+      length += piece, undrawn += drawn[c] ? 0 : piece;
+    }
+  const double held = options.distance * (1 + kFarUndrawn * (length > 0 ? undrawn / length : 0));
   double area = 0, farthest = 0;
   std::vector<double> distances;
   for (std::size_t k = 0; k < surface_.size(); ++k) {
@@ -169,7 +180,7 @@ const Mat& TiedCurves::surface_prior(const std::vector<char>& drawn, const Camer
     const int row = surface_rows_[k];
     const Vec3 v = view.direction(point(surface_start_, row));
     const double far = farthest > 0 ? distances[k] / farthest : 0, share = surface_[k].area / (area * size * size);
-    const Mat3 M = share * (options.plane * v * v.transpose() + options.distance * far * Mat3::Identity());
+    const Mat3 M = share * (options.plane * v * v.transpose() + held * far * Mat3::Identity());
     for (int a = J.start[row]; a < J.start[row + 1]; ++a) {
       const Vec3 Mj = M * J.value.col(a);
       for (int b = J.start[row]; b <= a; ++b) prior_(J.column[a], J.column[b]) += Mj.dot(J.value.col(b));

@@ -35,13 +35,13 @@ void apply_look(TunedPart& part, const FoundLook& found, const PartSettings& ask
 /// How much a part swings for its drive is kept from the clip that it was tuned on, so that a rate which swings it
 /// farther there is held as a wilder clip would be.
 RealtimeHold hold_of(const PartSystem& system, const TunedPart& part, const PartSettings& asked) {
-  const double length = std::max(1e-9, part.length);
-  return {.gain = may_hold(asked, *part.preset) ? part.gain * part.scaling * part.load : 0,
+  const double length = std::max(1e-9, part.length), scaling = counted_scaling(part, asked.amount);
+  return {.gain = may_hold(asked, *part.preset) ? part.gain * scaling * part.load : 0,
           .rate = part.settings.rate,
           .settle = std::max(1e-3, part.settings.settle),
           .length = length,
           .flesh = system.flesh(),
-          .scaling = part.scaling};
+          .scaling = scaling};
 }
 
 /// The world that settings are made for.

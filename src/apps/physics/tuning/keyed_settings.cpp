@@ -35,6 +35,12 @@ void set_amount(TunedPart& part, double amount) {
   part.load = part.ease * part.held * std::max(1.0, amount / part.most_scaling);
 }
 
+double counted_scaling(const TunedPart& part, double amount) {
+  TunedPart whole = part;
+  if (amount < 1) set_amount(whole, part.raised);
+  return whole.scaling;
+}
+
 TunedPart part_at(const TunedPart& part, double time) {
   TunedPart now = part;
   const PartSettings& asked = part.part->settings;

@@ -11,6 +11,10 @@ namespace rigspace {
 /// scaled by most_scaling and the inertial load by the rest (docs/default-look.md, "amplitude").
 void set_amount(TunedPart& part, double amount);
 
+/// The scaling by which a swing counts for holds and limits: amounts below 1 count as 1, so that half an amount is half
+/// of the motion.
+double counted_scaling(const TunedPart& part, double amount);
+
 /// The part with its keyed settings at their values at a time of the clip, s, and the values derived from them.
 TunedPart part_at(const TunedPart& part, double time);
 

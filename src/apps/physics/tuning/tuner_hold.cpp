@@ -1,5 +1,6 @@
 // Clips that are wilder than the one on which parts were tuned: less of their load is felt.
 
+#include "keyed_settings.h"
 #include "rigspace/base/error.h"
 #include "tuner.h"
 
@@ -26,7 +27,7 @@ double Tuner::most_swing() const { return system_.flesh() ? kMostFleshSwing : kM
 void Tuner::scale_to_limit(const Run& run) {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
-    const double swing = swing_of(run, c) * part.scaling;
+    const double swing = swing_of(run, c) * counted_scaling(part, part.part->settings.amount);
     if (may_hold(part) && swing > most_swing()) part.scaling *= most_swing() / swing;
   }
 }
@@ -78,7 +79,7 @@ void Tuner::hold_by_drive() {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     if (!may_hold(part)) continue;
-    part.held = felt_share(part.gain * drives[c].first * part.scaling * part.load);
+    part.held = felt_share(part.gain * drives[c].first * counted_scaling(part, part.part->settings.amount) * part.load);
     part.steadying = drives[c].second / std::max(1e-9, part.length);
     derive(part);
   }
@@ -94,7 +95,8 @@ bool Tuner::hold_by_run(const Run& run) {
   bool again = false;
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
-    const double too_much = motion_.cyclic() ? 0 : swing_of(run, c) * part.scaling / most_swing();
+    const double too_much =
+        motion_.cyclic() ? 0 : swing_of(run, c) * counted_scaling(part, part.part->settings.amount) / most_swing();
     if (!may_hold(part) || (too_much <= 1 && !crushed && !untrained)) continue;
     // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
     const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
