@@ -156,7 +156,7 @@ void draw_line(const Stroke& stroke, Color8 color, Picture& picture) {
 }
 
 bool draw(const std::filesystem::path& folder) {
-  constexpr int kSide = 280;
+  constexpr int kSide = 260;
   const std::vector<CreaturePart> database = dragon_database();
   std::vector<DrawnPart> drawn;
   for (const CreaturePart& part : database) drawn.push_back(part.drawn);
