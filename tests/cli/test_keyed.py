@@ -31,7 +31,7 @@ class Keyed(AfterAHerosRun):
         self.assertEqual(constant["parts"][0]["look"]["amount"], 0.25)
         for time in (0.5, 0.6, 0.7):
             self.assertAlmostEqual(largest(new, time), largest(constant["clips"][0], time), delta=0.03)
-            self.assertGreater(largest(constant["clips"][0], time), 0.5)
+            self.assertGreater(largest(constant["clips"][0], time), 0.3, "ten times what they may differ by")
 
     def test_hits_and_mix(self):
         recipe, words = self.run_it("simulate", self.hero, *TAIL, "--hit", "tail=24f", "--hit", "*=0.75", "--fps", "60",

@@ -82,7 +82,7 @@ class InverseModel {
   /// One file with version and checksum. `load` throws Error for a file that is none, damaged, or of another rig.
   void save(const std::filesystem::path& path, const std::string& rig_file) const;
   static InverseModel load(const std::filesystem::path& path, const Character& character);
-  /// The file of the rig that a model was trained on, as `save` was told.
+  /// The file of the rig that a model was trained on: what `save` was given.
   static std::string rig_file_of(const std::filesystem::path& path);
 
  private:

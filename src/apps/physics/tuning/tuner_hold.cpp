@@ -17,8 +17,11 @@ constexpr int kMostHolds = 4, kMostHoldCycles = 6;
 /// A limit or a larger amount that somebody asked for stays.
 bool Tuner::may_hold(const TunedPart& part) const {
   const PartSettings& asked = part.part->settings;
-  return options_.corrections.hold && asked.limit == part.preset->limit && asked.amount <= 1 &&
-         asked.keys_of("limit") == nullptr && asked.keys_of("amount") == nullptr;
+  const Curve* amounts = asked.keys_of("amount");
+  const bool larger = amounts != nullptr
+                          ? std::ranges::any_of(amounts->values, [](double amount) { return amount > 1; })
+                          : asked.amount > 1;
+  return options_.corrections.hold && asked.limit == part.preset->limit && !larger && asked.keys_of("limit") == nullptr;
 }
 
 double Tuner::most_swing() const { return system_.flesh() ? kMostFleshSwing : kMostChainSwing; }
@@ -28,7 +31,9 @@ void Tuner::scale_to_limit(const Run& run) {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const double swing = swing_of(run, c) * counted_scaling(part, part.part->settings.amount);
-    if (may_hold(part) && swing > most_swing()) part.scaling *= most_swing() / swing;
+    // Keyed amounts are scaled over time, and are left to the load.
+    if (may_hold(part) && part.part->settings.keys_of("amount") == nullptr && swing > most_swing())
+      part.scaling *= most_swing() / swing;
   }
 }
 
