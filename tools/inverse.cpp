@@ -88,9 +88,16 @@ void train(InverseArguments& options, const Context& context) {
 
 /// The rig that a model was trained on: --rig, or the file that it names, beside it.
 Character rig_of(InverseArguments& options, const Context& context) {
-  if (options.source.file.empty())
+  if (options.source.file.empty()) {
     options.source.file =
         (fs::path(options.model).parent_path() / InverseModel::rig_file_of(options.model)).lexically_normal().string();
+    if (!fs::exists(options.source.file))
+      throw Error({.file = options.model,
+                   .element = "rig",
+                   .value = options.source.file,
+                   .problem = "is no longer at " + options.source.file,
+                   .remedy = "say where it is with --rig FILE"});
+  }
   return load(options.source, context);
 }
 
