@@ -324,7 +324,7 @@ describe('a video', () => {
       const { width, height } = await page.locator('#stage').evaluate((stage) => ({ width: stage.clientWidth, height: stage.clientHeight }));
       assert.deepEqual([film.width, film.height], [width - (width % 2), height - (height % 2)]);
       assert.equal(await page.locator('.recording').textContent(), 'Saved hero_nod.webm');
-    }, { viewport }));
+    }, { viewport, deviceScaleFactor: 1 }));
 
   test('holds the whole of a clip that plays once, both ends included', () =>
     withPage(strip([{ ...lift, base: 'lift' }], { title: 'a b.glb' }), async (page) => {

@@ -102,6 +102,9 @@ export async function downloaded(download) {
   return readFileSync(path);
 }
 
+/// Pixels of a display for one of the page's, along a side: fewer are drawn in a fraction of the time without a graphics card.
+export const kPixels = 0.5;
+
 const kDefaults = { viewport: { width: 960, height: 640 }, reducedMotion: 'reduce', colorScheme: 'light' };
 const free = new WeakMap();  // by browser: a page that has been used and can be used again
 
@@ -109,11 +112,11 @@ const free = new WeakMap();  // by browser: a page that has been used and can be
 /// a test takes. Nothing of the last document stays. A page that gets a script or rights is of its own and is used once.
 async function blankPage(browser, script, { viewport, reducedMotion, colorScheme, ...rights }) {
   if (script || Object.keys(rights).length > 0) {
-    const page = await browser.newPage({ viewport, reducedMotion, colorScheme, ...rights });
+    const page = await browser.newPage({ viewport, reducedMotion, colorScheme, deviceScaleFactor: kPixels, ...rights });
     if (script) await page.addInitScript(script);
     return { page, close: () => page.close() };
   }
-  const page = free.get(browser) ?? await browser.newPage();
+  const page = free.get(browser) ?? await browser.newPage({ deviceScaleFactor: kPixels });
   free.delete(browser);
   await page.setViewportSize(viewport);
   await page.emulateMedia({ reducedMotion, colorScheme });

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtPage, program, scratch } from './page.mjs';
+import { builtPage, kPixels, program, scratch } from './page.mjs';
 
 const kPatience = 240000;  // ms: a machine under load takes long to find parts; a page that hangs still fails
 
@@ -32,7 +32,7 @@ export function startStudio(...files) {
 
 /// Its page. `log` gathers what the console complains of.
 export async function openStudio(browser, address) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: kPixels, reducedMotion: 'reduce' });
   page.setDefaultTimeout(kPatience);
   const log = [];
   page.on('console', (message) => {
