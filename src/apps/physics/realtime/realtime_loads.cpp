@@ -66,7 +66,7 @@ void RealtimeBody::hold() {
     const double share = felt_share(tuned.gain * meters_[g].drive());
     groups_[g].load = share * whole.load, groups_[g].wind = share * whole.wind;
     groups_[g].damping = whole.damping + (1 - share) * 4 * std::numbers::pi * tuned.rate;
-    groups_[g].pull = whole.pull + (1 - share) * meters_[g].shaking() / tuned.length;
+    groups_[g].pull = whole.pull + steadied_share(share) * meters_[g].shaking() / tuned.length;
   }
 }
 

@@ -6,7 +6,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "tuning/keyed_settings.h"
-#include "tuning/tuner.h"
+#include "tuning/tune_system.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ SimulationOptions simulation_options(const RealtimeOptions& options) {
 /// Finds the settings of a system on a motion as tune_parts does.
 void tune_on(PartSystem& system, const KeyedMotion& motion, const SimulationOptions& physics,
              const Character& character, const ProgressCallback& progress) {
-  Tuner(system, motion, physics, character_frame(character).extent()).tune(progress);
+  tune_system(system, character, motion, physics, progress);
   for (TunedPart& part : system.parts)
     if (!part.part->points.empty()) part.most_scaling = 1;  // sheets meet the body behind them, as in simulate_parts
 }

@@ -17,6 +17,7 @@ struct TunedPart {
   int index = 0;          ///< in the caller's list
   double length = 0;      ///< scene units: along a chain, across flesh
   PartSettings settings;  ///< with what is derived filled in
+  double least_rate = 0;  ///< Hz, for a rate that follows from the size (tune_system)
   double ease = 1;        ///< 0..1: what of the inertial load is felt where no rate would tame the motion
   double held = 1;        ///< 0..1: the same in one clip that is wilder than the one the part was tuned on (felt_share)
   double steadying = 0;   ///< 1/s^2: the pull to the animation that `held` needs in a body that turns (hold_stiffness)
@@ -39,8 +40,10 @@ inline Vec3 felt_gravity(const TunedPart& part, double metres_per_unit) {
 inline double calming(const TunedPart& part) { return (1 - part.held) * 4 * std::numbers::pi * part.settings.rate; }
 
 /// 1/s^2: a pull to the animation in place of what a held clip has lost. The load of a body that turns at rate W pulls
-/// a chain outward, which steadies it by W^2; with less of that load a slow chain would be thrown about.
-inline double hold_stiffness(const TunedPart& part) { return (1 - part.held) * part.steadying; }
+/// a chain outward, which steadies it by W^2; with less of that load a slow chain would be thrown about. What is held
+/// only a little hardly needs it, and would lie still with all of it.
+inline double steadied_share(double held) { return (1 - held) * (1 - held); }
+inline double hold_stiffness(const TunedPart& part) { return steadied_share(part.held) * part.steadying; }
 
 class PartSystem {
  public:

@@ -105,6 +105,8 @@ class Stepper {
   /// Hz: the harmonic of a loop of this duration, s, with the largest acceleration of the mean of the nodes; 0 if the
   /// mean does not move.
   double driving_frequency(double duration);
+  /// Hz: the same with the largest amplitude.
+  double stroke_frequency(double duration);
 
   const SteppedBody& body() const { return body_; }
 
@@ -122,6 +124,7 @@ class Stepper {
 
   const Vec& key(double time);
   double on_grid(double time) const;
+  int strongest_harmonic(double duration, int power);
   double window(double width) const;
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);

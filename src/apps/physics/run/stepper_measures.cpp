@@ -96,7 +96,12 @@ double Stepper::rise() {
 }
 
 /// The harmonic of the cycle with the largest amplitude of acceleration of the mean of the nodes.
-double Stepper::driving_frequency(double duration) {
+double Stepper::driving_frequency(double duration) { return strongest_harmonic(duration, 2) / duration; }
+
+double Stepper::stroke_frequency(double duration) { return strongest_harmonic(duration, 0) / duration; }
+
+/// Of the mean of the nodes over a loop: that with the largest amplitude times n^power; 0 if the mean does not move.
+int Stepper::strongest_harmonic(double duration, int power) {
   constexpr int kSamples = 64, kHarmonics = 8;
   Eigen::Matrix3Xd mean(3, kSamples);
   const Vec3 travel = [&] {
@@ -117,10 +122,10 @@ double Stepper::driving_frequency(double duration) {
       const double angle = 2 * std::numbers::pi * n * k / kSamples;
       c += std::cos(angle) * mean.col(k), s += std::sin(angle) * mean.col(k);
     }
-    const double acceleration = n * n * std::sqrt(c.squaredNorm() + s.squaredNorm());
-    if (acceleration > 1.001 * most) most = acceleration, strongest = n;
+    const double strength = std::pow(n, power) * std::sqrt(c.squaredNorm() + s.squaredNorm());
+    if (strength > 1.001 * most) most = strength, strongest = n;
   }
-  return most > 1e-6 * body_.size ? strongest / duration : 0;
+  return most > 1e-6 * body_.size ? strongest : 0;
 }
 
 double Stepper::reach(int group) const {

@@ -1,9 +1,9 @@
 // Parts are tuned on one clip of a character, and keep what was found on all others.
 
-#include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "run/black_box_run.h"
+#include "tune_system.h"
 #include "tuner.h"
 
 #include <algorithm>
@@ -60,13 +60,12 @@ std::vector<PartTuning> tune_parts(const Character& character, const Animation& 
   KeyedMotion motion(character, &clip, own.play);
   motion.set_cyclic(own.looping == Looping::always || (own.looping == Looping::find && motion.loops()));
   evaluate_keyed_poses(character, motion, own, progress);
-  const double size = character_frame(character).extent();
   const auto systems = make_systems(character, parts, own, part_of_progress(progress, 0, 0.4));
   std::vector<PartTuning> tuning(parts.size());
   for (std::size_t k = 0; k < systems.size(); ++k) {
     const double from = static_cast<double>(k) / static_cast<double>(systems.size());
     const double to = static_cast<double>(k + 1) / static_cast<double>(systems.size());
-    Tuner(*systems[k], motion, own, size).tune(part_of_progress(progress, 0.4 + 0.6 * from, 0.4 + 0.6 * to));
+    tune_system(*systems[k], character, motion, own, part_of_progress(progress, 0.4 + 0.6 * from, 0.4 + 0.6 * to));
     for (const TunedPart& part : systems[k]->parts) tuning[static_cast<std::size_t>(part.index)] = tuning_of(part);
   }
   return tuning;

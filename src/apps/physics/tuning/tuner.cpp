@@ -177,7 +177,8 @@ void Tuner::read(ByteReader& in) {
 /// Hz: k sqrt(g / l) / 2 pi (docs/default-look.md, "rate from size").
 double Tuner::natural_rate(const TunedPart& part) const {
   const double length = std::max(1e-6, part.length * options_.metres_per_unit);
-  return std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / (2 * std::numbers::pi));
+  const double rate = part.preset->rate_factor * std::sqrt(9.81 / length) / (2 * std::numbers::pi);
+  return std::min(kMostRate, std::max(part.least_rate, rate));
 }
 
 /// Settle from the damping ratio; amounts above 1.5 as inertial load. While rates are searched for, the amounts that

@@ -27,6 +27,13 @@ class Tuner {
   /// Finds rate, settle time, lag and amount of each part on this motion. Throws Cancelled.
   void tune(const ProgressCallback& progress);
 
+  /// The largest swing that the gains of the parts, less those that are `done`, expect on this loop, as a multiple of
+  /// the largest that is allowed.
+  double expected_swing(const std::vector<bool>& done);
+  /// Lowers the gain of each part that is not `done` to the swing of a coarse run of this loop in which nothing is
+  /// held. A part that swings too far is done. Throws Cancelled.
+  void correct_gains(std::vector<bool>& done, const ProgressCallback& progress);
+
   /// Tunes, then makes the final run; `resume` continues one that `save` wrote. The search uses coarse steps and short
   /// loops. Throws Cancelled.
   Run run(const ProgressCallback& progress, const Runner::Save& save, ByteReader* resume);
@@ -51,10 +58,17 @@ class Tuner {
   std::vector<std::pair<double, double>> measure_drives();
   void measure_gains(const Run& run);
   void hold_by_drive();
-  bool hold_by_run(const Run& run);
+  /// What hold_by_run found in the run before.
+  struct RunBefore {
+    bool untrained = false, gave_up = false;
+    double error = 0;          // PartSystem::sampling_error
+    std::vector<double> held;  // per part
+  };
+  bool hold_by_run(const Run& run, RunBefore& before);
   void scale_to_limit(const Run& run);
   void hold_loads(const ProgressCallback& progress);
   SimulationOptions coarse_options() const;
+  SimulationOptions coarse_loop_options() const;
   void first_guess(TunedPart& part, double acceleration) const;
   void find_rates(const ProgressCallback& progress);
   double hold_after() const;

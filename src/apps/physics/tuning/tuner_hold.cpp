@@ -11,6 +11,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kMostHolds = 4, kMostHoldCycles = 6;
+constexpr double kStill = 1e-6;  // of the part's length: such a drive measures nothing
 
 }  // namespace
 
@@ -68,13 +69,43 @@ std::vector<std::pair<double, double>> Tuner::measure_drives() {
 
 /// Sets TunedPart::gain from a run and the drives of the same motion.
 void Tuner::measure_gains(const Run& run) {
-  constexpr double kStill = 1e-6;  // of the part's length: such a drive measures nothing
   const auto drives = measure_drives();
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const double strength = drives[c].first * part.load;
     part.gain = strength > kStill * part.length ? swing_of(run, c) / (most_swing() * strength) : 0;
   }
+}
+
+double Tuner::expected_swing(const std::vector<bool>& done) {
+  const auto drives = measure_drives();
+  double most = 0;
+  for (std::size_t c = 0; c < system_.parts.size(); ++c)
+    if (!done[c]) most = std::max(most, system_.parts[c].gain * drives[c].first * system_.parts[c].load);
+  return most;
+}
+
+/// The drive knows no directions: a gain from one clip may expect many times the swing of another. A loop that swings
+/// too far tells nothing, since limits have a part in how far, and such a loop is to be held.
+void Tuner::correct_gains(std::vector<bool>& done, const ProgressCallback& progress) {
+  const auto drives = measure_drives();
+  const Run run = run_once(coarse_loop_options(), progress, {}, nullptr);
+  for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+    TunedPart& part = system_.parts[c];
+    const double strength = drives[c].first * part.load, swing = swing_of(run, c) / most_swing();
+    done[c] = done[c] || swing > 1;
+    if (!done[c] && strength > kStill * part.length) part.gain = std::min(part.gain, swing / strength);
+  }
+}
+
+/// As coarse_options, but short loops shake a slow part many times before it swings as far as it will.
+SimulationOptions Tuner::coarse_loop_options() const {
+  SimulationOptions coarse = coarse_options();
+  double settle = 0;
+  for (const TunedPart& part : system_.parts) settle = std::max(settle, part.settings.settle);
+  if (motion_.cyclic())
+    coarse.max_cycles = std::clamp(1 + static_cast<int>(settle / motion_.duration()), 2, kMostHoldCycles);
+  return coarse;
 }
 
 /// Lowers the load of each part where this loop would swing it too far (felt_share), and sets the pull to the animation
@@ -92,20 +123,32 @@ void Tuner::hold_by_drive() {
 
 /// Whether the clip is to be run again with less of its load, which is set here: a run crushed flesh or left what few
 /// elements were trained for (all of them cost a hundred times as much), or, in a clip that plays once, swung too far.
-/// (Lower limits in the solve hold it too, but what bounces off a wall never comes to repeat itself.)
-bool Tuner::hold_by_run(const Run& run) {
-  constexpr double kLeast = 0.02, kCrushed = 1.3;
-  const bool untrained = !system_.all_elements && system_.sampling_error(run, motion_) > kMostSamplingError;
-  const bool crushed = run.smallest_volume < kLeastVolume || run.volume_change > kMostVolumeChange;
+/// (Lower limits in the solve hold it too, but what bounces off a wall never comes to repeat itself.) Where less load
+/// does not bring the motion back to what the few elements know, the load is given back.
+bool Tuner::hold_by_run(const Run& run, RunBefore& before) {
+  constexpr double kLeast = 0.02, kUntrained = 1.3, kBetter = 0.9;
+  const double error = system_.all_elements ? 0 : system_.sampling_error(run, motion_);
+  const bool in_vain = before.untrained && error > kBetter * before.error;
+  if (in_vain)
+    for (std::size_t c = 0; c < system_.parts.size(); ++c)
+      system_.parts[c].held = before.held[c], derive(system_.parts[c]);
+  before.untrained = error > kMostSamplingError && !before.gave_up && !in_vain;
+  before.gave_up = before.gave_up || in_vain, before.error = error, before.held.clear();
+  for (const TunedPart& part : system_.parts) before.held.push_back(part.held);
+  if (in_vain) return false;
+  const double crushed =
+      std::max((1 - run.smallest_volume) / (1 - kLeastVolume), run.volume_change / kMostVolumeChange);
   bool again = false;
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const double too_much =
         motion_.cyclic() ? 0 : swing_of(run, c) * counted_scaling(part, part.part->settings.amount) / most_swing();
-    if (!may_hold(part) || (too_much <= 1 && !crushed && !untrained)) continue;
-    // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once.
-    const double lower = too_much > 1.3 ? std::pow(too_much, 1.4) : too_much;
-    part.held = std::max(kLeast, 0.95 * part.held / std::max(lower, crushed || untrained ? kCrushed : 1.0));
+    if (!may_hold(part) || (too_much <= 1 && crushed <= 1 && !before.untrained)) continue;
+    // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once. The
+    // volume changes more than in proportion.
+    const double lower = std::max({too_much > 1.3 ? std::pow(too_much, 1.4) : too_much, std::pow(crushed, 0.7),
+                                   before.untrained ? kUntrained : 1.0});
+    part.held = std::max(kLeast, 0.95 * part.held / lower);
     derive(part);
     again = true;
   }
@@ -125,17 +168,14 @@ void Tuner::hold_loads(const ProgressCallback& progress) {
   }
   holding_ = true;
   for (TunedPart& part : system_.parts) part.gravity = earth_gravity();
-  SimulationOptions coarse = coarse_options();
-  // Short loops shake a slow part many times before it swings as far as it will.
-  double settle = 0;
-  for (const TunedPart& part : system_.parts) settle = std::max(settle, part.settings.settle);
-  if (motion_.cyclic())
-    coarse.max_cycles = std::clamp(1 + static_cast<int>(settle / motion_.duration()), 2, kMostHoldCycles);
+  const SimulationOptions coarse = coarse_loop_options();
+  RunBefore before;
   for (int search = 0; search < kMostHolds; ++search)
-    if (!hold_by_run(run_once(
-            coarse,
-            part_of_progress(progress, search * kSearchShare / kMostHolds, (search + 1) * kSearchShare / kMostHolds),
-            {}, nullptr)))
+    if (!hold_by_run(run_once(coarse,
+                              part_of_progress(progress, search * kSearchShare / kMostHolds,
+                                               (search + 1) * kSearchShare / kMostHolds),
+                              {}, nullptr),
+                     before))
       break;
   holding_ = false;
   for (TunedPart& part : system_.parts) part.gravity = options_.gravity;

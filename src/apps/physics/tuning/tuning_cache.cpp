@@ -28,7 +28,7 @@ void add(const SteppedBody& body, ByteWriter& out) {
 /// Jacobians are sampled along the scaled motion.
 void add(const TunedPart& part, bool with_amount, ByteWriter& out) {
   for (const double each : {part.preset->rate_factor, part.preset->damping_ratio, part.preset->lag, part.length,
-                            part.most_scaling, part.preset->flesh ? 1.0 : 0.0})
+                            part.most_scaling, part.preset->flesh ? 1.0 : 0.0, part.least_rate})
     out.number(each);
   for (const SettingField& field : setting_fields())
     if (with_amount || field.value != &PartSettings::amount) out.number(part.part->settings.*field.value);

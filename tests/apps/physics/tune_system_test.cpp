@@ -1,0 +1,54 @@
+// Parts are tuned on one clip, but the other loops of the character have a say: docs/default-look.md, "One clip for
+// all".
+
+#include "rigspace/apps/physics/simulation.h"
+#include "support/swinging_rod.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace rigspace::tune_system_test {
+namespace {
+
+using testing::make_rod;
+
+/// One turn of a sine of a control of the root, as a loop.
+Animation wave(const char* name, const char* control, double duration, double amplitude) {
+  std::vector<double> times, values;
+  for (int k = 0; k <= 24; ++k) {
+    times.push_back(duration * k / 24);
+    values.push_back(amplitude * std::sin(2 * std::numbers::pi * k / 24));
+  }
+  Animation clip = testing::root_clip(control, times, values, Interpolation::linear);
+  clip.name = name;
+  return clip;
+}
+
+const SimulationOptions kLoops{.looping = Looping::always};
+
+double rate_of(const char* name) {
+  Character rod = make_rod(4);
+  rod.clips = {wave(name, "root.rz", 0.8, 0.15)};
+  return tune_parts(rod, rod.clips[0], parts_from_pattern(rod, "tail*=tail"), kLoops).front().rate;
+}
+
+TEST(TuneSystem, WhatSwimsIsQuickerThanItsStroke) {
+  EXPECT_GE(rate_of("Swimming_Fast"), 1.4 / 0.8 - 1e-9);
+  EXPECT_LT(rate_of("Sway"), 1.4 / 0.8 - 0.1) << "a rate of its size, on land";
+}
+
+TEST(TuneSystem, ALoopThatShakesTheChainAlongItselfIsNotHeld) {
+  Character rod = make_rod(4);
+  rod.clips = {wave("Sway", "root.rz", 1.2, 0.1), wave("Bounce", "root.ty", 0.5, 0.3)};
+  const std::vector<Part> parts = parts_from_pattern(rod, "tail*=tail");
+  SimulationOptions options = kLoops;
+  options.tuning = tune_parts(rod, rod.clips[0], parts, kLoops);
+  const SoftMotion motion = simulate_parts(rod, &rod.clips[1], parts, options);
+  EXPECT_EQ(motion.parts.front().held, 1);
+  EXPECT_LT(motion.parts.front().swing, 35 * std::numbers::pi / 180);
+}
+
+}  // namespace
+}  // namespace rigspace::tune_system_test
