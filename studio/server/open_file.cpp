@@ -186,8 +186,8 @@ void Studio::load(std::string name) {
   touch("job");
 }
 
-std::vector<RealtimeLook> Studio::settings_at(double time) const {
-  std::vector<RealtimeLook> settings;
+std::vector<PartSetting> Studio::settings_at(double time) const {
+  std::vector<PartSetting> settings;
   const auto file = this->file();
   if (!file) return settings;
   const auto& parts = file->character->parts();

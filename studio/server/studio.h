@@ -91,7 +91,7 @@ class Studio final : public HttpHandler {
   const std::shared_ptr<const SimulatedCharacter>& baked() const { return baked_; }
   void set_baked(std::shared_ptr<const SimulatedCharacter> baked) { baked_ = std::move(baked); }
   /// The settings of all parts at a time of the present clip, from the project.
-  std::vector<RealtimeLook> settings_at(double time) const;
+  std::vector<PartSetting> settings_at(double time) const;
   /// Passes the settings at the present time to the solver.
   void adjust();
 

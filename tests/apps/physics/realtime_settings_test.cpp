@@ -20,7 +20,7 @@ namespace {
 constexpr double kFrame = 1.0 / 60;
 
 using Model = std::shared_ptr<const RealtimeModel>;
-using Looks = std::vector<RealtimeLook>;
+using Looks = std::vector<PartSetting>;
 
 std::span<const double> span_of(const Vec& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
@@ -40,7 +40,7 @@ const Softened& bobbin() {
 /// Adjustable; without tuning all rates follow from sizes.
 Model bobbin_model(bool tune, const Looks& looks = {}, bool widen = false) {
   std::vector<Part> parts = bobbin().parts;
-  for (const RealtimeLook& look : looks)
+  for (const PartSetting& look : looks)
     for (Part& part : parts)
       if (part.name == look.part) part.settings.set(look.field, look.value);
   return std::make_shared<const RealtimeModel>(bobbin().character, parts,
@@ -116,7 +116,7 @@ TEST(RealtimeSettings, AdjustedModelMovesAsTheModelMadeWithTheseSettings) {
 TEST(RealtimeSettings, EverySettingActsAsIfItHadBeenThereFromTheStart) {
   const Model base = bobbin_model(false);
   const std::string tail = "tail";
-  for (const RealtimeLook& look : other_looks(base)) {
+  for (const PartSetting& look : other_looks(base)) {
     if (look.part != tail) continue;
     // A limit is felt once the tail comes near it, travel once there is drag.
     Looks looks{look};
@@ -190,7 +190,7 @@ TEST(RealtimeSettings, TheMotionGoesOnThroughAChange) {
     last = now;
   }
   Looks looks = other_looks(tuned());
-  for (RealtimeLook& look : looks)
+  for (PartSetting& look : looks)
     if (look.field == "rate") look.value = 4;
   walker.rig.change_model(tuned()->adjusted(looks));
   EXPECT_EQ(deviation_of(walker.rig), last);

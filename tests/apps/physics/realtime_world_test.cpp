@@ -69,7 +69,7 @@ std::vector<Vec3> tail_points(const Vec& deviation) {
 }
 
 TEST(RealtimeWorld, MissingGravityLiftsAsMuchAsASagOfMinusOne) {
-  std::vector<RealtimeLook> looks;
+  std::vector<PartSetting> looks;
   for (const Part& part : bobbin().parts) looks.push_back({part.name, "sag", -1});
   const Vec lifted = settled(model()->in_world({.gravity = Vec3::Zero()}), 0.5);
   EXPECT_EQ(lifted, settled(model()->adjusted(looks), 0.5));
@@ -78,7 +78,7 @@ TEST(RealtimeWorld, MissingGravityLiftsAsMuchAsASagOfMinusOne) {
 }
 
 TEST(RealtimeWorld, AdjustedModelsStayInIt) {
-  const std::vector<RealtimeLook> looks{{"tail", "settle", 0.4}};
+  const std::vector<PartSetting> looks{{"tail", "settle", 0.4}};
   const RealtimeWorld sideways{.gravity = {3, -9.81, 0}};
   EXPECT_EQ(settled(model()->in_world(sideways)->adjusted(looks), 0.5),
             settled(model()->adjusted(looks)->in_world(sideways), 0.5));

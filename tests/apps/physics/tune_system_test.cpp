@@ -1,5 +1,5 @@
-// Parts are tuned on one clip, but the other loops of the character have a say: docs/default-look.md, "One clip for
-// all".
+// Parts are tuned on one clip, but the other loops of the character count too (docs/default-look.md, "One rate for all
+// clips").
 
 #include "rigspace/apps/physics/simulation.h"
 #include "support/swinging_rod.h"

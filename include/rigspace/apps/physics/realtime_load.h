@@ -12,11 +12,11 @@
 namespace rigspace {
 
 struct RealtimeRequest {
-  std::vector<std::string> parts = {};   ///< `pattern=preset`, as --part; empty: those that are found
-  std::vector<RealtimeLook> looks = {};  ///< by the names of the parts
-  std::string chains = "auto";           ///< rods, solids or auto, as --chains
-  std::string soft = "auto";             ///< joints, morphs or auto, as --soft
-  std::string tune_on = {};              ///< name of a clip; empty: options.tune_on
+  std::vector<std::string> parts = {};     ///< `pattern=preset`, as --part; empty: those that are found
+  std::vector<PartSetting> settings = {};  ///< by the names of the parts
+  std::string chains = "auto";             ///< rods, solids or auto, as --chains
+  std::string soft = "auto";               ///< joints, morphs or auto, as --soft
+  std::string tune_on = {};                ///< name of a clip; empty: options.tune_on
   RealtimeOptions options = {};
 };
 

@@ -48,7 +48,7 @@ struct RealtimeOptions {
 };
 
 /// A setting of a part: a field of PartSettings.
-struct RealtimeLook {
+struct PartSetting {
   std::string part, field;
   double value = 0;
 };
@@ -90,7 +90,7 @@ class RealtimeModel {
   /// for parts that were tuned with others: `overlap` of a solid chain keeps its sampled elements, and the share of a
   /// wild clip that is felt follows from the rates. Throws Error unless options().adjustable, and for a part, a field
   /// or a value that does not exist. May be called from any thread, also while instances are stepped.
-  std::shared_ptr<const RealtimeModel> adjusted(std::span<const RealtimeLook> looks) const;
+  std::shared_ptr<const RealtimeModel> adjusted(std::span<const PartSetting> settings) const;
   /// The model in another world. Takes milliseconds, the first time with collisions more: nothing is trained or tuned.
   /// Later `adjusted` models stay in that world. Throws Error unless options().adjustable.
   std::shared_ptr<const RealtimeModel> in_world(const RealtimeWorld& world) const;

@@ -88,7 +88,7 @@ class Settings {
     given->get_to(value);
   }
 
-  void take_looks(std::vector<RealtimeLook>& looks) {
+  void take_settings(std::vector<PartSetting>& looks) {
     const SortedJson* given = find("looks");
     if (given == nullptr) return;
     constexpr const char* kForm = "expected {\"belly\": {\"rate\": 2}}";
@@ -140,7 +140,7 @@ RealtimeRequest request_of(const char* text) {
   Settings settings(text);
   RealtimeRequest request;
   RealtimeOptions& options = request.options;
-  settings.take("parts", request.parts), settings.take_looks(request.looks);
+  settings.take("parts", request.parts), settings.take_settings(request.settings);
   settings.take("chains", request.chains), settings.take("soft", request.soft);
   settings.take("tune_on", request.tune_on), settings.take("tune", options.tune);
   settings.take("step", options.step), settings.take("window", options.window);

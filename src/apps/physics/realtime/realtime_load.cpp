@@ -108,7 +108,7 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
   plan.change = [&](std::vector<Part>& parts) {
     std::vector<PartSettings> settings;
     for (const Part& part : parts) settings.push_back(part.settings);
-    for (const RealtimeLook& look : request.looks) set_look(look, parts, settings);
+    for (const PartSetting& setting : request.settings) set_field(setting, parts, settings);
     for (std::size_t k = 0; k < parts.size(); ++k) parts[k].settings = settings[k];
   };
   RealtimeInput input = open_realtime_input(path, plan, said);

@@ -66,7 +66,7 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
       motion.set_cyclic(motion.loops());
       tune_on(*system, motion, physics, character, progress);
     } else {
-      for (TunedPart& part : system->parts) derive_look(part, options.metres_per_unit);
+      for (TunedPart& part : system->parts) derive_from_size(part, options.metres_per_unit);
     }
   }
   return systems;
@@ -123,7 +123,7 @@ void add_body(PartSystem& system, RealtimeTraining& training) {
   std::vector<int>& groups = training.groups.emplace_back(body.free.size(), 0);
   for (std::size_t p = 0; p < system.parts.size(); ++p) {
     training.found[static_cast<std::size_t>(system.parts[p].index)] =
-        found_look(system.parts[p], training.options.metres_per_unit);
+        found_tuning(system.parts[p], training.options.metres_per_unit);
     for (const int row : system.rows(p)) groups[static_cast<std::size_t>(row)] = static_cast<int>(p);
   }
   training.free.insert(training.free.end(), body.free.begin(), body.free.end());
@@ -222,12 +222,12 @@ std::shared_ptr<const RealtimeContact> contact_of(const RealtimeTraining& traini
 
 RealtimeModel::RealtimeModel(std::unique_ptr<Data> data) : data_(std::move(data)) {}
 
-std::shared_ptr<const RealtimeModel> RealtimeModel::adjusted(std::span<const RealtimeLook> looks) const {
+std::shared_ptr<const RealtimeModel> RealtimeModel::adjusted(std::span<const PartSetting> settings) const {
   const RealtimeTraining& training = *data_->training;
   require_adjustable(training);
   std::vector<PartSettings> asked;
   for (const RealtimePart& part : data_->settings.parts) asked.push_back(part.settings);
-  for (const RealtimeLook& look : looks) set_look(look, training.parts, asked);
+  for (const PartSetting& setting : settings) set_field(setting, training.parts, asked);
   auto data = std::make_unique<Data>(Data{data_->training, data_->gravity, data_->contact,
                                           settings_for(training, asked, data_->gravity, data_->contact != nullptr)});
   return std::shared_ptr<const RealtimeModel>(new RealtimeModel(std::move(data)));

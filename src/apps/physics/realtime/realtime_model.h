@@ -14,11 +14,6 @@
 
 namespace rigspace {
 
-/// What was found for a part when the model was made. It holds whatever its settings become.
-struct FoundLook {
-  PartTuning tuning;  ///< where a rate or a lag was asked for: that from the size, that of the preset
-};
-
 /// What no setting changes; shared by a model and those that are adjusted from it.
 struct RealtimeTraining {
   Character character;      // keeps the rig alive, to which restricted rigs of the bodies may refer
@@ -34,7 +29,9 @@ struct RealtimeTraining {
   std::vector<std::vector<int>> groups;  // per body: the group of each of its free controls
   std::vector<int> quaternions;          // the first control of each orientation
   std::size_t instance_bytes = 0;        // heap memory of one instance, measured
-  std::vector<FoundLook> found;          // per part
+  // Per part, whatever its settings become; where a rate or a lag was asked for: that from the size, that of the
+  // preset.
+  std::vector<PartTuning> found;
   // One a body; kept only with RealtimeOptions::adjustable. Their settings are set and read under the mutex.
   std::vector<std::unique_ptr<PartSystem>> systems;
   std::vector<char> whole;  // per body: it has all elements, whatever RealtimeOptions::widen is
@@ -66,18 +63,18 @@ struct RealtimeModel::Data {
 
 /// The start values of Tuner: rate k sqrt(g / l) / 2 pi, at most 5 Hz (docs/default-look.md, "rate from size"), and
 /// settle from the preset's damping ratio.
-void derive_look(TunedPart& part, double metres_per_unit);
+void derive_from_size(TunedPart& part, double metres_per_unit);
 
 /// What was found for a part, once it is tuned.
-FoundLook found_look(const TunedPart& part, double metres_per_unit);
+PartTuning found_tuning(const TunedPart& part, double metres_per_unit);
 
-/// The settings for these looks, one a part: a value that no look gives stays as it was tuned. `touching`: parts
+/// The settings for what is asked of each part: a value that is not asked for stays as it was tuned. `touching`: parts
 /// meet obstacles (RealtimeContact).
 RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
                               const Vec3& gravity = earth_gravity(), bool touching = false);
 
 /// Sets a field of the part that is named. Throws Error for a part or a field that does not exist, or a value that is
 /// out of range.
-void set_look(const RealtimeLook& look, std::span<const Part> parts, std::span<PartSettings> settings);
+void set_field(const PartSetting& setting, std::span<const Part> parts, std::span<PartSettings> settings);
 
 }  // namespace rigspace

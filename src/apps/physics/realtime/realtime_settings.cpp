@@ -20,15 +20,15 @@ bool may_hold(const PartSettings& asked, const Preset& preset) {
 }
 
 /// As Tuner::take_tuning and Tuner::derive: a rate that is asked for replaces all that was found with the tuned one.
-void apply_look(TunedPart& part, const FoundLook& found, const PartSettings& asked) {
+void apply_settings(TunedPart& part, const PartTuning& found, const PartSettings& asked) {
   const Preset& preset = *part.preset;
   const bool tuned = asked.rate == 0;
   part.settings = asked;
-  if (tuned) part.settings.rate = found.tuning.rate;
-  if (tuned && asked.lag == preset.lag) part.settings.lag = found.tuning.lag;
+  if (tuned) part.settings.rate = found.rate;
+  if (tuned && asked.lag == preset.lag) part.settings.lag = found.lag;
   if (asked.settle == 0) part.settings.settle = 3 / (preset.damping_ratio * kTurn * part.settings.rate);
-  part.raised = tuned ? found.tuning.raised : 1, part.ease = tuned ? found.tuning.ease : 1;
-  part.held = 1, part.steadying = 0, part.gain = found.tuning.gain;
+  part.raised = tuned ? found.raised : 1, part.ease = tuned ? found.ease : 1;
+  part.held = 1, part.steadying = 0, part.gain = found.gain;
   set_amount(part, part.raised * asked.amount);
 }
 
@@ -61,7 +61,7 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
     const double most_scaling = part.most_scaling;
     if (world.touching) part.most_scaling = std::min(1.0, most_scaling);
     part.gravity = world.gravity;
-    apply_look(part, training.found[index], shown.settings);
+    apply_settings(part, training.found[index], shown.settings);
     part.most_scaling = most_scaling;
     holds.push_back(hold_of(system, part, shown.settings));
     shown.rate = part.settings.rate, shown.settle = part.settings.settle, shown.lag = part.settings.lag;
@@ -84,24 +84,25 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
 
 }  // namespace
 
-FoundLook found_look(const TunedPart& part, double metres_per_unit) {
-  FoundLook found{.tuning = tuning_of(part)};
+PartTuning found_tuning(const TunedPart& part, double metres_per_unit) {
+  PartTuning found = tuning_of(part);
   const PartSettings& asked = part.part->settings;
   if (asked.rate != 0) {
     TunedPart untuned = part;
     untuned.settings.rate = 0;
-    derive_look(untuned, metres_per_unit);
-    found.tuning = {.rate = untuned.settings.rate, .lag = part.preset->lag, .gain = part.gain};
+    derive_from_size(untuned, metres_per_unit);
+    found = {.rate = untuned.settings.rate, .lag = part.preset->lag, .gain = part.gain};
   }
-  if (asked.lag != part.preset->lag) found.tuning.lag = part.preset->lag;
+  if (asked.lag != part.preset->lag) found.lag = part.preset->lag;
   return found;
 }
 
-void derive_look(TunedPart& part, double metres_per_unit) {
+void derive_from_size(TunedPart& part, double metres_per_unit) {
   constexpr double kMostRate = 5;
   const double length = std::max(1e-6, part.length * metres_per_unit);
   if (part.settings.rate == 0)
-    part.settings.rate = std::min(kMostRate, part.preset->rate_factor * std::sqrt(9.81 / length) / kTurn);
+    part.settings.rate =
+        std::min(kMostRate, std::max(part.least_rate, part.preset->rate_factor * std::sqrt(9.81 / length) / kTurn));
   if (part.settings.settle == 0) part.settings.settle = 3 / (part.preset->damping_ratio * kTurn * part.settings.rate);
   set_amount(part, part.settings.amount);
 }
@@ -117,9 +118,11 @@ RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const 
   return result;
 }
 
-void set_look(const RealtimeLook& look, std::span<const Part> parts, std::span<PartSettings> settings) {
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == look.part; });
-  if (part != parts.end()) return settings[static_cast<std::size_t>(part - parts.begin())].set(look.field, look.value);
+void set_field(const PartSetting& setting, std::span<const Part> parts, std::span<PartSettings> settings) {
+  const auto part =
+      std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == setting.part; });
+  if (part != parts.end())
+    return settings[static_cast<std::size_t>(part - parts.begin())].set(setting.field, setting.value);
   std::vector<std::string> known;
   std::string all;
   for (const Part& each : parts) {
@@ -127,10 +130,10 @@ void set_look(const RealtimeLook& look, std::span<const Part> parts, std::span<P
     all += (all.empty() ? "parts are " : ", ") + each.name;
   }
   throw Error({.code = ErrorCode::usage,
-               .element = "look of \"" + look.part + "\"",
-               .value = look.part,
+               .element = "setting of \"" + setting.part + "\"",
+               .value = setting.part,
                .problem = "belongs to no part",
-               .remedy = suggestion(look.part, known, all)});
+               .remedy = suggestion(setting.part, known, all)});
 }
 
 }  // namespace rigspace

@@ -5,7 +5,7 @@
 
 namespace rigspace {
 
-/// Finds the settings of a system's parts on `motion`, a clip of the character. Its other loops have a say in two
+/// Finds the settings of a system's parts on `motion`, a clip of the character. Its other loops count in two
 /// things: chains of what swims are quicker than its usual stroke, since a slower one would swing against the stroke;
 /// and TunedPart::gain is lowered where the wildest loops swing less than it expects. A rig in another process is tuned
 /// on `motion` alone. Throws Cancelled.

@@ -109,9 +109,9 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     write(out);
     to_cache(kKind, content, out.bytes());
   };
-  const bool as_looks_are = !asks_for_more() && !options_.collisions.any() && system_.obstacles.empty() &&
-                            options_.gravity == earth_gravity();
-  if (known && !motion_.black_box()) as_asked_ = !as_looks_are, derive_all();
+  const bool as_tuned = !changes_amounts() && !options_.collisions.any() && system_.obstacles.empty() &&
+                        options_.gravity == earth_gravity();
+  if (known && !motion_.black_box()) as_asked_ = !as_tuned, derive_all();
   Run run;
   bool again = !learned_;
   while (again) {
@@ -121,7 +121,7 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
     if (known || as_asked_ || system_.all_elements) break;
     again = ++attempt_ < kMostTries && adjust(run);
     if (!again && !motion_.black_box()) keep();
-    if (!again && !as_looks_are) as_asked_ = again = true, derive_all();
+    if (!again && !as_tuned) as_asked_ = again = true, derive_all();
   }
   if (learned_) return run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
@@ -201,7 +201,7 @@ void Tuner::derive_all() {
   for (TunedPart& part : system_.parts) derive(part);
 }
 
-bool Tuner::asks_for_more() const {
+bool Tuner::changes_amounts() const {
   return KeyedSettings(system_, motion_).any() ||
          std::any_of(system_.parts.begin(), system_.parts.end(),
                      [](const TunedPart& part) { return part.part->settings.amount != 1; });

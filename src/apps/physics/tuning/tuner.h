@@ -48,7 +48,7 @@ class Tuner {
   double natural_rate(const TunedPart& part) const;
   void derive(TunedPart& part) const;
   void derive_all();
-  bool asks_for_more() const;
+  bool changes_amounts() const;
   Run run_once(const SimulationOptions& options, const ProgressCallback& progress, const Runner::Save& save,
                ByteReader* resume);
   void measure_motion();
