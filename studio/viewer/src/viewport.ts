@@ -11,6 +11,7 @@ import { GhostLook, GhostOverlay, kGhostLayer } from './ghost_overlay';
 import { Ground } from './ground';
 import { Lighting, reflectRoom } from './lighting';
 import { Detail, Pace } from './pace';
+import { Inset, SideView } from './side_view';
 import { SkeletonOverlay } from './skeleton_overlay';
 import { Theme } from './theme';
 import { Extent } from './vertices';
@@ -36,14 +37,6 @@ export interface Pane {
   window: Area;  ///< the part of it that is drawn
   ghost?: boolean | GhostLook;  ///< drawn over the pane before it, as a translucent shape alone; true: as the theme says
   /// Puts the character into the pose to be drawn.
-  pose: () => void;
-}
-
-/// A small picture in the lower right corner, of the same scene from the side; pixels.
-export interface Inset {
-  width: number;
-  height: number;
-  gap: number;  ///< to the edges of the canvas
   pose: () => void;
 }
 
@@ -73,8 +66,7 @@ export class Viewport {
   private ghost: GhostOverlay | null = null;
   private panes: readonly Pane[] = [{ view: kWhole, window: kWhole, pose: () => undefined }];
   private flight: { from: View; to: View; passed: number } | null = null;
-  private inset_: Inset | null = null;
-  private readonly side = new PerspectiveCamera(32, 1, 0.01, 1000);
+  private side: SideView | null = null;
   private insets: Insets = { top: 0, right: 0, bottom: 0, left: 0 };
   private theme: Theme | null = null;
   private seen: Extent | null = null;  ///< what frame() last framed
@@ -202,22 +194,9 @@ export class Viewport {
     this.invalidate();
   }
 
-  set inset(inset: Inset | null) { this.inset_ = inset; this.invalidate(); }
-  /// Where it lies, in pixels from the top left corner of the canvas; null: there is none.
-  get insetBox(): { x: number; y: number; width: number; height: number } | null {
-    if (!this.inset_) return null;
-    const { width, height, gap } = this.inset_;
-    return { x: this.host.clientWidth - width - gap, y: this.host.clientHeight - height - gap, width, height };
-  }
-  /// Where points of the scene, x y z each, are seen in it.
-  insetPixels(points: readonly number[]): [number, number][] {
-    const { x, y, width, height } = this.insetBox!, at = new Vector3(), made: [number, number][] = [];
-    for (let i = 0; i + 2 < points.length; i += 3) {
-      at.set(points[i], points[i + 1], points[i + 2]).project(this.side);
-      made.push([x + (width * (at.x + 1)) / 2, y + (height * (1 - at.y)) / 2]);
-    }
-    return made;
-  }
+  set inset(inset: Inset | null) { this.side = inset && new SideView(this.host, inset); this.invalidate(); }
+  /// The picture from the side; null: there is none.
+  get sideView(): SideView | null { return this.side; }
 
   get shown(): readonly Pane[] { return this.panes; }
   get canvas(): HTMLCanvasElement { return this.renderer.domElement; }
@@ -312,7 +291,7 @@ export class Viewport {
     this.camera.far = distance + 12 * this.size;
     this.camera.updateProjectionMatrix();
     for (const pane of this.panes) this.draw(pane);
-    if (this.inset_) this.drawInset(this.inset_);
+    this.side?.draw(this.renderer, this.scene, this.camera, this.controls.target);
     for (const listener of this.drawnListeners) listener();
     return true;
   }
@@ -341,22 +320,6 @@ export class Viewport {
     const draw = () => this.renderer.render(this.scene, this.camera);
     if (this.detail.coarse && this.character) this.coarse ??= new CoarseMeshes(this.character.root, this.character.meshes);
     this.detail.coarse && this.coarse ? this.coarse.draw(draw) : draw();
-  }
-
-  /// A quarter turn about the vertical line through what the camera looks at.
-  private drawInset({ width, height, gap, pose }: Inset): void {
-    pose();
-    const { target } = this.controls, from = this.camera.position.clone().sub(target);
-    this.side.position.set(target.x + from.z, target.y + 0.35 * from.y, target.z - from.x);
-    this.side.lookAt(target);
-    Object.assign(this.side, { aspect: width / height, near: this.camera.near, far: this.camera.far });
-    this.side.updateProjectionMatrix();
-    this.side.updateMatrixWorld();
-    this.renderer.setViewport(this.host.clientWidth - width - gap, gap, width, height);
-    this.renderer.setScissor(this.host.clientWidth - width - gap, gap, width, height);
-    this.renderer.autoClear = true;
-    this.renderer.shadowMap.autoUpdate = false;
-    this.renderer.render(this.scene, this.side);
   }
 
   private travel(): void {

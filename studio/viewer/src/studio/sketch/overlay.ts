@@ -49,13 +49,13 @@ export class SketchOverlay {
 
   /// The same lines in the view from the side.
   private drawInset(paint: CanvasRenderingContext2D, lines: Shown['lines'], ink: Inks): void {
-    const box = this.viewport.insetBox;
-    if (!box) return;
+    const view = this.viewport.sideView, box = view?.box;
+    if (!view || !box) return;
     paint.save();
     paint.beginPath();
     paint.rect(box.x, box.y, box.width, box.height);
     paint.clip();
-    for (const { points, closed } of lines) this.trace(paint, this.viewport.insetPixels(points), closed, ink.line, 1.5);
+    for (const { points, closed } of lines) this.trace(paint, view.pixels(points), closed, ink.line, 1.5);
     paint.restore();
   }
 
