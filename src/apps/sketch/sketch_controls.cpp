@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/body/joint_points.h"
+#include "rigspace/cast/sketch_curves.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,7 +119,7 @@ SketchControls sketch_controls(const Character& character, const Rig& extended, 
   std::vector<int> candidates = options.free;
   const auto bone_of = [&](int c) { return bone_named(character, controls[c].node); };
   if (candidates.empty())
-    for (int c = 0; c < static_cast<int>(controls.size()); ++c) {
+    for (const int c : offered_controls(extended)) {
       const Control& control = controls[c];
       const int bone = bone_of(c);
       const bool below_root = bone >= 0 && character.bones[static_cast<std::size_t>(bone)].parent >= 0;
