@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -37,11 +38,11 @@ std::vector<std::pair<std::string, std::string>> accuracy_characters() {
   return found;
 }
 
-/// With room for limbs that are stretched out beyond the rest pose.
+/// From the same place with twice the picture: room for limbs that are stretched out.
 Camera wide_view(const Character& character) {
-  Vec s;
-  character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
-  return frame(s, 1, {.azimuth = 20 * kDegree, .elevation = 0, .margin = 1.5});
+  Camera camera = front_of(character);
+  camera.fov = 2 * std::atan(2 * std::tan(0.5 * camera.fov));
+  return camera;
 }
 
 double middle(std::vector<double>& list) {
