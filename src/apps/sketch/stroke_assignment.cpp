@@ -119,6 +119,9 @@ class Assigner {
       }
       if (found_.empty()) by_place(most);
     }
+    // A stroke that could have its own curve is never left without one.
+    if (found_.front().cost < kForbidden)
+      std::erase_if(found_, [](const RankedChoices& each) { return each.cost >= kForbidden; });
     return std::move(found_);
   }
 
