@@ -8,6 +8,7 @@
 #include "rigspace/apps/sketch/recovery.h"
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
@@ -143,7 +144,7 @@ std::vector<Row> bench_sketch_accuracy(const BenchOptions& options) {
     report(options.progress, "skipped: no Blender that makes a Rigify human", 1);
     return rows;
   }
-  add_character(options, "Rigify human", load_character(tree), rows);
+  add_character(options, "Rigify human", with_joints(load_character(tree)), rows);
   return rows;
 }
 
