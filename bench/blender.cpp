@@ -2,6 +2,7 @@
 // take.
 
 #include "bench.h"
+#include "blender_studio.h"
 
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/paper.h"
@@ -20,8 +21,6 @@
 namespace rigspace::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kParts[] = {"belly.*.t?=belly", "longear*.L.r?=ear", "longear*.R.r?=ear"};
 constexpr double kStepsPerSecond = 120, kPerStep = 2, kPerControl = 1.5;  // what the bar allows
 constexpr double kThesis = 348;                                           // times faster: belly, table 4.1, in Maya
@@ -34,58 +33,6 @@ class Stopwatch {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin_ = Clock::now();
-};
-
-/// A variable of the environment, for as long as this lives.
-class Setting {
- public:
-  Setting(const char* name, const std::string& value) : name_(name) {
-    if (const char* was = std::getenv(name)) was_ = was, had_ = true;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Setting() { had_ ? setenv(name_, was_.c_str(), 1) : unsetenv(name_); }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-
- private:
-  const char* name_;
-  std::string was_;
-  bool had_ = false;
-};
-
-/// A folder of our own, with the human in it and a cache that is empty at first.
-class Studio {
- public:
-  Studio() {
-    std::string folder = (fs::temp_directory_path() / "rigspace-bench-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr)
-      throw Error({.file = folder, .problem = "cannot be made", .remedy = "set TMPDIR to a folder with room"});
-    folder_ = folder;
-  }
-  ~Studio() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Studio(const Studio&) = delete;
-  Studio& operator=(const Studio&) = delete;
-
-  fs::path human() const { return folder_ / "human.blend"; }
-  fs::path plain() const { return folder_ / "plain.blend"; }  ///< the same without constraints, keyed bone by bone
-  fs::path cache() const { return folder_ / "cache"; }
-
-  /// False without Blender or its Rigify.
-  bool make_humans() const {
-    const char* named = std::getenv("RIGSPACE_BLENDER");
-    const std::string settings = fmt::format("BLENDER_USER_SCRIPTS='{0}' BLENDER_USER_CONFIG='{0}'", folder_.string());
-    const fs::path script = fs::path(RIGSPACE_SOURCE_DIR) / "tests" / "blender" / "make_rigify.py";
-    const std::string command = fmt::format(
-        "{} '{}' -b --factory-startup --python-exit-code 3 --python '{}' -- '{}' '{}' >/dev/null 2>&1", settings,
-        named != nullptr ? named : "blender", script.string(), human().string(), plain().string());
-    return fs::exists(script) && std::system(command.c_str()) == 0 && fs::exists(human()) && fs::exists(plain());
-  }
-
- private:
-  fs::path folder_;
 };
 
 std::vector<Part> parts_of(const Character& character) {
@@ -224,7 +171,7 @@ Character open_human(const fs::path& file, bool translated, const ProgressCallba
 }  // namespace
 
 std::vector<Row> bench_blender(const BenchOptions& options) {
-  const Studio studio;
+  const BlenderStudio studio;
   if (!wanted(options, "Rigify human")) return {};
   if (!studio.make_humans()) {
     report(options.progress, "skipped: no Blender that makes a Rigify human", 1);

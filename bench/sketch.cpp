@@ -101,6 +101,7 @@ std::vector<Row> bench_sketch(const BenchOptions& options) {
   std::vector<Row> rows;
   for (const SketchScene& scene : table_5_1())
     if (wanted(options, scene.name)) add_scene(scene, options, rows);
+  add_face_in_blender(options, rows);
   return rows;
 }
 

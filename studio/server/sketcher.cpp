@@ -149,6 +149,7 @@ SketchSolve Sketcher::solve_pairs(std::span<DrawnStroke> strokes, const Vec& sta
     drawn.curves.push_back(project_stroke(surface, clean_stroke(stroke_of(strokes[k]))));
     targets.push_back(stroke_of(strokes[k + 1]));
     targets.back().curve = strokes[k].name;
+    targets.back().directed = true;
   }
   if (targets.empty()) return {.p = start};
   SketchOptions options;

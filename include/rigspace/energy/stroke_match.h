@@ -3,6 +3,7 @@
 // be): W = sum_ij w_ij |y_j - z_i(x)|^2 / 2, where z_i is the picture of a place on the character and y_j a point of a
 // stroke. Which belong together (w) is lagged: it is renewed by refresh and fixed in between.
 
+#include "rigspace/energy/drawn_curve.h"
 #include "rigspace/energy/pull.h"
 #include "rigspace/geometry/view_plane.h"
 #include "rigspace/optimize/energy.h"
@@ -16,14 +17,6 @@ namespace rigspace {
 struct CharacterCurve {
   std::vector<Anchor> places;
   bool closed = false;
-};
-
-/// What was drawn: a polyline in view units. `nearest` pairs its points themselves, so they should lie densely.
-struct DrawnCurve {
-  std::vector<Vec2> points;
-  bool closed = false;
-
-  double length() const;
 };
 
 enum class Correspondence {
@@ -122,13 +115,5 @@ inline Vec3 anchored(In x, const Anchor& anchor) {
     if (anchor.weights[a] != 0) sum += anchor.weights[a] * point(x, anchor.points[a]);
   return sum;
 }
-
-/// Shares of the length of a polyline up to each of its points, 0 to 1; evenly spread if it has no length. A closed one
-/// has one entry more, 1.
-std::vector<double> length_shares(const std::vector<Vec2>& points, bool closed);
-/// The place at a share of the length, given length_shares.
-Vec2 at_share(const std::vector<Vec2>& points, const std::vector<double>& shares, double share);
-/// Unit tangents, zero where a polyline does not move.
-std::vector<Vec2> tangents(const std::vector<Vec2>& points, bool closed);
 
 }  // namespace rigspace

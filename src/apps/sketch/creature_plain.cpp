@@ -8,6 +8,8 @@
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
 
+#include <Eigen/SVD>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -76,11 +78,7 @@ void name_all_joints(Character& character) {
 class Merger {
  public:
   Merger(std::span<const CreaturePart> database, std::span<const FittedPart> parts)
-      : database_(database),
-        parts_(parts),
-        worlds_(parts.size()),
-        parents_(parts.size()),
-        first_bone_(parts.size(), -1) {}
+      : database_(database), parts_(parts), worlds_(parts.size()), first_bone_(parts.size(), -1) {}
 
   Character merged(std::string name) {
     whole_.name = std::move(name);
@@ -128,22 +126,24 @@ class Merger {
     }
   }
 
-  /// Roots hang on a node "2.place", which takes the part's own space onto the carrier's bone.
+  /// Roots hang on nodes "2.place" and "2.turn", which take the part's own space onto the carrier's bone.
   void add_bones(int number, const Character& plain, const Vec& p) {
     const FittedPart& fitted = parts_[number];
     int root = -1;
     if (fitted.carrier >= 0) {
-      const int carrying = evenly_scaled(fitted.carrier, fitted.carrier_bone);
-      const Affine back = inverse(worlds_[fitted.carrier][static_cast<std::size_t>(carrying)]);
-      const Mat3 L = linear(back);
-      const double size = std::cbrt(std::abs(L.determinant()));
-      root = add_node(*graph_, {.name = numbered(number, "place"),
-                                .parent_slot = slot_of(fitted.carrier, carrying),
-                                .translation = translation(back),
-                                .rotation = Quat(Mat3(L / size)),
-                                .scale = Vec3::Constant(size)});
-      whole_.bones.push_back(
-          {.name = numbered(number, "place"), .parent = first_bone_[fitted.carrier] + carrying, .slot = root});
+      // A stretched bone's space has shears, which no node undoes but two do: U S, and V^T below it.
+      const Affine back = inverse(worlds_[fitted.carrier][static_cast<std::size_t>(fitted.carrier_bone)]);
+      const Eigen::JacobiSVD<Mat3> svd(Mat3(linear(back)), Eigen::ComputeFullU | Eigen::ComputeFullV);
+      const double side = svd.matrixU().determinant();  // both are made rotations
+      const Mat3 U = side * svd.matrixU(), Vt = side * svd.matrixV().transpose();
+      const auto hang = [&](const char* name, int slot, int parent, NodeDescription node) {
+        node.name = numbered(number, name), node.parent_slot = slot;
+        root = add_node(*graph_, node);
+        whole_.bones.push_back({.name = node.name, .parent = parent, .slot = root});
+      };
+      hang("place", slot_of(fitted.carrier, fitted.carrier_bone), first_bone_[fitted.carrier] + fitted.carrier_bone,
+           {.translation = translation(back), .rotation = Quat(U), .scale = svd.singularValues()});
+      hang("turn", root, static_cast<int>(whole_.bones.size()) - 1, {.rotation = Quat(Vt)});
     }
     const int above = static_cast<int>(whole_.bones.size()) - (root >= 0 ? 1 : 0);
     first_bone_[number] = static_cast<int>(whole_.bones.size());
@@ -156,7 +156,6 @@ class Merger {
                                  .translation = p.segment<3>(c),
                                  .rotation = turn.normalized(),
                                  .scale = p.segment<3>(c + 10)};
-      parents_[number].push_back(bone.parent);
       Affine local;
       linear(local) = node.rotation.toRotationMatrix() * node.scale.asDiagonal();
       local.col(3) = node.translation;
@@ -165,19 +164,6 @@ class Merger {
       const int parent = bone.parent >= 0 ? first_bone_[number] + bone.parent : (root >= 0 ? above : -1);
       whole_.bones.push_back({.name = node.name, .parent = parent, .slot = add_node(*graph_, node)});
     }
-  }
-
-  /// The bone, or the first above it, whose space is turned and scaled evenly: a node could not undo anything else.
-  /// Nodes of flesh, which stretch, do not turn against the joint above them.
-  int evenly_scaled(int number, int bone) const {
-    for (int b = bone; b >= 0; b = parents_[number][static_cast<std::size_t>(b)]) {
-      const Mat3 L = linear(worlds_[number][static_cast<std::size_t>(b)]);
-      const Mat3 square = L.transpose() * L;
-      if ((square - square.trace() / 3 * Mat3::Identity()).norm() < 1e-9 * square.norm()) return b;
-    }
-    throw Error({.element = "bone \"" + whole_.bones[static_cast<std::size_t>(first_bone_[number] + bone)].name + "\"",
-                 .problem = "is stretched from the root on, and nothing can hang on it",
-                 .remedy = "draw the torso again"});
   }
 
   int slot_of(int number, int bone) const {
@@ -240,7 +226,6 @@ class Merger {
   std::span<const CreaturePart> database_;
   std::span<const FittedPart> parts_;
   std::vector<std::vector<Affine>> worlds_;  // of each part's bones in its own space, as it was fitted
-  std::vector<std::vector<int>> parents_;    // of these bones
   std::vector<int> first_bone_;              // of each part, into whole_.bones
   std::shared_ptr<ControlGraph> graph_ = std::make_shared<ControlGraph>();
   std::vector<double> points_;

@@ -13,6 +13,7 @@ constexpr int kMostStarts = 6, kWholeStart = 3;
 constexpr double kBent = 25 * kDegree, kBentMore = 50 * kDegree;
 constexpr double kGood = 0.0015,
                  kGoodShare = 0.45;  // residual of a pose that explains its strokes: share of the size, of the jitter
+constexpr double kPromising = 1.5;   // energy of a rough solve over good_misfit(): it is solved in full at once
 constexpr double kSlide = 0.15;
 constexpr double kUndrawn = 100;  // times the pose prior, for controls that move lines which were not drawn
 constexpr double kPooled = 2.5;   // times the pose prior, for strokes that are matched by nearest points
@@ -102,8 +103,13 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
   if (tied.box) tied.start_at(p_start);
   const Mat& surface = tied.surface_prior(used, camera, size, options);
   MatchPrior prior{.q_start = solver.coordinates(p_start), .lower = controls.lower, .upper = controls.upper};
-  // Nearest points are ambiguous far from the solution: there the pose is held more firmly.
+  // Nearest points are ambiguous: there the pose is held more firmly.
   const double steadiness = (abstraction.pooled ? kPooled : 1) * std::clamp(std::pow(jitter / 0.01, 2), 0.02, 4.0);
+  // Nearest points are ambiguous far from the solution: strokes that are the outlines drawn anew follow their curves in
+  // order there.
+  std::vector<StrokePair> ordered;
+  if (abstraction.pooled && !abstraction.follows_view)
+    ordered = outline_pairs(seen_curves(p_start), strokes, view_size);
   std::vector<Stage> stages;
   if (effort == Effort::part) stages = {{3, 0, 2e-2, 4}};
   if (effort == Effort::full || effort == Effort::quick)
@@ -113,7 +119,9 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
   Vec q = solver.coordinates(p_from);
   const int count = static_cast<int>(tied.points.size());
   for (const Stage& stage : stages) {
-    const StrokeMatch match(count, camera, tied.curves, drawn, result.pairs, {.unit = view_size, .slide = stage.slide});
+    const bool in_order = stage.slide == 0 && !ordered.empty();
+    const StrokeMatch match(count, camera, tied.curves, drawn, in_order ? ordered : result.pairs,
+                            {.unit = view_size, .slide = stage.slide});
     prior.A = surface;
     prior.A.diagonal() += options.pose * std::max(stage.pose, steadiness) * pose_weights(used);
     const MatchSummary summary =
@@ -220,30 +228,40 @@ void PoseSearch::start_elsewhere(PoseAttempt& best, In p_from) {
   }
 }
 
-// Where the likeliest assignment misses the strokes, the others are solved for roughly, and the best of these in full.
-void PoseSearch::try_other_choices(const std::vector<RankedChoices>& ranked, PoseAttempt& best, In p_from) {
+// Where the likeliest assignment misses the strokes, the others are solved for roughly, one after the other until one
+// promises to explain them; then the best of these in full.
+std::vector<PoseAttempt> PoseSearch::other_choices(const std::vector<RankedChoices>& ranked, In p_from) {
   std::vector<std::pair<double, std::size_t>> rough;
-  for (std::size_t k = 1; k < ranked.size(); ++k)
+  for (std::size_t k = 1; k < ranked.size(); ++k) {
     rough.emplace_back(attempt(ranked[k].choices, p_from, Effort::quick).energy, k);
-  std::sort(rough.begin(), rough.end());
-  for (std::size_t k = 0; k < rough.size() && k < kSolvedInFull && best.misfit > good_misfit(); ++k) {
-    PoseAttempt other = attempt(ranked[rough[k].second].choices, p_from, Effort::full);
-    if (other.energy < 2 * best.energy) start_elsewhere(other, p_from);
-    if (other.energy < best.energy) best = std::move(other);
+    if (rough.back().first < kPromising * good_misfit()) break;
   }
+  std::sort(rough.begin(), rough.end());
+  std::vector<PoseAttempt> found;
+  for (std::size_t k = 0; k < rough.size() && k < kSolvedInFull; ++k) {
+    found.push_back(attempt(ranked[rough[k].second].choices, p_from, Effort::full));
+    if (found.back().misfit <= good_misfit()) break;
+  }
+  return found;
 }
 
 PoseAttempt PoseSearch::best(In p_from, bool near) {
   std::vector<RankedChoices> ranked{{std::vector<StrokeChoice>(strokes.size()), 0}};
   const bool alone = abstraction.pooled || !options.try_others || near || tied.box;
   if (!abstraction.pooled) ranked = rank_assignments(seen_curves(p_start), strokes, view_size, alone ? 1 : kRanked);
-  PoseAttempt best = attempt(ranked.front().choices, p_from, near ? Effort::near : Effort::full);
-  if (!alone) {
-    start_elsewhere(best, p_from);
-    if (best.misfit > good_misfit()) try_other_choices(ranked, best, p_from);
+  std::vector<PoseAttempt> found{attempt(ranked.front().choices, p_from, near ? Effort::near : Effort::full)};
+  if (!alone && found.front().misfit > good_misfit()) {
+    for (PoseAttempt& other : other_choices(ranked, p_from)) found.push_back(std::move(other));
+    std::stable_sort(found.begin(), found.end(),
+                     [](const PoseAttempt& a, const PoseAttempt& b) { return a.energy < b.energy; });
+    for (std::size_t k = 0; k < found.size() && found.front().misfit > good_misfit(); ++k) {
+      if (found[k].energy > 2 * found.front().energy) continue;
+      start_elsewhere(found[k], p_from);
+      if (found[k].energy < found.front().energy) std::swap(found.front(), found[k]);
+    }
   }
-  best.iterations = iterations;
-  return best;
+  found.front().iterations = iterations;
+  return std::move(found.front());
 }
 
 }  // namespace rigspace

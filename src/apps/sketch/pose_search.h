@@ -45,7 +45,7 @@ struct PoseSearch {
   enum class Effort { full, near, part, quick };
   PoseAttempt attempt(const std::vector<StrokeChoice>& choices, In p_from, Effort effort);
   void start_elsewhere(PoseAttempt& best, In p_from);
-  void try_other_choices(const std::vector<RankedChoices>& ranked, PoseAttempt& best, In p_from);
+  std::vector<PoseAttempt> other_choices(const std::vector<RankedChoices>& ranked, In p_from);
   Vec pose_weights(const std::vector<char>& drawn) const;
   std::vector<StrokePair> pairs_of(const std::vector<StrokeChoice>& choices) const;
   Vec bent(In p, int start, const std::vector<char>& moved, double most) const;

@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/body/joint_points.h"
+#include "rigspace/cast/sketch_curves.h"
 
 #include <algorithm>
 #include <cmath>
@@ -117,10 +118,13 @@ SketchControls sketch_controls(const Character& character, const Rig& extended, 
 
   std::vector<int> candidates = options.free;
   const auto bone_of = [&](int c) { return bone_named(character, controls[c].node); };
+  // What a rig does not offer is internal, unless it is a joint: the root of one that keys its pelvis, say.
+  const std::vector<int> offered = offered_controls(extended);
   if (candidates.empty())
     for (int c = 0; c < static_cast<int>(controls.size()); ++c) {
       const Control& control = controls[c];
       const int bone = bone_of(c);
+      if (bone < 0 && !std::binary_search(offered.begin(), offered.end(), c)) continue;
       const bool below_root = bone >= 0 && character.bones[static_cast<std::size_t>(bone)].parent >= 0;
       if (control.unit == Unit::quaternion || (control.unit == Unit::scale && !options.scales)) continue;
       if (control.unit == Unit::scalar && !options.shapes && built_in != nullptr && !character.bones.empty()) continue;

@@ -86,7 +86,7 @@ std::vector<Stroke> SketchPoser::seen() const {
   return strokes;
 }
 
-void SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const {
+double SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const {
   if (strokes.empty()) throw Error({.element = "drawing", .problem = "has no strokes", .remedy = "draw a line"});
   std::vector<Stroke> ordered;
   const auto before = [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); };
@@ -101,7 +101,11 @@ void SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>& 
   }
   std::stable_sort(ordered.begin(), ordered.end(),
                    [&](const Stroke& a, const Stroke& b) { return before(a.points.front(), b.points.front()); });
-  for (const Stroke& stroke : ordered) clean.push_back(clean_stroke(stroke, options_.cleaning));
+  double jitter = 0;
+  for (const Stroke& stroke : ordered) {
+    clean.push_back(clean_stroke(stroke, options_.cleaning));
+    jitter = std::max(jitter, estimated_jitter(stroke) / view_size_);
+  }
   const int curves = static_cast<int>(abstraction_.curves.size());
   if (!abstraction_.pooled && static_cast<int>(clean.size()) > curves) {
     clean = group_strokes(clean, 0.025 * view_size_, curves);
@@ -109,13 +113,12 @@ void SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>& 
       each.points =
           resampled_by_turning(each.points, each.closed, options_.cleaning.samples, options_.cleaning.adaptive);
   }
+  return jitter;
 }
 
 SketchReport SketchPoser::solve(std::span<const Stroke> strokes, bool go_on, const ProgressCallback& progress) {
   std::vector<Stroke> clean;
-  prepare(strokes, clean);
-  double jitter = 0;  // as a share of the size
-  for (const Stroke& stroke : strokes) jitter = std::max(jitter, estimated_jitter(stroke) / view_size_);
+  const double jitter = prepare(strokes, clean);
   const long evaluations_before = tied_->evaluations();
   const auto search = [&](In p_from, bool near) {
     return PoseSearch{.tied = *tied_,

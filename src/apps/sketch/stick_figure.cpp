@@ -1,4 +1,5 @@
 #include "rigspace/apps/sketch/automatic.h"
+#include "rigspace/apps/sketch/nested_joints.h"
 #include "rigspace/base/error.h"
 #include "rigspace/body/joint_points.h"
 
@@ -9,6 +10,7 @@
 namespace rigspace {
 namespace {
 
+constexpr double kFinger = 0.6;  // of the length of a limb up to where a branch leaves it
 constexpr double kSmall = 0.15;  // share of the size: what reaches no farther is no limb of its own but a limb's end
 
 /// The bones of a character as a tree, in the rest pose.
@@ -161,6 +163,12 @@ bool paired(const BoneTree& tree, const std::vector<int>& siblings, int bone) {
   });
 }
 
+double length_of(const StickChain& chain) {
+  double length = 0;
+  for (std::size_t k = 1; k < chain.joints.size(); ++k) length += (chain.joints[k] - chain.joints[k - 1]).norm();
+  return length;
+}
+
 class ChainFinder {
  public:
   ChainFinder(const Character& character, const BoneTree& tree, const StickOptions& options)
@@ -198,7 +206,7 @@ class ChainFinder {
       }
       const double ahead = (tree_.at[on] - tree_.at[bone]).norm() + tree_.length[on];
       for (const int c : next)
-        if (c != on && tree_.length[c] >= options_.shortest_limb * tree_.size) limbs.push_back(c);
+        if (c != on && tree_.length[c] >= shortest_branch(chain, c)) limbs.push_back(c);
       // Where only small things are left (fingers of a hand), the chain ends at their middle.
       if (next.size() > 1 && ahead < options_.shortest_limb * tree_.size) {
         Vec3 middle = Vec3::Zero();
@@ -212,6 +220,13 @@ class ChainFinder {
     merge_short(chain);
     if (chain.bones.size() > 0) chains_.push_back(std::move(chain));
     for (const int limb : limbs) follow(limb);
+  }
+
+  /// What leaves a limb and is short beside the limb up to there is a finger, and no limb of its own.
+  double shortest_branch(const StickChain& chain, int branch) const {
+    const double least = options_.shortest_limb * tree_.size;
+    const double so_far = length_of(chain) + (tree_.at[branch] - chain.joints.back()).norm();
+    return chains_.empty() ? least : std::max(least, kFinger * so_far);
   }
 
   /// Of small things at the end of a limb (fingers and a thumb) the one that goes straight on; else what comes once
@@ -261,12 +276,6 @@ class ChainFinder {
   std::vector<StickChain> chains_;
 };
 
-double length_of(const StickChain& chain) {
-  double length = 0;
-  for (std::size_t k = 1; k < chain.joints.size(); ++k) length += (chain.joints[k] - chain.joints[k - 1]).norm();
-  return length;
-}
-
 /// The bone and the place at a length from the chain's beginning.
 PlacePart at_length(const StickChain& chain, double length) {
   for (std::size_t k = 0;; ++k) {
@@ -283,6 +292,7 @@ PlacePart at_length(const StickChain& chain, double length) {
 }  // namespace
 
 std::vector<StickChain> stick_chains(const Character& character, const StickOptions& options) {
+  if (const auto nested = nest_joints(character)) return stick_chains(nested->character, options);
   const BoneTree tree = bone_tree(character);
   std::vector<StickChain> chains = ChainFinder(character, tree, options).find();
   if (chains.empty())

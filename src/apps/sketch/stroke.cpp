@@ -21,23 +21,28 @@ std::vector<Vec2> without_repeats(const std::vector<Vec2>& points, double closer
   return kept;
 }
 
-/// A Gaussian of width `sigma` along the length of evenly sampled points; near the ends of open lines the window is cut
-/// to what is there on both sides, so that the ends stay.
-std::vector<Vec2> gaussian(const std::vector<Vec2>& points, bool closed, double sigma) {
+/// Of evenly sampled points: at each the line that fits its neighbours best, weighted by a Gaussian of width `sigma`
+/// along the length. Inside that is the Gaussian's mean; at the ends of open lines, where neighbours are on one side
+/// alone, it follows the direction of the line, so that ends neither keep the wobble of one point nor draw back.
+std::vector<Vec2> smoothed(const std::vector<Vec2>& points, bool closed, double sigma) {
   const int n = static_cast<int>(points.size());
   const double spacing = polyline_length(points, closed) / std::max(1, closed ? n : n - 1);
   const int reach = spacing > 0 ? std::min(n / 4, static_cast<int>(std::ceil(2.5 * sigma / spacing))) : 0;
   if (reach < 1) return points;
   std::vector<Vec2> smooth(points.size());
   for (int k = 0; k < n; ++k) {
-    const int window = closed ? reach : std::min({reach, k, n - 1 - k});
-    Vec2 sum = Vec2::Zero();
-    double weights = 0;
-    for (int j = -window; j <= window; ++j) {
+    const int before = closed ? reach : std::min(reach, k), after = closed ? reach : std::min(reach, n - 1 - k);
+    // Moments of the weights w_j and of w_j z_j over the offsets j: the fit at j = 0 is (m2 z0 - m1 z1) / (m2 m0 -
+    // m1^2).
+    double m0 = 0, m1 = 0, m2 = 0;
+    Vec2 z0 = Vec2::Zero(), z1 = Vec2::Zero();
+    for (int j = -before; j <= after; ++j) {
       const double w = std::exp(-0.5 * std::pow(j * spacing / sigma, 2));
-      sum += w * points[(k + j + n) % n], weights += w;
+      const Vec2& z = points[(k + j + n) % n];
+      m0 += w, m1 += w * j, m2 += w * j * j, z0 += w * z, z1 += w * j * z;
     }
-    smooth[k] = sum / weights;
+    const double determinant = m2 * m0 - m1 * m1;
+    smooth[k] = determinant > 1e-12 * m2 * m0 ? Vec2((m2 * z0 - m1 * z1) / determinant) : Vec2(z0 / m0);
   }
   return smooth;
 }
@@ -127,7 +132,7 @@ Stroke clean_stroke(const Stroke& stroke, const StrokeCleaning& cleaning) {
   if (cleaning.smoothing > 0 && jitter > 0) {
     const int fine = std::clamp(4 * static_cast<int>(clean.points.size()), 64, 1024);
     const double sigma = std::min(cleaning.smoothing * jitter, 0.06 * length);
-    clean.points = gaussian(resampled(clean.points, clean.closed, fine), clean.closed, sigma);
+    clean.points = smoothed(resampled(clean.points, clean.closed, fine), clean.closed, sigma);
   }
   if (cleaning.closes && !clean.closed && clean.points.size() > 8) {
     const double gap = (clean.points.front() - clean.points.back()).norm();

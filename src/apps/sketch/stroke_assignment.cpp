@@ -114,10 +114,14 @@ class Assigner {
     } else {
       for (std::size_t s = 0; s < strokes_.size(); ++s) {
         if (named_[s] > 0) continue;
-        for (const bool reversed : {false, true}) with_trunk(s, reversed, most);
+        for (const bool reversed : {false, true})
+          if (may_run(s, reversed)) with_trunk(s, reversed, most);
       }
       if (found_.empty()) by_place(most);
     }
+    // A stroke that could have its own curve is never left without one.
+    if (found_.front().cost < kForbidden)
+      std::erase_if(found_, [](const RankedChoices& each) { return each.cost >= kForbidden; });
     return std::move(found_);
   }
 
@@ -126,6 +130,14 @@ class Assigner {
     return place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[stroke], reversed), shift_) /
                (size_ * size_) +
            length_misfit(curves_[curve], lengths_[stroke]);
+  }
+
+  /// Whether a stroke, which may have been turned around since it was drawn, may run so along its curve.
+  bool may_run(std::size_t stroke, bool reversed) const {
+    return !strokes_[stroke].directed || reversed == strokes_[stroke].turned;
+  }
+  bool may_be(std::size_t stroke, std::size_t curve, bool reversed) const {
+    return (named_[stroke] < 0 || named_[stroke] == static_cast<int>(curve)) && may_run(stroke, reversed);
   }
 
   /// The cheapest ways to give `strokes` to `curves`, one each, with what was chosen before; the `most` cheapest of all
@@ -181,8 +193,7 @@ class Assigner {
     for (const std::size_t s : strokes)
       for (const std::size_t c : curves)
         for (const int back : {0, 1})
-          cost[s][c][back] =
-              named_[s] >= 0 && named_[s] != static_cast<int>(c) ? kForbidden : plain_cost(s, c, back == 1);
+          cost[s][c][back] = may_be(s, c, back == 1) ? plain_cost(s, c, back == 1) : kForbidden;
     enumerate(strokes, curves, cost, {std::vector<StrokeChoice>(strokes_.size()), 0}, most);
   }
 
@@ -206,10 +217,10 @@ class Assigner {
           const Vec2 from = back == 1 ? strokes_[s].points.back() : strokes_[s].points.front();
           const double place =
               place_misfit(sampled_curves_[curve], turned_around(sampled_strokes_[s], back == 1), shift_);
-          cost[k][c][back] = named_[s] >= 0 && named_[s] != static_cast<int>(curve)
-                                 ? kForbidden
-                                 : ((from - begin).squaredNorm() + 0.02 * place) / (size_ * size_) +
-                                       0.3 * length_misfit(curves_[curve], lengths_[s]);
+          cost[k][c][back] = may_be(s, curve, back == 1)
+                                 ? ((from - begin).squaredNorm() + 0.02 * place) / (size_ * size_) +
+                                       0.3 * length_misfit(curves_[curve], lengths_[s])
+                                 : kForbidden;
         }
       }
     }

@@ -10,7 +10,8 @@
 namespace rigspace {
 namespace {
 
-constexpr double kFarUndrawn = 50;  // times the distance prior, where nothing of the curves was drawn
+constexpr double kLeastMotion = 1e-4;  // share of the size: what a large change of a control must move a curve by
+constexpr double kFarUndrawn = 50;     // times the distance prior, where nothing of the curves was drawn
 
 /// Points that bones carry: each one rest place, skinned to one bone or several.
 struct Carried {
@@ -93,11 +94,13 @@ TiedCurves::TiedCurves(const Character& character, const SketchAbstraction& abst
   };
   in_order(points);
   controls = sketch_controls(character, *rig, points, p, options.controls);
-  if (controls.free.empty())
+  const auto refuse_still = [&] {
     throw Error({.file = character.name,
                  .element = "abstraction \"" + abstraction.name + "\"",
                  .problem = "is moved by no control",
                  .remedy = "use another abstraction, or free other controls"});
+  };
+  if (controls.free.empty()) refuse_still();
   if (options.plane > 0 || options.distance > 0)
     surface_ = former != nullptr ? former->surface_ : representatives(rest_surface(character), options.representatives);
   const bool black = !rig->traits().exact_jacobian;
@@ -123,6 +126,19 @@ TiedCurves::TiedCurves(const Character& character, const SketchAbstraction& abst
   solver = std::make_unique<MatchSolver>(std::move(seen), controls.free);
   if (former != nullptr) counted = former->evaluations();
   start_at(p);
+  if (black && !moves_curves()) refuse_still();
+}
+
+bool TiedCurves::moves_curves() const {
+  const BlockJacobian& J = surface_jacobian_;  // of a black box the rows of all points
+  const double least = kLeastMotion * bounding_box(surface_start_).diagonal();
+  for (const CharacterCurve& curve : curves)
+    for (const Anchor& anchor : curve.places)
+      for (int a = 0; a < 4; ++a)
+        if (anchor.weights[a] != 0)
+          for (int e = J.start[anchor.points[a]]; e < J.start[anchor.points[a] + 1]; ++e)
+            if (J.value.col(e).norm() * controls.unit[J.column[e]] > least) return true;
+  return false;
 }
 
 void TiedCurves::start_at(In p) {

@@ -41,6 +41,7 @@ class TiedCurves {
   long counted = 0;  ///< evaluations of former ones
 
  private:
+  bool moves_curves() const;
   void add_places(const Character& character, const SketchAbstraction& abstraction);
 
   std::vector<Representative> surface_;

@@ -140,8 +140,8 @@ TEST(Creature, PlainJointsPlayNearlyWhatTheCreatureDoes) {
   for (const double time : {0.0, 0.4, 1.3}) {
     whole.rig->evaluate(*whole.rig->make_workspace(), pose_at(whole, &whole.clips.front(), time), a);
     plain.rig->evaluate(*plain.rig->make_workspace(), pose_at(plain, &plain.clips.front(), time), b);
-    // Nodes of joints cannot shear, and parts hang on joints that are scaled evenly: 1.2 % of the size at most.
-    EXPECT_LT((a - b).lpNorm<Eigen::Infinity>(), 1.5e-2 * size) << time;
+    // Nodes of joints cannot shear: 0.1 % of the size at most.
+    EXPECT_LT((a - b).lpNorm<Eigen::Infinity>(), 1.5e-3 * size) << time;
     if (time > 0) {
       EXPECT_GT((a - rest).lpNorm<Eigen::Infinity>(), 2e-2 * size) << time;
     }

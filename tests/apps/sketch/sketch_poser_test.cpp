@@ -217,6 +217,33 @@ TEST(SketchPoser, RefusesACameraInsideTheBodyAndAnAbstractionThatNothingMoves) {
   }
 }
 
+TEST(SketchPoser, RefusesAnAbstractionThatNothingMovesOnABlackBox) {
+  Character character = rod(2);
+  const std::shared_ptr<const Rig> rig = character.rig;
+  const std::shared_ptr<Workspace> workspace = rig->make_workspace();
+  BlackBoxDescription box{.point_count = rig->point_count(), .name = "rod"};
+  box.controls = {rig->controls()[static_cast<std::size_t>(rig->find("bone1.rz"))]};
+  box.evaluate = [&](In p, Vec& s) {
+    Vec all = rig->rest();
+    all[rig->find("bone1.rz")] = p[0];
+    rig->evaluate(*workspace, all, s);
+  };
+  character.rig = std::make_shared<BlackBoxRig>(box);
+  character.bones.clear();
+  const auto line = [](int from, int to) {
+    return SketchAbstraction{.name = "line",
+                             .curves = {{.name = "line", .places = {{{.point = from}}, {{.point = to}}}}}};
+  };
+  EXPECT_NO_THROW(SketchPoser(character, line(1, 2), kFlat, character.rig->rest()));
+  try {
+    SketchPoser(character, line(0, 0), kFlat, character.rig->rest());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "rod: abstraction \"line\" is moved by no control; use another abstraction, or free other controls");
+  }
+}
+
 TEST(SketchPoser, RandomPosesAreRecoveredInAnyOrderOfStrokes) {
   const Character character = make_character("bobbin");
   const Vec rest = character.rig->rest();
@@ -277,6 +304,22 @@ TEST(PoseBySketch, ALineDrawnOnTheCharacterGoesWhereTheSecondOneIs) {
   EXPECT_EQ(result.abstraction, "drawn");
   EXPECT_LT(result.poses[0].report.residual, 0.02);
   EXPECT_GT((result.poses[0].p - rest).cwiseAbs().maxCoeff(), 0.1);
+}
+
+// A straight rod, drawn over, goes to a line of its own length that runs the other way: it turns around, where the
+// other direction would leave it as it is.
+TEST(PoseBySketch, ThePairOfALineRunsAsItWasDrawn) {
+  const Character character = rod(2);
+  SketchPoser poser(character, rod_curve(character, 2), kFlat, character.rig->rest());
+  Stroke ahead = bent_line({Vec2(-0.3, 0.02), Vec2(0.3, 0.02)}), back = ahead;
+  std::reverse(back.points.begin(), back.points.end());
+  for (Stroke* each : {&ahead, &back}) each->curve = "rod", each->directed = true;
+  EXPECT_FALSE(poser.solve(std::vector<Stroke>{ahead}).strokes[0].reversed);
+  EXPECT_LT((poser.controls() - character.rig->rest()).cwiseAbs().maxCoeff(), 0.5);
+  EXPECT_FALSE(poser.solve(std::vector<Stroke>{back}).strokes[0].reversed);
+  EXPECT_GT((poser.controls() - character.rig->rest()).cwiseAbs().maxCoeff(), 1);
+  back.directed = false;
+  EXPECT_TRUE(poser.solve(std::vector<Stroke>{back}).strokes[0].reversed);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "rigspace/apps/sketch/assignment.h"
 #include "rigspace/apps/sketch/automatic.h"
+#include "rigspace/apps/sketch/stroke_assignment.h"
 #include "rigspace/apps/sketch/stroke_file.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
@@ -97,6 +98,23 @@ TEST(Assignment, IsTheCheapestOfAll) {
     EXPECT_EQ(sum, best);
   }
   EXPECT_EQ(cheapest_assignment(Mat::Constant(3, 1, 1.0)).size(), 3u);
+}
+
+TEST(Assignment, NamedStrokesWithADirectionHaveOneWay) {
+  std::vector<SeenCurve> curves;
+  std::vector<Stroke> strokes;
+  for (int k = 0; k < 4; ++k) {
+    const std::vector<Vec2> line{Vec2(0.1 * k, 0), Vec2(0.1 * k, 0.5)};
+    curves.push_back({.name = std::to_string(k), .points = line, .longest = 0.5});
+    strokes.push_back({.points = {line[1], line[0]}, .curve = curves.back().name, .directed = true});
+  }
+  strokes[2].turned = true;
+  const std::vector<RankedChoices> ranked = rank_assignments(curves, strokes, 1, 16);
+  ASSERT_EQ(ranked.size(), 1u);
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_EQ(ranked[0].choices[static_cast<std::size_t>(k)].curve, k);
+    EXPECT_EQ(ranked[0].choices[static_cast<std::size_t>(k)].reversed, k == 2);
+  }
 }
 
 TEST(StrokeFile, SvgPathsBecomeStrokes) {

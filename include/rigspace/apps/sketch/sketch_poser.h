@@ -88,7 +88,10 @@ class SketchPoser {
 
  private:
   void tie();
-  void prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const;
+  /// Strokes in an order and direction that do not depend on those of the drawing. Returns the jitter of the hand, as a
+  /// share of the size: found after that too, since sums of the same numbers the other way round differ in their last
+  /// digits.
+  double prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const;
 
   const Character& character_;
   SketchAbstraction abstraction_;

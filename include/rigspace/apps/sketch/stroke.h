@@ -19,6 +19,9 @@ struct Stroke {
   /// Draw-over posing: this stroke is drawn on the character where it is, and the stroke `to` (its number in the list)
   /// says where that line goes. -1: an ordinary stroke.
   int to = -1;
+  /// It runs from its curve's beginning to its end, as the second line of a pair does. Otherwise either way is tried.
+  /// Closed strokes may run either way.
+  bool directed = false;
   std::string part = {};  ///< strokes of one part of a creature have the same; empty: not said
   /// The view that it was drawn in, as --camera takes it, and the abstraction that it belongs to; empty: those of the
   /// drawing. Strokes of one time that follow each other with the same two are solved together, from the pose that

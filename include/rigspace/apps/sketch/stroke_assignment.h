@@ -37,4 +37,8 @@ std::vector<RankedChoices> rank_assignments(std::span<const SeenCurve> curves, s
 std::vector<StrokeChoice> assign_strokes(std::span<const SeenCurve> curves, std::span<const Stroke> strokes,
                                          double size);
 
+/// Outlines whose strokes are the curves drawn anew, one for one: each stroke with the curve whose place and length are
+/// most alike, in order along it. Empty where numbers, lengths or ends differ: drawn in other pieces.
+std::vector<StrokePair> outline_pairs(std::span<const SeenCurve> curves, std::span<const Stroke> strokes, double size);
+
 }  // namespace rigspace
