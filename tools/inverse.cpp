@@ -26,6 +26,8 @@ struct InverseArguments {
   bool no_heading = false, root_frame = false, predict_only = false;
   RefineOptions refine;
   JointMotionOptions motion;
+  std::vector<std::string> map;  // own=source, or a file of such lines
+  bool no_planting = false;
   double keys = 0;
 };
 
@@ -72,6 +74,9 @@ void train(InverseArguments& options, const Context& context) {
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load(options.source, context);
+  const bool whole_body =
+      options.training.joints.empty() && !(options.training.joints = body_features(character)).empty();
+  options.training.all_rotations = whole_body;
   const InverseModel model(character, options.training, terminal_progress());
   clear_bar();
   const fs::path folder = fs::absolute(options.output).parent_path();
@@ -82,6 +87,8 @@ void train(InverseArguments& options, const Context& context) {
     fmt::print("{}\n", answer.dump(2));
   } else {
     fmt::print("{}\n", options.output);
+    if (whole_body)
+      fmt::print("  a body on two legs: trained on its joints, without fingers and helpers (--joints '*': on all)\n");
     print_facts(model);
   }
 }
@@ -115,8 +122,35 @@ const Animation& clip_of(const Character& source, const std::string& wanted) {
                .remedy = suggestion(wanted, names, "give a file with a motion")});
 }
 
-Json json_of(const MappedMotion& mapped, const JointMotion& motion) {
-  return {{"clip", mapped.clip.name},
+std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
+  std::vector<GivenMatch> given;
+  for (const std::string& word : words) {
+    const bool is_file = word.find('=') == std::string::npos;
+    const auto more = is_file ? read_given_matches(read_text(word), word) : read_given_matches(word, "--map");
+    given.insert(given.end(), more.begin(), more.end());
+  }
+  return given;
+}
+
+Json json_of(const MappedMotion& mapped, const JointMotion& motion, const Character& own, const Character& source) {
+  Json joints = Json::array();
+  for (const JointMatch& match : motion.mapping.matches)
+    joints.push_back(
+        {{"joint", own.bones[static_cast<std::size_t>(match.own)].name},
+         {"source", match.source < 0 ? Json() : Json(source.bones[static_cast<std::size_t>(match.source)].name)},
+         {"part", match.what},
+         {"how", match.how},
+         {"sure", match.sure}});
+  Json body;
+  if (motion.body.leg > 0)
+    body = {{"standing_frames", motion.body.standing_frames()},
+            {"foot_sliding_legs_per_second", mapped.sliding},
+            {"source_sliding_legs_per_second", motion.body.source_sliding},
+            {"limb_direction_error_degrees", mapped.direction_error * 180 / M_PI}};
+  return {{"joints", joints},
+          {"scale", motion.scale},
+          {"body", body},
+          {"clip", mapped.clip.name},
           {"frames", mapped.frames.size()},
           {"carried", motion.carried},
           {"joint_error_share_of_size", mapped.joint_error},
@@ -130,10 +164,40 @@ void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
   fmt::print("  {}: {} frames, joints {:.2g} % of the size from their targets, at most {:.2g} % at {:.3g} s\n",
              mapped.clip.name, mapped.frames.size(), 100 * mapped.joint_error, 100 * mapped.worst_error,
              mapped.worst_time);
-  if (motion.carried) fmt::print("  the motion's skeleton has other proportions: its rotations were carried over\n");
+  if (motion.carried)
+    fmt::print("  the motion's skeleton has other proportions: its rotations were carried over, paths times {:.3g}\n",
+               motion.scale);
+  if (motion.body.leg > 0)
+    fmt::print(
+        "  limbs {:.1f} degrees from the motion's; feet that stand ({} frames) slide {:.2g} % of a leg a second "
+        "({:.2g} % "
+        "in the motion)\n",
+        mapped.direction_error * 180 / M_PI, motion.body.standing_frames(), 100 * mapped.sliding,
+        100 * motion.body.source_sliding);
   if (mapped.guessed > 0)
     fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
                mapped.guessed, mapped.frames.size());
+}
+
+/// One line a joint, the least sure first; joints of the same name are only counted.
+void print_mapping(const JointMapping& mapping, const Character& own, const Character& source) {
+  std::vector<const JointMatch*> order;
+  int same = 0;
+  int follow = 0;
+  for (const JointMatch& match : mapping.matches)
+    if (match.how == "same name" && match.what.empty())
+      ++same;
+    else if (match.source < 0 && match.what.find("finger") != std::string::npos)
+      ++follow;
+    else
+      order.push_back(&match);
+  std::ranges::stable_sort(order, {}, [](const JointMatch* each) { return each->sure; });
+  if (same > 0) fmt::print("  {} joints have the same name in the motion\n", same);
+  if (follow > 0) fmt::print("  {} joints of fingers are not in the motion: the model predicts them\n", follow);
+  for (const JointMatch* match : order)
+    fmt::print("  {:<28} {:<28} {:<18} {:>3.0f} %  {}\n", own.bones[static_cast<std::size_t>(match->own)].name,
+               match->source < 0 ? "-" : source.bones[static_cast<std::size_t>(match->source)].name, match->what,
+               100 * match->sure, match->how);
 }
 
 void apply(InverseArguments& options, const Context& context) {
@@ -146,6 +210,8 @@ void apply(InverseArguments& options, const Context& context) {
   const Character source = load_character(options.targets);
   print_warnings(context, options.targets, source.warnings);
   if (options.predict_only) options.refine.max_iterations = 0;
+  options.motion.given = given_matches(options.map);
+  options.motion.plant_feet = !options.no_planting;
   const JointMotion motion = joint_motion(own, model, source, clip_of(source, options.clip), options.motion);
   MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
   clear_bar();
@@ -166,13 +232,14 @@ void apply(InverseArguments& options, const Context& context) {
     write_posed_model(options.output, options.source, own, mapped.clip, rate);
   }
   if (context.json) {
-    Json answer = json_of(mapped, motion);
+    Json answer = json_of(mapped, motion, own, source);
     answer["outputs"] = {options.output};
     if (options.keys > 0) answer["keys"] = keys;
     fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", options.output);
     print_mapped(mapped, motion);
+    if (motion.mapping.by_body) print_mapping(motion.mapping, own, source);
   }
 }
 
@@ -187,7 +254,7 @@ void report_model(InverseArguments& options, const Context& context) {
     const MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (context.json)
-      answer["clips"].push_back(json_of(mapped, motion));
+      answer["clips"].push_back(json_of(mapped, motion, own, own));
     else
       print_mapped(mapped, motion);
   }
@@ -234,6 +301,16 @@ void add_inverse(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FILE");
   use->add_option("--clip", applied->clip, "of the motion; its first by default")->type_name("NAME");
+  use->add_option(
+         "--map", applied->map,
+         "BONE=JOINT for bones whose counterpart is not found or wrong, BONE=- to leave one out; or a file of such "
+         "lines; may be repeated")
+      ->type_name("PAIR")
+      ->take_all();
+  use->add_option("--reference-time", applied->motion.reference_time,
+                  "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
+      ->type_name("S");
+  use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
       ->type_name("W");

@@ -63,12 +63,35 @@ class Inverse(unittest.TestCase):
         damaged.write_bytes(self.model.read_bytes()[:-9])
         self.refused(3, ["damaged.inverse", "is damaged"], "apply", damaged, "--targets", self.motion)
 
-    def test_a_motion_without_a_joint_is_refused_by_its_name(self):
+    def test_joints_of_other_names_are_found_or_given(self):
         text = self.motion.read_text()
-        motion = self.folder / "headless.bvh"
+        motion, out = self.folder / "renamed.bvh", self.folder / "renamed.rigspace.json"
         motion.write_text(text.replace("JOINT head", "JOINT box"))
-        self.refused(3, ["headless", "head", "missing"], "apply", self.model, "--targets", motion)
+        done = rigspace("--json", "inverse", "apply", self.model, "--targets", motion, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {joint["joint"]: joint for joint in json.loads(done.stdout)["joints"]}
+        self.assertEqual(found["head"]["source"], "box")
+        self.assertLess(found["head"]["sure"], found["hand_l"]["sure"])
+        pairs = self.folder / "pairs.map"
+        pairs.write_text("# the head stays\nhead = -\n")
+        done = rigspace("--json", "inverse", "apply", self.model, "--targets", motion, "--map", pairs, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {joint["joint"]: joint for joint in json.loads(done.stdout)["joints"]}
+        self.assertIsNone(found["head"]["source"])
+        self.assertIn("foot_sliding_legs_per_second", json.loads(done.stdout)["body"])
+
+    def test_wrong_motions_are_refused_and_nothing_is_written(self):
+        text = self.motion.read_text()
+        bad = self.folder / "bad.bvh"
+        bad.write_text(text.replace("JOINT lower_arm_l", "JOINT swapped").replace("JOINT upper_arm_l", "JOINT lower_arm_l")
+                       .replace("JOINT swapped", "JOINT upper_arm_l"))
+        self.refused(3, ["bad", "upper_arm_l", "hangs below", "lower_arm_l"], "apply", self.model, "--targets", bad)
+        head, frames = text.split("MOTION")
+        lines = frames.splitlines()
+        bad.write_text(head + "MOTION" + "\n".join(lines[:4] + [" ".join(["nan"] * len(lines[4].split()))] + lines[5:]) + "\n")
+        self.refused(3, ["bad.bvh", "nan"], "apply", self.model, "--targets", bad)
         self.refused(2, ["Hopp"], "apply", self.model, "--targets", self.motion, "--clip", "Hopp")
+        self.refused(2, ["haed", "head"], "apply", self.model, "--targets", self.motion, "--map", "haed=head")
 
 
 if __name__ == "__main__":

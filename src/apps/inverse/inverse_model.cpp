@@ -95,10 +95,11 @@ bool add_top_bone(const Character& character, std::vector<int>& used) {
 
 /// C^-1. A share of the mean variance is added to all directions, so that motions which the examples do not have are
 /// held back alike: with less of it, on clips that were not trained on, controls went farther from the animator's.
-Mat inverse_covariance(const Mat& Y) {
+/// `least`: of that share. Where clips move few controls but others may be used, these must not be held at rest.
+Mat inverse_covariance(const Mat& Y, double least) {
   const Mat centred = Y.colwise() - Y.rowwise().mean();
   Mat C = centred * centred.transpose() / static_cast<double>(std::max<Eigen::Index>(1, Y.cols()));
-  C.diagonal().array() += std::max(1e-12, C.trace() / static_cast<double>(C.rows()));
+  C.diagonal().array() += std::max(least, C.trace() / static_cast<double>(C.rows()));
   return solve_ldlt(C, Mat::Identity(C.rows(), C.rows()));
 }
 
@@ -140,7 +141,9 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   training.validate();
   report(progress, "reading examples", 0);
   std::vector<int> starts;
-  const Mat P = example_poses(character, training, starts);
+  const Mat P = character.clips.empty() && training.all_rotations
+                    ? joint_swings(character, joints_matching(character, training.joints))
+                    : example_poses(character, training, starts);
   std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P);
   if (used.empty())
     throw Error({.file = character.name,
@@ -156,6 +159,7 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
         used, training.origin, training.heading);
   };
   complete_translations(character, used);
+  if (training.all_rotations) add_rotations(character, joints_matching(character, training.joints), used);
   parts_ = make_parts();
   if (!parts_->root.moves() && add_top_bone(character, used)) parts_ = make_parts();
   Parts& parts = *parts_;
@@ -182,7 +186,7 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   }
   report(progress, "fitting", 0);
   parts.regression = KernelRegression(F_chosen, Y_chosen, choose_kernel_settings(F_chosen, Y_chosen, training.kernel));
-  parts.precision = inverse_covariance(Y);
+  parts.precision = inverse_covariance(Y, training.all_rotations ? 1 : 1e-12);
   Vec variances = parts.regression.leave_one_out_variance();
   std::ranges::sort(variances);
   parts.example_variance = variances[(variances.size() - 1) * 99 / 100];

@@ -1,7 +1,7 @@
 #pragma once
 // Poses of a rig as numbers that a regression can average.
 
-#include "rigspace/base/types.h"
+#include "rigspace/anim/character.h"
 #include "rigspace/rig/control.h"
 
 #include <array>
@@ -47,5 +47,12 @@ class PoseCoordinates {
   Vec period_;  // of each y: that of an Euler angle, 0 of all else
   std::vector<Orientation> orientations_;
 };
+
+/// The controls rx ry rz of these bones, and of the bones between them, added to `controls`, which stay ascending.
+void add_rotations(const Character& character, std::span<const std::string> joints, std::vector<int>& controls);
+
+/// Examples of a rig without clips: columns of all controls, the rest pose and each rotation of these bones by 0.5
+/// radians both ways, alone; and the place of the first bone moved.
+Mat joint_swings(const Character& character, std::span<const std::string> joints);
 
 }  // namespace rigspace
