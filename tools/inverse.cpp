@@ -1,5 +1,6 @@
 // rigspace inverse: any motion of joints onto a rig's own controls, learned from its clips (IRM).
 
+#include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/inverse/map_motion.h"
@@ -28,7 +29,7 @@ struct InverseArguments {
   JointMotionOptions motion;
   std::vector<std::string> map;  // own=source, or a file of such lines
   bool no_planting = false;
-  double keys = 0;
+  std::string keys;  // "": one a frame; "source"; or an error
 };
 
 Kernel kernel_of(const std::string& word) {
@@ -108,18 +109,42 @@ Character rig_of(InverseArguments& options, const Context& context) {
   return load(options.source, context);
 }
 
-const Animation& clip_of(const Character& source, const std::string& wanted) {
+/// The clip of this name, or all that match a pattern with * or ?; the first without a name.
+std::vector<const Animation*> clips_of(const Character& source, const std::string& wanted) {
   std::vector<std::string> names;
+  std::vector<const Animation*> clips;
   for (const Animation& clip : source.clips) {
-    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) return clip;
+    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) clips.push_back(&clip);
     names.push_back(clip.name);
   }
-  throw Error({.code = ErrorCode::usage,
-               .file = source.name,
-               .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
-               .value = wanted,
-               .problem = wanted.empty() ? "has no clips" : "is not in this file",
-               .remedy = suggestion(wanted, names, "give a file with a motion")});
+  if (clips.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = source.name,
+                 .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
+                 .value = wanted,
+                 .problem = wanted.empty() ? "has no clips" : "is not in this file",
+                 .remedy = suggestion(wanted, names, "give a file with a motion")});
+  if (wanted.find_first_of("*?") == std::string::npos) clips.erase(clips.begin() + 1, clips.end());
+  return clips;
+}
+
+/// Keys as `--keys` says. Returns how many.
+int set_keys(const std::string& wish, const Character& own, const Animation& source, Animation& clip) {
+  const std::string name = clip.name;
+  if (wish == "source") {
+    clip = with_keys_at(clip, key_times(source));
+  } else if (!wish.empty()) {
+    double tolerance = 0;
+    try {
+      tolerance = std::stod(wish);
+    } catch (const std::exception&) {
+    }
+    if (!(tolerance > 0)) refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\"", "try 0.005");
+    clip = fit_keys(own, clip, {.tolerance = tolerance, .progress = terminal_progress()}).animation;
+    clear_bar();
+  }
+  clip.name = name;
+  return key_count(clip);
 }
 
 std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
@@ -209,37 +234,38 @@ void apply(InverseArguments& options, const Context& context) {
   const InverseModel model = InverseModel::load(options.model, own);
   const Character source = load_character(options.targets);
   print_warnings(context, options.targets, source.warnings);
-  if (options.predict_only) options.refine.max_iterations = 0;
+  options.refine.max_iterations = options.predict_only ? 0 : 30;
   options.motion.given = given_matches(options.map);
   options.motion.plant_feet = !options.no_planting;
-  const JointMotion motion = joint_motion(own, model, source, clip_of(source, options.clip), options.motion);
-  MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
-  clear_bar();
-  if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
-  int keys = 0;
-  if (options.keys > 0) {
-    KeyFitting fitted = fit_keys(own, mapped.clip, {.tolerance = options.keys, .progress = terminal_progress()});
+  std::vector<Animation> results;
+  std::vector<Json> answers;
+  if (!context.json) fmt::print("{}\n", options.output);
+  for (const Animation* clip : clips_of(source, options.clip)) {
+    const JointMotion motion = joint_motion(own, model, source, *clip, options.motion);
+    MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
-    keys = fitted.keys_after;
-    fitted.animation.name = mapped.clip.name;
-    mapped.clip = std::move(fitted.animation);
+    if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
+    const int keys = set_keys(options.keys, own, *clip, mapped.clip);
+    if (context.json) {
+      answers.push_back(json_of(mapped, motion, own, source));
+      answers.back()["keys"] = keys;
+    } else {
+      print_mapped(mapped, motion);
+      if (results.empty() && motion.mapping.by_body) print_mapping(motion.mapping, own, source);
+    }
+    results.push_back(std::move(mapped.clip));
   }
   if (options.output.ends_with(".json")) {
-    const Animation clips[] = {mapped.clip};
-    write_file(options.output, to_curves_json(curve_file(own, clips)));
+    write_file(options.output, to_curves_json(curve_file(own, results)));
   } else {
-    const double rate = options.motion.rate > 0 ? options.motion.rate : key_rate(mapped.clip);
-    write_posed_model(options.output, options.source, own, mapped.clip, rate);
+    const double rate = options.motion.rate > 0 ? options.motion.rate : key_rate(results.front());
+    write_posed_model(options.output, options.source, own, results, rate);
   }
   if (context.json) {
-    Json answer = json_of(mapped, motion, own, source);
+    Json answer = answers.front();
+    if (answers.size() > 1) answer = {{"clips", answers}};
     answer["outputs"] = {options.output};
-    if (options.keys > 0) answer["keys"] = keys;
     fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
-  } else {
-    fmt::print("{}\n", options.output);
-    print_mapped(mapped, motion);
-    if (motion.mapping.by_body) print_mapping(motion.mapping, own, source);
   }
 }
 
@@ -300,7 +326,8 @@ void add_inverse(CLI::App& app, Context& context) {
   use->add_option("--targets", applied->targets, "a motion of joints with these names: .bvh, .glb, .gltf, .rig.json")
       ->required()
       ->type_name("FILE");
-  use->add_option("--clip", applied->clip, "of the motion; its first by default")->type_name("NAME");
+  use->add_option("--clip", applied->clip, "of the motion; its first by default; with * or ? all that match")
+      ->type_name("NAME");
   use->add_option(
          "--map", applied->map,
          "BONE=JOINT for bones whose counterpart is not found or wrong, BONE=- to leave one out; or a file of such "
@@ -314,8 +341,10 @@ void add_inverse(CLI::App& app, Context& context) {
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
       ->type_name("W");
-  use->add_option("--keys", applied->keys, "few cubic keys: the error that they may make, as a share of the height")
-      ->check(above_zero())
+  use->add_option(
+         "--keys", applied->keys,
+         "few cubic keys: the error that they may make, as a share of the height; or \"source\": where the motion "
+         "has keys")
       ->type_name("E");
   use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
   use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");
