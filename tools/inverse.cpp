@@ -3,7 +3,7 @@
 #include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
-#include "rigspace/apps/inverse/map_motion.h"
+#include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
@@ -29,6 +29,7 @@ struct InverseArguments {
   JointMotionOptions motion;
   std::vector<std::string> map;  // own=source, or a file of such lines
   bool no_planting = false;
+  int points = 0;    // spread over the surface; 0: joints
   std::string keys;  // "": one a frame; "source"; or an error
 };
 
@@ -75,8 +76,9 @@ void train(InverseArguments& options, const Context& context) {
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load(options.source, context);
-  const bool whole_body =
-      options.training.joints.empty() && !(options.training.joints = body_features(character)).empty();
+  if (options.points > 0) options.training.points = spread_points(character, options.points);
+  const bool whole_body = options.points == 0 && options.training.joints.empty() &&
+                          !(options.training.joints = body_features(character)).empty();
   options.training.all_rotations = whole_body;
   const InverseModel model(character, options.training, terminal_progress());
   clear_bar();
@@ -129,10 +131,11 @@ std::vector<const Animation*> clips_of(const Character& source, const std::strin
 }
 
 /// Keys as `--keys` says. Returns how many.
-int set_keys(const std::string& wish, const Character& own, const Animation& source, Animation& clip) {
+int set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
   const std::string name = clip.name;
   if (wish == "source") {
-    clip = with_keys_at(clip, key_times(source));
+    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.005");
+    clip = with_keys_at(clip, key_times(*source));
   } else if (!wish.empty()) {
     double tolerance = 0;
     try {
@@ -227,25 +230,32 @@ void print_mapping(const JointMapping& mapping, const Character& own, const Char
 
 void apply(InverseArguments& options, const Context& context) {
   check_extension(options.output, "json glb gltf");
-  check_input(options.targets, options.output);
+  const bool has_points = is_point_motion_file(options.targets);
+  if (!has_points) check_input(options.targets, options.output);
   check_writable(options.output);
   const Character own = rig_of(options, context);
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
-  const Character source = load_character(options.targets);
-  print_warnings(context, options.targets, source.warnings);
   options.refine.max_iterations = options.predict_only ? 0 : 30;
   options.motion.given = given_matches(options.map);
   options.motion.plant_feet = !options.no_planting;
+  const Character source = has_points ? Character{.name = options.targets} : load_character(options.targets);
+  print_warnings(context, options.targets, source.warnings);
+  std::vector<std::pair<JointMotion, const Animation*>> motions;
+  if (has_points) {
+    const PointMotion points = read_point_motion(options.targets, options.motion.rate > 0 ? options.motion.rate : 30);
+    motions.emplace_back(point_targets(own, model, points, options.motion.given), nullptr);
+  } else {
+    for (const Animation* clip : clips_of(source, options.clip))
+      motions.emplace_back(joint_motion(own, model, source, *clip, options.motion), clip);
+  }
   std::vector<Animation> results;
   std::vector<Json> answers;
-  if (!context.json) fmt::print("{}\n", options.output);
-  for (const Animation* clip : clips_of(source, options.clip)) {
-    const JointMotion motion = joint_motion(own, model, source, *clip, options.motion);
+  for (const auto& [motion, clip] : motions) {
     MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
-    const int keys = set_keys(options.keys, own, *clip, mapped.clip);
+    const int keys = set_keys(options.keys, own, clip, mapped.clip);
     if (context.json) {
       answers.push_back(json_of(mapped, motion, own, source));
       answers.back()["keys"] = keys;
@@ -266,6 +276,8 @@ void apply(InverseArguments& options, const Context& context) {
     if (answers.size() > 1) answer = {{"clips", answers}};
     answer["outputs"] = {options.output};
     fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    fmt::print("{}\n", options.output);
   }
 }
 
@@ -276,7 +288,7 @@ void report_model(InverseArguments& options, const Context& context) {
   Json answer = facts_of(model);
   if (!context.json) print_facts(model);
   for (const Animation& clip : own.clips) {
-    const JointMotion motion = joint_motion(own, model, own, clip, options.motion);
+    const JointMotion motion = own_motion(own, model, clip, options.motion.rate);
     const MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (context.json)
@@ -311,6 +323,10 @@ void add_inverse(CLI::App& app, Context& context) {
   learn->add_option("--joints", trained->training.joints, "joints that motions will give; all by default")
       ->type_name("PATTERN")
       ->take_all();
+  learn
+      ->add_option("--points", trained->points,
+                   "instead: so many points of the surface, for motions that are point caches")
+      ->type_name("N");
   learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
   learn->add_option("--kernel", trained->kernel, "multiquadric, squared-exponential, linear or polynomial")
       ->type_name("NAME");
@@ -323,7 +339,10 @@ void add_inverse(CLI::App& app, Context& context) {
   auto* use = group->add_subcommand("apply", "Map a motion onto the rig that a model was trained on");
   auto applied = std::make_shared<InverseArguments>();
   add_model(*use, *applied);
-  use->add_option("--targets", applied->targets, "a motion of joints with these names: .bvh, .glb, .gltf, .rig.json")
+  use->add_option(
+         "--targets", applied->targets,
+         "a motion: .bvh, .glb, .gltf, .rig.json; places of landmarks .csv; points of the rig's mesh .mdd, .pc2 "
+         "or a sequence x_*.obj")
       ->required()
       ->type_name("FILE");
   use->add_option("--clip", applied->clip, "of the motion; its first by default; with * or ? all that match")

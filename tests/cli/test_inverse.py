@@ -80,6 +80,24 @@ class Inverse(unittest.TestCase):
         self.assertIsNone(found["head"]["source"])
         self.assertIn("foot_sliding_legs_per_second", json.loads(done.stdout)["body"])
 
+    def test_a_sequence_of_meshes_becomes_curves(self):
+        model, out = self.folder / "points.inverse", self.folder / "points.rigspace.json"
+        rigspace("inverse", "train", self.hero, "--clips", "Walk", "--clips", "Idle", "--samples", 40, "--points", 80, "-o", model)
+        for frame in (1, 2, 3):
+            rigspace("eval", self.hero, "--clip", "Hop", "--time", frame / 30, "-o", self.folder / f"hop_{frame:04}.obj")
+        done = rigspace("--json", "inverse", "apply", model, "--targets", self.folder / "hop_0001.obj", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["frames"], 3)
+        self.assertLess(answer["joint_error_share_of_size"], 5e-3)
+        self.refused(3, ["points, where"], "apply", model, "--targets", self.two_points())
+        self.refused(3, ["hop_0001.obj", "--points"], "apply", self.model, "--targets", self.folder / "hop_0001.obj")
+
+    def two_points(self):
+        path = self.folder / "two_1.obj"
+        path.write_text("v 0 0 0\nv 1 0 0\n")
+        return path
+
     def test_wrong_motions_are_refused_and_nothing_is_written(self):
         text = self.motion.read_text()
         bad = self.folder / "bad.bvh"

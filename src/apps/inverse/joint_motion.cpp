@@ -206,4 +206,18 @@ JointMotion joint_motion(const Character& own, const InverseModel& model, const 
   return motion;
 }
 
+JointMotion own_motion(const Character& own, const InverseModel& model, const Animation& clip, double rate) {
+  JointMotion motion{.name = clip.name, .joints = model.features().names()};
+  motion.times = frame_times(clip.duration, rate > 0 ? rate : key_rate(clip));
+  motion.X.resize(3 * model.features().count(), static_cast<Eigen::Index>(motion.times.size()));
+  const Sampler sampler(clip, own.rig->controls());
+  Vec p = own.rig->rest(), x;
+  for (std::size_t k = 0; k < motion.times.size(); ++k) {
+    sampler.sample(motion.times[k], p);
+    model.features().evaluate(p, x);
+    motion.X.col(static_cast<Eigen::Index>(k)) = x;
+  }
+  return motion;
+}
+
 }  // namespace rigspace

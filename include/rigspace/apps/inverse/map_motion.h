@@ -48,6 +48,9 @@ struct JointMotionOptions {
 JointMotion joint_motion(const Character& own, const InverseModel& model, const Character& source,
                          const Animation& clip, const JointMotionOptions& options = {});
 
+/// The features of `model`, joints or points, as a clip of its own character moves them.
+JointMotion own_motion(const Character& own, const InverseModel& model, const Animation& clip, double rate = 0);
+
 struct MappedMotion {
   Animation clip;                   ///< on the rig's own controls, a linear key a frame
   std::vector<InversePose> frames;  ///< one for each time
