@@ -145,7 +145,7 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   const Mat P = character.clips.empty() && training.all_rotations
                     ? joint_swings(character, joints_matching(character, training.joints))
                     : example_poses(character, training, starts);
-  std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P);
+  std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P, training.all_rotations ? 1e-3 : 1e-6);
   if (used.empty())
     throw Error({.file = character.name,
                  .element = "clips",

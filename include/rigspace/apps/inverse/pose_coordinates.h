@@ -18,9 +18,9 @@ class PoseCoordinates {
   /// `chosen`: controls, ascending, none of them a component of a quaternion.
   PoseCoordinates(std::span<const Control> controls, std::vector<int> chosen);
 
-  /// The controls that differ anywhere among these poses (columns: all controls) by more than a millionth of their
+  /// The controls that differ anywhere among these poses (columns: all controls) by more than a share `least` of their
   /// typical change, ascending; for a quaternion the node's rx ry rz.
-  static std::vector<int> used(std::span<const Control> controls, const Mat& poses);
+  static std::vector<int> used(std::span<const Control> controls, const Mat& poses, double least = 1e-6);
 
   int size() const { return static_cast<int>(chosen_.size()); }
   const std::vector<int>& chosen() const { return chosen_; }
