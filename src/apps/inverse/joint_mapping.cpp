@@ -185,9 +185,13 @@ std::vector<std::string> body_features(const Character& character) {
     features.push_back(name);
     // What no other joint shows: how the ends are turned.
     const bool toes = body.find(toe, joint.side) != nullptr;
+    const BodyJoint* ankle = joint.role == shin ? body.find(foot, joint.side) : nullptr;
+    const bool detached = ankle != nullptr && body.parent[static_cast<std::size_t>(ankle->bone)] !=
+                                                  character.bones[static_cast<std::size_t>(ankle->bone)].parent;
     const char* axes = joint.role == head || joint.role == hand ? "yz"
                        : joint.role == foot                     ? (toes ? "x" : "xz")
                        : joint.role == toe                      ? "z"
+                       : detached                               ? "xy"  // its foot does not show where it points
                                                                 : "";
     for (; *axes != 0; ++axes) features.push_back(name + '|' + *axes);
   }
