@@ -1,8 +1,9 @@
 // rigspace inverse: any motion of joints onto a rig's own controls, learned from its clips (IRM).
 
+#include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
-#include "rigspace/apps/inverse/map_motion.h"
+#include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
@@ -26,7 +27,10 @@ struct InverseArguments {
   bool no_heading = false, root_frame = false, predict_only = false;
   RefineOptions refine;
   JointMotionOptions motion;
-  double keys = 0;
+  std::vector<std::string> map;  // own=source, or a file of such lines
+  bool no_planting = false;
+  int points = 0;    // spread over the surface; 0: joints
+  std::string keys;  // "": one a frame; "source"; or an error
 };
 
 Kernel kernel_of(const std::string& word) {
@@ -72,6 +76,10 @@ void train(InverseArguments& options, const Context& context) {
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load(options.source, context);
+  if (options.points > 0) options.training.points = spread_points(character, options.points);
+  const bool whole_body = options.points == 0 && options.training.joints.empty() &&
+                          !(options.training.joints = body_features(character)).empty();
+  options.training.all_rotations = whole_body;
   const InverseModel model(character, options.training, terminal_progress());
   clear_bar();
   const fs::path folder = fs::absolute(options.output).parent_path();
@@ -82,6 +90,8 @@ void train(InverseArguments& options, const Context& context) {
     fmt::print("{}\n", answer.dump(2));
   } else {
     fmt::print("{}\n", options.output);
+    if (whole_body)
+      fmt::print("  a body on two legs: trained on its joints, without fingers and helpers (--joints '*': on all)\n");
     print_facts(model);
   }
 }
@@ -101,22 +111,74 @@ Character rig_of(InverseArguments& options, const Context& context) {
   return load(options.source, context);
 }
 
-const Animation& clip_of(const Character& source, const std::string& wanted) {
+/// The clip of this name, or all that match a pattern with * or ?; the first without a name.
+std::vector<const Animation*> clips_of(const Character& source, const std::string& wanted) {
   std::vector<std::string> names;
+  std::vector<const Animation*> clips;
   for (const Animation& clip : source.clips) {
-    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) return clip;
+    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) clips.push_back(&clip);
     names.push_back(clip.name);
   }
-  throw Error({.code = ErrorCode::usage,
-               .file = source.name,
-               .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
-               .value = wanted,
-               .problem = wanted.empty() ? "has no clips" : "is not in this file",
-               .remedy = suggestion(wanted, names, "give a file with a motion")});
+  if (clips.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .file = source.name,
+                 .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
+                 .value = wanted,
+                 .problem = wanted.empty() ? "has no clips" : "is not in this file",
+                 .remedy = suggestion(wanted, names, "give a file with a motion")});
+  if (wanted.find_first_of("*?") == std::string::npos) clips.erase(clips.begin() + 1, clips.end());
+  return clips;
 }
 
-Json json_of(const MappedMotion& mapped, const JointMotion& motion) {
-  return {{"clip", mapped.clip.name},
+/// Keys as `--keys` says. Returns how many.
+int set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
+  const std::string name = clip.name;
+  if (wish == "source") {
+    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.005");
+    clip = with_keys_at(clip, key_times(*source));
+  } else if (!wish.empty()) {
+    double tolerance = 0;
+    try {
+      tolerance = std::stod(wish);
+    } catch (const std::exception&) {
+    }
+    if (!(tolerance > 0)) refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\"", "try 0.005");
+    clip = fit_keys(own, clip, {.tolerance = tolerance, .progress = terminal_progress()}).animation;
+    clear_bar();
+  }
+  clip.name = name;
+  return key_count(clip);
+}
+
+std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
+  std::vector<GivenMatch> given;
+  for (const std::string& word : words) {
+    const bool is_file = word.find('=') == std::string::npos;
+    const auto more = is_file ? read_given_matches(read_text(word), word) : read_given_matches(word, "--map");
+    given.insert(given.end(), more.begin(), more.end());
+  }
+  return given;
+}
+
+Json json_of(const MappedMotion& mapped, const JointMotion& motion, const Character& own, const Character& source) {
+  Json joints = Json::array();
+  for (const JointMatch& match : motion.mapping.matches)
+    joints.push_back(
+        {{"joint", own.bones[static_cast<std::size_t>(match.own)].name},
+         {"source", match.source < 0 ? Json() : Json(source.bones[static_cast<std::size_t>(match.source)].name)},
+         {"part", match.what},
+         {"how", match.how},
+         {"sure", match.sure}});
+  Json body;
+  if (motion.body.leg > 0)
+    body = {{"standing_frames", motion.body.standing_frames()},
+            {"foot_sliding_legs_per_second", mapped.sliding},
+            {"source_sliding_legs_per_second", motion.body.source_sliding},
+            {"limb_direction_error_degrees", mapped.direction_error * 180 / M_PI}};
+  return {{"joints", joints},
+          {"scale", motion.scale},
+          {"body", body},
+          {"clip", mapped.clip.name},
           {"frames", mapped.frames.size()},
           {"carried", motion.carried},
           {"joint_error_share_of_size", mapped.joint_error},
@@ -130,49 +192,92 @@ void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
   fmt::print("  {}: {} frames, joints {:.2g} % of the size from their targets, at most {:.2g} % at {:.3g} s\n",
              mapped.clip.name, mapped.frames.size(), 100 * mapped.joint_error, 100 * mapped.worst_error,
              mapped.worst_time);
-  if (motion.carried) fmt::print("  the motion's skeleton has other proportions: its rotations were carried over\n");
+  if (motion.carried)
+    fmt::print("  the motion's skeleton has other proportions: its rotations were carried over, paths times {:.3g}\n",
+               motion.scale);
+  if (motion.body.leg > 0)
+    fmt::print(
+        "  limbs {:.1f} degrees from the motion's; feet that stand ({} frames) slide {:.2g} % of a leg a second "
+        "({:.2g} % "
+        "in the motion)\n",
+        mapped.direction_error * 180 / M_PI, motion.body.standing_frames(), 100 * mapped.sliding,
+        100 * motion.body.source_sliding);
   if (mapped.guessed > 0)
     fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
                mapped.guessed, mapped.frames.size());
 }
 
+/// One line a joint, the least sure first; joints of the same name are only counted.
+void print_mapping(const JointMapping& mapping, const Character& own, const Character& source) {
+  std::vector<const JointMatch*> order;
+  int same = 0;
+  int follow = 0;
+  for (const JointMatch& match : mapping.matches)
+    if (match.how == "same name" && match.what.empty())
+      ++same;
+    else if (match.source < 0 && match.what.find("finger") != std::string::npos)
+      ++follow;
+    else
+      order.push_back(&match);
+  std::ranges::stable_sort(order, {}, [](const JointMatch* each) { return each->sure; });
+  if (same > 0) fmt::print("  {} joints have the same name in the motion\n", same);
+  if (follow > 0) fmt::print("  {} joints of fingers are not in the motion: the model predicts them\n", follow);
+  for (const JointMatch* match : order)
+    fmt::print("  {:<28} {:<28} {:<18} {:>3.0f} %  {}\n", own.bones[static_cast<std::size_t>(match->own)].name,
+               match->source < 0 ? "-" : source.bones[static_cast<std::size_t>(match->source)].name, match->what,
+               100 * match->sure, match->how);
+}
+
 void apply(InverseArguments& options, const Context& context) {
   check_extension(options.output, "json glb gltf");
-  check_input(options.targets, options.output);
+  const bool has_points = is_point_motion_file(options.targets);
+  if (!has_points) check_input(options.targets, options.output);
   check_writable(options.output);
   const Character own = rig_of(options, context);
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
-  const Character source = load_character(options.targets);
+  options.refine.max_iterations = options.predict_only ? 0 : 30;
+  options.motion.given = given_matches(options.map);
+  options.motion.plant_feet = !options.no_planting;
+  const Character source = has_points ? Character{.name = options.targets} : load_character(options.targets);
   print_warnings(context, options.targets, source.warnings);
-  if (options.predict_only) options.refine.max_iterations = 0;
-  const JointMotion motion = joint_motion(own, model, source, clip_of(source, options.clip), options.motion);
-  MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
-  clear_bar();
-  if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
-  int keys = 0;
-  if (options.keys > 0) {
-    KeyFitting fitted = fit_keys(own, mapped.clip, {.tolerance = options.keys, .progress = terminal_progress()});
+  std::vector<std::pair<JointMotion, const Animation*>> motions;
+  if (has_points) {
+    const PointMotion points = read_point_motion(options.targets, options.motion.rate > 0 ? options.motion.rate : 30);
+    motions.emplace_back(point_targets(own, model, points, options.motion.given), nullptr);
+  } else {
+    for (const Animation* clip : clips_of(source, options.clip))
+      motions.emplace_back(joint_motion(own, model, source, *clip, options.motion), clip);
+  }
+  std::vector<Animation> results;
+  std::vector<Json> answers;
+  for (const auto& [motion, clip] : motions) {
+    MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
-    keys = fitted.keys_after;
-    fitted.animation.name = mapped.clip.name;
-    mapped.clip = std::move(fitted.animation);
+    if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
+    const int keys = set_keys(options.keys, own, clip, mapped.clip);
+    if (context.json) {
+      answers.push_back(json_of(mapped, motion, own, source));
+      answers.back()["keys"] = keys;
+    } else {
+      print_mapped(mapped, motion);
+      if (results.empty() && motion.mapping.by_body) print_mapping(motion.mapping, own, source);
+    }
+    results.push_back(std::move(mapped.clip));
   }
   if (options.output.ends_with(".json")) {
-    const Animation clips[] = {mapped.clip};
-    write_file(options.output, to_curves_json(curve_file(own, clips)));
+    write_file(options.output, to_curves_json(curve_file(own, results)));
   } else {
-    const double rate = options.motion.rate > 0 ? options.motion.rate : key_rate(mapped.clip);
-    write_posed_model(options.output, options.source, own, mapped.clip, rate);
+    const double rate = options.motion.rate > 0 ? options.motion.rate : key_rate(results.front());
+    write_posed_model(options.output, options.source, own, results, rate);
   }
   if (context.json) {
-    Json answer = json_of(mapped, motion);
+    Json answer = answers.front();
+    if (answers.size() > 1) answer = {{"clips", answers}};
     answer["outputs"] = {options.output};
-    if (options.keys > 0) answer["keys"] = keys;
     fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", options.output);
-    print_mapped(mapped, motion);
   }
 }
 
@@ -183,11 +288,11 @@ void report_model(InverseArguments& options, const Context& context) {
   Json answer = facts_of(model);
   if (!context.json) print_facts(model);
   for (const Animation& clip : own.clips) {
-    const JointMotion motion = joint_motion(own, model, own, clip, options.motion);
+    const JointMotion motion = own_motion(own, model, clip, options.motion.rate);
     const MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (context.json)
-      answer["clips"].push_back(json_of(mapped, motion));
+      answer["clips"].push_back(json_of(mapped, motion, own, own));
     else
       print_mapped(mapped, motion);
   }
@@ -218,6 +323,10 @@ void add_inverse(CLI::App& app, Context& context) {
   learn->add_option("--joints", trained->training.joints, "joints that motions will give; all by default")
       ->type_name("PATTERN")
       ->take_all();
+  learn
+      ->add_option("--points", trained->points,
+                   "instead: so many points of the surface, for motions that are point caches")
+      ->type_name("N");
   learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
   learn->add_option("--kernel", trained->kernel, "multiquadric, squared-exponential, linear or polynomial")
       ->type_name("NAME");
@@ -230,15 +339,31 @@ void add_inverse(CLI::App& app, Context& context) {
   auto* use = group->add_subcommand("apply", "Map a motion onto the rig that a model was trained on");
   auto applied = std::make_shared<InverseArguments>();
   add_model(*use, *applied);
-  use->add_option("--targets", applied->targets, "a motion of joints with these names: .bvh, .glb, .gltf, .rig.json")
+  use->add_option(
+         "--targets", applied->targets,
+         "a motion: .bvh, .glb, .gltf, .rig.json; places of landmarks .csv; points of the rig's mesh .mdd, .pc2 "
+         "or a sequence x_*.obj")
       ->required()
       ->type_name("FILE");
-  use->add_option("--clip", applied->clip, "of the motion; its first by default")->type_name("NAME");
+  use->add_option("--clip", applied->clip, "of the motion; its first by default; with * or ? all that match")
+      ->type_name("NAME");
+  use->add_option(
+         "--map", applied->map,
+         "BONE=JOINT for bones whose counterpart is not found or wrong, BONE=- to leave one out; or a file of such "
+         "lines; may be repeated")
+      ->type_name("PAIR")
+      ->take_all();
+  use->add_option("--reference-time", applied->motion.reference_time,
+                  "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
+      ->type_name("S");
+  use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
       ->type_name("W");
-  use->add_option("--keys", applied->keys, "few cubic keys: the error that they may make, as a share of the height")
-      ->check(above_zero())
+  use->add_option(
+         "--keys", applied->keys,
+         "few cubic keys: the error that they may make, as a share of the height; or \"source\": where the motion "
+         "has keys")
       ->type_name("E");
   use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
   use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");

@@ -19,6 +19,7 @@ PYBIND11_MODULE(_rigspace, m) {
   bind_simulate(m);
   bind_pose(m);
   bind_sketch(m);
+  bind_inverse(m);
   bind_mesh(m);
   bind_energy(m);
   bind_minimise(m);

@@ -7,17 +7,18 @@
 namespace rigspace {
 
 void write_posed_model(const std::string& output, const CharacterSource& source, const Character& character,
-                       const Animation& clip, double fps) {
+                       std::span<const Animation> clips, double fps) {
   const std::string& file = source.file;
   if (!file.empty() && !source.is_blend() && (!file.ends_with(".json") || is_plain(character))) {
     GltfFile document(file);
-    document.add_animation(clip);
+    for (const Animation& clip : clips) document.add_animation(clip);
     return document.save(output);
   }
   // Other rigs are played out as joints and shapes; a pose must last for that.
   Character played = character;
-  played.clips.push_back(clip);
-  if (clip.duration == 0) {
+  for (const Animation& clip : clips) {
+    played.clips.push_back(clip);
+    if (clip.duration != 0) continue;
     Animation& held = played.clips.back();
     held.duration = 1 / fps;
     for (Track& track : held.tracks)

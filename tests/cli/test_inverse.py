@@ -2,6 +2,7 @@
 import json
 import pathlib
 import shutil
+import struct
 import tempfile
 import unittest
 
@@ -63,12 +64,74 @@ class Inverse(unittest.TestCase):
         damaged.write_bytes(self.model.read_bytes()[:-9])
         self.refused(3, ["damaged.inverse", "is damaged"], "apply", damaged, "--targets", self.motion)
 
-    def test_a_motion_without_a_joint_is_refused_by_its_name(self):
+    def test_joints_of_other_names_are_found_or_given(self):
         text = self.motion.read_text()
-        motion = self.folder / "headless.bvh"
+        motion, out = self.folder / "renamed.bvh", self.folder / "renamed.rigspace.json"
         motion.write_text(text.replace("JOINT head", "JOINT box"))
-        self.refused(3, ["headless", "head", "missing"], "apply", self.model, "--targets", motion)
+        done = rigspace("--json", "inverse", "apply", self.model, "--targets", motion, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {joint["joint"]: joint for joint in json.loads(done.stdout)["joints"]}
+        self.assertEqual(found["head"]["source"], "box")
+        self.assertLess(found["head"]["sure"], found["hand_l"]["sure"])
+        pairs = self.folder / "pairs.map"
+        pairs.write_text("# the head stays\nhead = -\n")
+        done = rigspace("--json", "inverse", "apply", self.model, "--targets", motion, "--map", pairs, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {joint["joint"]: joint for joint in json.loads(done.stdout)["joints"]}
+        self.assertIsNone(found["head"]["source"])
+        self.assertIn("foot_sliding_legs_per_second", json.loads(done.stdout)["body"])
+
+    def test_clips_of_an_old_rig_are_rebuilt_on_its_new_version(self):
+        """Joints renamed, no clips yet: it learns from swings of its joints."""
+        old, new = Glb(self.hero), self.folder / "new.glb"
+        del old.document["animations"]
+        for node in old.document["nodes"]:
+            node["name"] = "v2_" + node["name"]
+        text = json.dumps(old.document).encode()
+        text += b" " * (-len(text) % 4)
+        new.write_bytes(struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(old.binary), len(text), 0x4E4F534A) + text
+                        + struct.pack("<II", len(old.binary), 0x004E4942) + old.binary)
+        model, out = self.folder / "new.inverse", self.folder / "rebuilt.glb"
+        trained = rigspace("inverse", "train", new, "-o", model)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        done = rigspace("--json", "inverse", "apply", model, "--targets", self.hero, "--clip", "*", "--fps", 10, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        clips = json.loads(done.stdout)["clips"]
+        self.assertEqual([clip["clip"] for clip in clips], ["Walk", "Hop", "Idle"])
+        self.assertEqual([clip["name"] for clip in Glb(out).document["animations"]], ["Walk", "Hop", "Idle"])
+        for clip in clips:
+            self.assertLess(clip["joint_error_share_of_size"], 5e-3, clip["clip"])
+
+    def test_a_sequence_of_meshes_becomes_curves(self):
+        model, out = self.folder / "points.inverse", self.folder / "points.rigspace.json"
+        rigspace("inverse", "train", self.hero, "--clips", "Walk", "--clips", "Idle", "--samples", 40, "--points", 80, "-o", model)
+        for frame in (1, 2, 3):
+            rigspace("eval", self.hero, "--clip", "Hop", "--time", frame / 30, "-o", self.folder / f"hop_{frame:04}.obj")
+        done = rigspace("--json", "inverse", "apply", model, "--targets", self.folder / "hop_0001.obj", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["frames"], 3)
+        self.assertLess(answer["joint_error_share_of_size"], 5e-3)
+        self.refused(3, ["points, where"], "apply", model, "--targets", self.two_points())
+        self.refused(3, ["hop_0001.obj", "--points"], "apply", self.model, "--targets", self.folder / "hop_0001.obj")
+
+    def two_points(self):
+        path = self.folder / "two_1.obj"
+        path.write_text("v 0 0 0\nv 1 0 0\n")
+        return path
+
+    def test_wrong_motions_are_refused_and_nothing_is_written(self):
+        text = self.motion.read_text()
+        bad = self.folder / "bad.bvh"
+        bad.write_text(text.replace("JOINT lower_arm_l", "JOINT swapped").replace("JOINT upper_arm_l", "JOINT lower_arm_l")
+                       .replace("JOINT swapped", "JOINT upper_arm_l"))
+        self.refused(3, ["bad", "upper_arm_l", "hangs below", "lower_arm_l"], "apply", self.model, "--targets", bad)
+        head, frames = text.split("MOTION")
+        lines = frames.splitlines()
+        bad.write_text(head + "MOTION" + "\n".join(lines[:4] + [" ".join(["nan"] * len(lines[4].split()))] + lines[5:]) + "\n")
+        self.refused(3, ["bad.bvh", "nan"], "apply", self.model, "--targets", bad)
         self.refused(2, ["Hopp"], "apply", self.model, "--targets", self.motion, "--clip", "Hopp")
+        self.refused(2, ["haed", "head"], "apply", self.model, "--targets", self.motion, "--map", "haed=head")
 
 
 if __name__ == "__main__":

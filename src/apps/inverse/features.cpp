@@ -1,5 +1,6 @@
 #include "rigspace/apps/inverse/features.h"
 
+#include "markers.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/body/joint_points.h"
@@ -39,9 +40,11 @@ FeatureRig::FeatureRig(const Character& character, std::span<const std::string> 
   built_in->evaluate_slots(*built_in->make_workspace(), built_in->rest(), slots);
   std::vector<JointPoint> points;
   for (const std::string& joint : joints) {
-    const auto bone = std::ranges::find(character.bones, joint, &Bone::name);
+    const Marker marker = read_marker(joint);
+    const auto bone = std::ranges::find(character.bones, marker.joint, &Bone::name);
     if (bone == character.bones.end()) refuse_joint(character, joint, "is not one of this character's");
-    points.push_back({bone->slot, translation(slot_transform(*built_in, slots, bone->slot))});
+    points.push_back({bone->slot, translation(slot_transform(*built_in, slots, bone->slot)) +
+                                      (marker.axis.isZero() ? 0 : marker_length(character)) * marker.axis});
   }
   whole_ = with_joint_points(*built_in, points);
   std::vector<int> last(points.size());
@@ -71,13 +74,16 @@ Mat FeatureRig::jacobian(In p, std::span<const int> free) const {
 
 std::vector<std::string> joints_matching(const Character& character, std::span<const std::string> patterns) {
   for (const std::string& pattern : patterns)
-    if (std::ranges::none_of(character.bones, [&](const Bone& bone) { return matches_pattern(bone.name, pattern); }))
+    if (std::ranges::none_of(character.bones,
+                             [&](const Bone& bone) { return matches_pattern(bone.name, read_marker(pattern).joint); }))
       refuse_joint(character, pattern, "matches none of this character's");
   std::vector<std::string> names;
   for (const Bone& bone : character.bones)
     if (patterns.empty() ||
         std::ranges::any_of(patterns, [&](const std::string& each) { return matches_pattern(bone.name, each); }))
       names.push_back(bone.name);
+  for (const std::string& pattern : patterns)
+    if (!read_marker(pattern).axis.isZero()) names.push_back(pattern);
   return names;
 }
 

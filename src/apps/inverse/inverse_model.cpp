@@ -95,10 +95,12 @@ bool add_top_bone(const Character& character, std::vector<int>& used) {
 
 /// C^-1. A share of the mean variance is added to all directions, so that motions which the examples do not have are
 /// held back alike: with less of it, on clips that were not trained on, controls went farther from the animator's.
-Mat inverse_covariance(const Mat& Y) {
+/// `least`: of that share, for each coordinate.
+Mat inverse_covariance(const Mat& Y, const Vec& least) {
   const Mat centred = Y.colwise() - Y.rowwise().mean();
   Mat C = centred * centred.transpose() / static_cast<double>(std::max<Eigen::Index>(1, Y.cols()));
-  C.diagonal().array() += std::max(1e-12, C.trace() / static_cast<double>(C.rows()));
+  const double mean = C.trace() / static_cast<double>(C.rows());
+  C.diagonal().array() += least.array().max(mean);
   return solve_ldlt(C, Mat::Identity(C.rows(), C.rows()));
 }
 
@@ -140,8 +142,10 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   training.validate();
   report(progress, "reading examples", 0);
   std::vector<int> starts;
-  const Mat P = example_poses(character, training, starts);
-  std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P);
+  const Mat P = character.clips.empty() && training.all_rotations
+                    ? joint_swings(character, joints_matching(character, training.joints))
+                    : example_poses(character, training, starts);
+  std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P, training.all_rotations ? 1e-3 : 1e-6);
   if (used.empty())
     throw Error({.file = character.name,
                  .element = "clips",
@@ -156,8 +160,10 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
         used, training.origin, training.heading);
   };
   complete_translations(character, used);
+  if (training.all_rotations) add_rotations(character, joints_matching(character, training.joints), used);
   parts_ = make_parts();
-  if (!parts_->root.moves() && add_top_bone(character, used)) parts_ = make_parts();
+  if ((!parts_->root.moves() || (training.all_rotations && !parts_->root.turns())) && add_top_bone(character, used))
+    parts_ = make_parts();
   Parts& parts = *parts_;
   const Eigen::Index frames = P.cols();
   Mat F(3 * parts.features.count(), frames), Y(parts.coordinates.size(), frames);
@@ -182,7 +188,11 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   }
   report(progress, "fitting", 0);
   parts.regression = KernelRegression(F_chosen, Y_chosen, choose_kernel_settings(F_chosen, Y_chosen, training.kernel));
-  parts.precision = inverse_covariance(Y);
+  Vec least = Vec::Constant(Y.rows(), 1e-12);
+  if (training.all_rotations)  // rotations that the clips never use must not be held at rest
+    for (int k = 0; k < parts.coordinates.size(); ++k)
+      if (character.rig->controls()[used[static_cast<std::size_t>(k)]].unit == Unit::angle) least[k] = 1;
+  parts.precision = inverse_covariance(Y, least);
   Vec variances = parts.regression.leave_one_out_variance();
   std::ranges::sort(variances);
   parts.example_variance = variances[(variances.size() - 1) * 99 / 100];
@@ -257,6 +267,13 @@ InversePose InverseModel::solve(In x, const RefineOptions& options, const Invers
     return missed + (here - centre).dot(prior * (here - centre));
   };
   double missed = misses(y);
+  // Far from all examples the frame before, or the rest pose, is a better start.
+  if (options.max_iterations > 0 && result.guessed) {
+    const Vec rest = Vec::Zero(y.size());
+    for (const Vec* start : {before != nullptr ? &before->y : &rest, &rest})
+      if (start->size() == y.size() && misses(*start) < missed) missed = misses(y = *start);
+    missed = misses(y);
+  }
   result.converged = options.max_iterations == 0;
   for (; result.iterations < options.max_iterations && !result.converged; ++result.iterations) {
     const Vec residual = at - target;

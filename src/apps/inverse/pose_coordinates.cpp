@@ -81,13 +81,13 @@ PoseCoordinates::PoseCoordinates(std::span<const Control> controls, std::vector<
   }
 }
 
-std::vector<int> PoseCoordinates::used(std::span<const Control> controls, const Mat& poses) {
+std::vector<int> PoseCoordinates::used(std::span<const Control> controls, const Mat& poses, double least) {
   const auto nodes = oriented_nodes(controls);
   std::set<int> used;
   for (int c = 0; c < static_cast<int>(controls.size()); ++c) {
     const double range = poses.row(c).maxCoeff() - poses.row(c).minCoeff(),
                  off = std::abs(poses(c, 0) - controls[c].rest);
-    if (std::max(range, off) <= 1e-6 * controls[c].typical) continue;
+    if (std::max(range, off) <= least * controls[c].typical) continue;
     const auto node = nodes.find(controls[c].node);
     const bool turns =
         node != nodes.end() && (controls[c].unit == Unit::quaternion || std::ranges::count(node->second.turn, c) > 0);

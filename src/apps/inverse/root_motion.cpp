@@ -29,6 +29,22 @@ Mat translations(const Mat& J, const std::vector<int>& lengths) {
   return T;
 }
 
+/// The same, by the first bone that moves all features alone; empty if none does.
+Mat bone_translation(const Character& character, const Mat& J, const PoseCoordinates& coordinates) {
+  for (const Bone& bone : character.bones) {
+    std::vector<int> places;
+    for (const char* axis : {".tx", ".ty", ".tz"}) {
+      const auto at = std::ranges::find(coordinates.chosen(), character.rig->find(bone.name + axis));
+      if (at != coordinates.chosen().end()) places.push_back(static_cast<int>(at - coordinates.chosen().begin()));
+    }
+    if (places.size() != 3) continue;
+    Mat T = translations(J, places);
+    const Mat all = Mat3::Identity().replicate(J.rows() / 3, 1);
+    if ((J * T - all).norm() < kExact * all.norm()) return T;
+  }
+  return {};
+}
+
 }  // namespace
 
 Mat3 heading_rotation(double heading) { return Eigen::AngleAxisd(heading, Vec3::UnitY()).toRotationMatrix(); }
@@ -46,7 +62,8 @@ RootMotion::RootMotion(const Character& character, const FeatureRig& features, c
   features.evaluate(rest, x);
   const double size =
       std::max(1e-12, (x.reshaped(3, x.size() / 3).colwise() - point(x, 0)).colwise().norm().maxCoeff());
-  T_ = translations(J, lengths);
+  T_ = bone_translation(character, J, coordinates);
+  if (T_.size() == 0 || !law_holds(features, coordinates, size)) T_ = translations(J, lengths);
   moves_ = law_holds(features, coordinates, size);
   if (!moves_) T_.setZero();
   // The root is the first bone whose own translation moves all; its rotation vector turns all, about where it is.

@@ -13,7 +13,8 @@ namespace rigspace {
 /// x(p): the chosen places, flattened, scene units. One thread at a time.
 class FeatureRig {
  public:
-  /// Bones of the character by name, in this order. Throws Error, naming the nearest, for a name that it lacks, and for
+  /// Bones of the character by name, in this order; "head|y" is a point above the bone "head" (|x, |y, |z of the rest
+  /// pose), which shows how it is turned. Throws Error, naming the nearest, for a name that it lacks, and for
   /// characters whose rig has no bones of its own (black boxes): those have points.
   FeatureRig(const Character& character, std::span<const std::string> joints);
   /// Points of the rig, ascending.
@@ -32,7 +33,8 @@ class FeatureRig {
   std::vector<std::string> names_;
 };
 
-/// Names of the bones that match any pattern (* and ?), in the character's order; all without patterns. Throws Error
+/// Names of the bones that match any pattern (* and ?), in the character's order, and points beside bones ("head|y") as
+/// they are; all bones without patterns. Throws Error
 /// for a pattern that matches none.
 std::vector<std::string> joints_matching(const Character& character, std::span<const std::string> patterns);
 

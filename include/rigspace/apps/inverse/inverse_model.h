@@ -28,6 +28,9 @@ struct InverseTraining {
   std::vector<std::string> clips;   ///< names with * and ?; empty: all
   std::vector<std::string> joints;  ///< names with * and ?; empty: all
   std::vector<int> points;          ///< of the rig, in place of joints
+  /// Rotations of all joints may be used, though the clips do not: for motions that the clips have nothing of. Without
+  /// clips the examples are swings of each joint alone.
+  bool all_rotations = false;
   FrameOrigin origin = FrameOrigin::centroid;
   bool heading = true;  ///< where the root can turn
   int samples = 750;    ///< at most: memory grows with the square

@@ -1,7 +1,7 @@
 #pragma once
 // Poses of a rig as numbers that a regression can average.
 
-#include "rigspace/base/types.h"
+#include "rigspace/anim/character.h"
 #include "rigspace/rig/control.h"
 
 #include <array>
@@ -18,9 +18,9 @@ class PoseCoordinates {
   /// `chosen`: controls, ascending, none of them a component of a quaternion.
   PoseCoordinates(std::span<const Control> controls, std::vector<int> chosen);
 
-  /// The controls that differ anywhere among these poses (columns: all controls) by more than a millionth of their
+  /// The controls that differ anywhere among these poses (columns: all controls) by more than a share `least` of their
   /// typical change, ascending; for a quaternion the node's rx ry rz.
-  static std::vector<int> used(std::span<const Control> controls, const Mat& poses);
+  static std::vector<int> used(std::span<const Control> controls, const Mat& poses, double least = 1e-6);
 
   int size() const { return static_cast<int>(chosen_.size()); }
   const std::vector<int>& chosen() const { return chosen_; }
@@ -47,5 +47,12 @@ class PoseCoordinates {
   Vec period_;  // of each y: that of an Euler angle, 0 of all else
   std::vector<Orientation> orientations_;
 };
+
+/// The controls rx ry rz of these bones, and of the bones between them, added to `controls`, which stay ascending.
+void add_rotations(const Character& character, std::span<const std::string> joints, std::vector<int>& controls);
+
+/// Examples of a rig without clips: columns of all controls, the rest pose and each rotation of these bones by 0.5
+/// radians both ways, alone; and the place of the first bone moved.
+Mat joint_swings(const Character& character, std::span<const std::string> joints);
 
 }  // namespace rigspace
