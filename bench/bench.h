@@ -74,5 +74,6 @@ std::vector<Row> bench_fast(const BenchOptions&);
 std::vector<Row> bench_blender(const BenchOptions&);
 std::vector<Row> bench_sketch(const BenchOptions&);
 std::vector<Row> bench_sketch_accuracy(const BenchOptions&);
+std::vector<Row> bench_inverse(const BenchOptions&);
 
 }  // namespace rigspace::bench

@@ -146,6 +146,15 @@ double KernelRegression::variance(In x) const {
   return std::max(0.0, own - k.dot(inverse_ * k));
 }
 
+Mat KernelRegression::covariance(const Mat& X) const {
+  const Mat K = kernels(X);
+  const Vec squared = X.colwise().squaredNorm().transpose();
+  Mat C(X.cols(), X.cols());
+  for (Eigen::Index j = 0; j < X.cols(); ++j) C.col(j) = kernel_column(settings_, X, squared, X.col(j));
+  C.noalias() -= K.transpose() * (inverse_ * K);
+  return C;
+}
+
 Mat KernelRegression::leave_one_out() const {
   const Vec own = inverse_.diagonal().head(count());
   return coefficients_.leftCols(count()) * own.cwiseInverse().asDiagonal();

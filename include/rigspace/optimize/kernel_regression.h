@@ -50,10 +50,17 @@ class KernelRegression {
   };
   /// Several places at once (columns), in a fraction of the time.
   Predictions predict_all(const Mat& X) const;
+  /// [c(x, x_i); 1]: what coefficients are multiplied by.
+  Vec basis(In x) const { return kernels(x); }
+  /// [A b] of other values at the same samples.
+  Mat coefficients_for(const Mat& Y) const { return Y * inverse_.topRows(count()); }
   /// dy/dx, m by d.
   Mat derivative(In x) const;
   /// Variance of the prediction of a function of unit scale: 0 at samples without smoothing, larger far from them.
   double variance(In x) const;
+
+  /// Of predictions at several places (columns) among themselves; `variance` is its diagonal.
+  Mat covariance(const Mat& X) const;
 
   /// Column i is y_i less what all other samples predict there, in closed form.
   Mat leave_one_out() const;
