@@ -80,10 +80,11 @@ void Refiner::make_jacobian(In y, In f) {
 
 void Refiner::make_factor() { factor_.compute(JtJ_ + (weight_ + damping_) * parts_.precision); }
 
-Vec Refiner::bounded_step(const Vec& y, const Vec& g) const {
+Vec Refiner::bounded_step(const Vec& y, const Vec& g, Vec& Hs) const {
   constexpr int kRounds = 6;
   const Vec free = -factor_.solve(g), &low = parts_.coordinates.lower(), &high = parts_.coordinates.upper();
   Vec step = free;
+  Hs = -g;
   if (!options_.keep_limits) return step;
   // Coordinates that would pass a limit stop there, and the others make up for it:  step = free + H^-1 E l, E^T step =
   // b.
@@ -106,7 +107,10 @@ Vec Refiner::bounded_step(const Vec& y, const Vec& g) const {
       A.row(i) = columns.row(k);
       b[i] = std::clamp(y[k] + free[k], low[k], high[k]) - y[k] - free[k];
     }
-    step = free + columns * A.ldlt().solve(b);
+    const Vec l = A.ldlt().solve(b);
+    step = free + columns * l;
+    Hs = -g;
+    for (Eigen::Index i = 0; i < n; ++i) Hs[stopped[static_cast<std::size_t>(i)]] += l[i];
   }
   return step;
 }
@@ -137,6 +141,7 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
   weight_ = weight;
   result.converged = options_.max_iterations == 0;
   Secants secants;
+  Vec Hs;
   const int most_jacobians = before != nullptr ? options_.max_jacobians : options_.max_iterations;
   while (result.iterations < options_.max_iterations && !result.converged) {
     if (anew) {
@@ -147,8 +152,7 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
       fresh = true, anew = false;
       secants = {};
     }
-    const Vec step = bounded_step(y, scale_ * (J_.transpose() * (x - target)) + pull);
-    const Vec Hs = factor_.matrixL() * Vec(factor_.matrixU() * step);
+    const Vec step = bounded_step(y, scale_ * (J_.transpose() * (x - target)) + pull, Hs);
     const Vec next = within(y + secants.step(y, step, Hs));
     const double misses_next = missed(next, target, x_next, result);
     const Vec pull_next = held(next);

@@ -20,7 +20,8 @@ class Refiner {
  private:
   void make_jacobian(In y, In f);
   void make_factor();
-  Vec bounded_step(const Vec& y, const Vec& g) const;  // least squares within limits
+  // Least squares within limits; Hs: the step times the matrix of the factor.
+  Vec bounded_step(const Vec& y, const Vec& g, Vec& Hs) const;
   double missed(In y, In target, Vec& x, InversePose& result) const;
 
   const InverseModel::Parts& parts_;
