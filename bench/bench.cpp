@@ -21,6 +21,8 @@ constexpr Suite kSuites[] = {
     {"sketch", "table 5.1 of the Thesis: one sketch solve, ours and as printed", bench_sketch},
     {"sketch-accuracy", "200 random poses a character, drawn with an unsteady hand and recovered",
      bench_sketch_accuracy},
+    {"inverse", "table 1 of IRM on a hound: script, regression, learned and computed Jacobians, ours; other characters",
+     bench_inverse},
     {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 

@@ -76,5 +76,6 @@ std::vector<Row> bench_sketch(const BenchOptions&);
 /// The row of table 5.1's face in Blender; none, and one line, where Blender is absent.
 void add_face_in_blender(const BenchOptions&, std::vector<Row>&);
 std::vector<Row> bench_sketch_accuracy(const BenchOptions&);
+std::vector<Row> bench_inverse(const BenchOptions&);
 
 }  // namespace rigspace::bench

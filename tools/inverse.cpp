@@ -287,14 +287,26 @@ void report_model(InverseArguments& options, const Context& context) {
   const InverseModel model = InverseModel::load(options.model, own);
   Json answer = facts_of(model);
   if (!context.json) print_facts(model);
+  std::vector<Mat> motions;
+  std::vector<std::vector<double>> times;
   for (const Animation& clip : own.clips) {
     const JointMotion motion = own_motion(own, model, clip, options.motion.rate);
     const MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
+    motions.push_back(motion.X), times.push_back(motion.times);
     if (context.json)
       answer["clips"].push_back(json_of(mapped, motion, own, own));
     else
       print_mapped(mapped, motion);
+  }
+  for (const InverseModel::Suggestion& each : model.suggest(motions, 3)) {
+    const auto motion = static_cast<std::size_t>(each.motion);
+    const double time = times[motion][static_cast<std::size_t>(each.frame)];
+    const std::string& clip = own.clips[motion].name;
+    if (context.json)
+      answer["next_examples"].push_back({{"clip", clip}, {"time", time}, {"variance_share", each.gain}});
+    else if (each.gain > 0.01)
+      fmt::print("  an example of {} at {:.3g} s would take {:.0f} % of the doubt away\n", clip, time, 100 * each.gain);
   }
   if (context.json) fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
 }
@@ -328,6 +340,10 @@ void add_inverse(CLI::App& app, Context& context) {
                    "instead: so many points of the surface, for motions that are point caches")
       ->type_name("N");
   learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
+  learn->add_flag("--jacobian", trained->training.learn_jacobian,
+                  "also learn the rig's Jacobian, for rigs without one");
+  learn->add_option("--local", trained->training.local, "use all frames, by local corrections of N samples each")
+      ->type_name("N");
   learn->add_option("--kernel", trained->kernel, "multiquadric, squared-exponential, linear or polynomial")
       ->type_name("NAME");
   learn->add_flag("--no-heading", trained->no_heading, "motions face as the clips do");

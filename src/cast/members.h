@@ -13,6 +13,7 @@ RiggedCharacter make_sphere(Version version);
 RiggedCharacter make_bar(Version version);
 RiggedCharacter make_sumo(Version version);
 RiggedCharacter make_elephant(Version version);
+RiggedCharacter make_hound(Version version);
 
 // Version `rig` has sketch abstractions.
 CastSketch make_toon(Version version);

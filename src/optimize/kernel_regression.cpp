@@ -93,7 +93,36 @@ Vec KernelRegression::kernels(In x) const {
   return k;
 }
 
+Mat KernelRegression::kernels(const Mat& X) const {
+  Mat K(count() + 1, X.cols());
+  K.topRows(count()).noalias() = X_.transpose() * X;
+  const double l2 = length2(settings_);
+  for (Eigen::Index j = 0; j < X.cols(); ++j) {
+    auto k = K.col(j).head(count()).array();
+    const double x2 = X.col(j).squaredNorm();
+    switch (settings_.kernel) {
+      case Kernel::multiquadric: k = -((squared_.array() + x2 - 2 * k).max(0.0) / l2 + 1).sqrt(); break;
+      case Kernel::squared_exponential: k = (-0.5 / l2 * (squared_.array() + x2 - 2 * k).max(0.0)).exp(); break;
+      case Kernel::linear: k /= l2; break;
+      case Kernel::polynomial: k = (1 + k / l2).cube(); break;
+    }
+  }
+  K.row(count()).setOnes();
+  return K;
+}
+
 Vec KernelRegression::predict(In x) const { return coefficients_ * kernels(x); }
+
+KernelRegression::Predictions KernelRegression::predict_all(const Mat& X) const {
+  const Mat K = kernels(X);
+  Predictions result{.Y = coefficients_ * K, .variances = Vec(X.cols())};
+  const Mat weighed = inverse_ * K;
+  for (Eigen::Index j = 0; j < X.cols(); ++j) {
+    const double own = kernel_value(settings_.kernel, 0, X.col(j).squaredNorm() / length2(settings_));
+    result.variances[j] = std::max(0.0, own - K.col(j).dot(weighed.col(j)));
+  }
+  return result;
+}
 
 Mat KernelRegression::derivative(In x) const {
   const double x2 = x.squaredNorm(), l2 = length2(settings_);
@@ -115,6 +144,15 @@ double KernelRegression::variance(In x) const {
   const Vec k = kernels(x);
   const double own = kernel_value(settings_.kernel, 0, x.squaredNorm() / length2(settings_));
   return std::max(0.0, own - k.dot(inverse_ * k));
+}
+
+Mat KernelRegression::covariance(const Mat& X) const {
+  const Mat K = kernels(X);
+  const Vec squared = X.colwise().squaredNorm().transpose();
+  Mat C(X.cols(), X.cols());
+  for (Eigen::Index j = 0; j < X.cols(); ++j) C.col(j) = kernel_column(settings_, X, squared, X.col(j));
+  C.noalias() -= K.transpose() * (inverse_ * K);
+  return C;
 }
 
 Mat KernelRegression::leave_one_out() const {
@@ -158,41 +196,37 @@ std::vector<int> choose_samples(const Mat& X, const Mat& Y, const KernelSettings
                  .value = std::to_string(choice.count),
                  .problem = "is not possible among " + std::to_string(all),
                  .remedy = "expected at least one sample, and a first one among them"});
+  // Against the first sample, 0, the kernel is positive definite:  k(x, z) = c(x, z) - c(x, 0) - c(0, z) + c(0, 0) + s,
+  // s being the smoothing of sample 0. A Cholesky factor of it grows by one column at each step; unlike updates of the
+  // inverse it stays accurate when samples are close to each other. Column n of V are the values of the n-th basis
+  // function of Newton's form at all places.
   const Vec squared = X.colwise().squaredNorm().transpose();
-  std::vector<int> chosen;
+  const Vec first = kernel_column(settings, X, squared, X.col(choice.first));
+  const double own_first = first[choice.first] + settings.smoothing;
+  std::vector<int> chosen{choice.first};
   std::vector<char> taken(static_cast<std::size_t>(all), 0);
-  // Column 0 of G is 1, column k the kernels of all places with chosen sample k - 1; B is the inverse of the bordered
-  // matrix in that order.
-  Mat G(all, most + 1), B = Mat::Zero(most + 1, most + 1), predicted = Mat::Zero(Y.rows(), all);
-  G.col(0).setOnes();
-  Vec nearest = Vec::Constant(all, std::numeric_limits<double>::infinity());  // squared distance to those chosen
+  taken[static_cast<std::size_t>(choice.first)] = 1;
+  Mat V(all, most), residual = Y.colwise() - Y.col(choice.first);
+  Vec nearest = (X.colwise() - X.col(choice.first)).colwise().squaredNorm().transpose();  // to those chosen
   const auto add = [&](int i) {
-    const auto n = static_cast<Eigen::Index>(chosen.size());
-    const Vec c = kernel_column(settings, X, squared, X.col(i));
-    const double own = c[i] + settings.smoothing;
-    if (n == 0) {
-      B.topLeftCorner(2, 2) << -own, 1, 1, 0;  // of [0 1; 1 own]
-      predicted.colwise() = Y.col(i);
-    } else {
-      // [A a; a^T own]^-1 = [B + v v^T / t, -v / t; -v^T / t, 1 / t],  v = B a,  t = own - a . v
-      const Vec a = G.row(i).head(n + 1).transpose(), v = B.topLeftCorner(n + 1, n + 1) * a;
-      const double t = own - a.dot(v);
-      if (!(t > 1e-14 * (1 + std::abs(own)))) return taken[static_cast<std::size_t>(i)] = 1, void();  // adds nothing
-      const Vec step = (Y.col(i) - predicted.col(i)) / t;
-      predicted += step * (c - G.leftCols(n + 1) * v).transpose();
-      B.topLeftCorner(n + 1, n + 1) += v * v.transpose() / t;
-      B.col(n + 1).head(n + 1) = -v / t, B.row(n + 1).head(n + 1) = -v.transpose() / t;
-      B(n + 1, n + 1) = 1 / t;
-    }
-    G.col(n + 1) = c;
-    for (Eigen::Index j = 0; j < all; ++j) nearest[j] = std::min(nearest[j], (X.col(j) - X.col(i)).squaredNorm());
+    const auto n = static_cast<Eigen::Index>(chosen.size()) - 1;
     taken[static_cast<std::size_t>(i)] = 1;
+    Vec v = kernel_column(settings, X, squared, X.col(i)) - first;
+    v.array() += own_first - first[i];
+    const double own = v[i];
+    v.noalias() -= V.leftCols(n) * V.row(i).head(n).transpose();
+    const double pivot = v[i] + settings.smoothing;
+    if (!(pivot > 1e-13 * (1 + std::abs(own)))) return;  // adds nothing
+    v /= std::sqrt(pivot);
+    const Vec step = residual.col(i) / std::sqrt(pivot);
+    residual.noalias() -= step * v.transpose();
+    V.col(n) = v;
+    nearest = nearest.cwiseMin((X.colwise() - X.col(i)).colwise().squaredNorm().transpose());
     chosen.push_back(i);
   };
-  add(choice.first);
   for (Eigen::Index tried = 1; tried < all && static_cast<Eigen::Index>(chosen.size()) < most; ++tried) {
     const bool spread = static_cast<int>(chosen.size()) <= choice.spread;
-    const Vec errors = spread ? nearest : Vec((Y - predicted).colwise().squaredNorm().transpose());
+    const Vec errors = spread ? nearest : Vec(residual.colwise().squaredNorm().transpose());
     int worst = -1;
     for (int j = 0; j < static_cast<int>(all); ++j)
       if (!taken[static_cast<std::size_t>(j)] && (worst < 0 || errors[j] > errors[worst])) worst = j;

@@ -20,6 +20,7 @@ struct CastMember {
 std::span<const CastMember> cast();
 
 /// Both versions of a member have one rest space, and clips with the same values on the controls that both have.
+/// But for the hound: as `rig` its clips are keyed on controls that joints alone lack, as `skeleton` on its joints.
 enum class Version {
   rig,       ///< as an artist would rig it: deformers, IK, drivers
   skeleton,  ///< what glTF can hold: joints and morph targets alone, chains of joints in place of deformers

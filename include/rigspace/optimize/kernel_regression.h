@@ -44,10 +44,23 @@ class KernelRegression {
   KernelRegression(Mat X, Mat coefficients, Mat inverse, const KernelSettings& settings);
 
   Vec predict(In x) const;
+  struct Predictions {
+    Mat Y;          ///< a column for each place
+    Vec variances;  ///< see `variance`
+  };
+  /// Several places at once (columns), in a fraction of the time.
+  Predictions predict_all(const Mat& X) const;
+  /// [c(x, x_i); 1]: what coefficients are multiplied by.
+  Vec basis(In x) const { return kernels(x); }
+  /// [A b] of other values at the same samples.
+  Mat coefficients_for(const Mat& Y) const { return Y * inverse_.topRows(count()); }
   /// dy/dx, m by d.
   Mat derivative(In x) const;
   /// Variance of the prediction of a function of unit scale: 0 at samples without smoothing, larger far from them.
   double variance(In x) const;
+
+  /// Of predictions at several places (columns) among themselves; `variance` is its diagonal.
+  Mat covariance(const Mat& X) const;
 
   /// Column i is y_i less what all other samples predict there, in closed form.
   Mat leave_one_out() const;
@@ -65,6 +78,7 @@ class KernelRegression {
  private:
   void prepare();
   Vec kernels(In x) const;  // c(x, x_i), and 1
+  Mat kernels(const Mat& X) const;
 
   Mat X_, coefficients_, inverse_;
   Vec squared_;  // |x_i|^2
@@ -85,7 +99,7 @@ struct SampleChoice {
 };
 
 /// IRM 4.2: samples of (X, Y), in the order in which they are chosen: the first, then those farthest from the chosen
-/// ones, then those that the chosen ones predict worst. Adding one costs O(n^2 + N n): inverse and predictions are
+/// ones, then those that the chosen ones predict worst. Adding one costs O(N n): a factor and the residuals are
 /// updated, not computed anew.
 std::vector<int> choose_samples(const Mat& X, const Mat& Y, const KernelSettings& settings, const SampleChoice& choice);
 

@@ -72,6 +72,21 @@ Mat FeatureRig::jacobian(In p, std::span<const int> free) const {
   return J.dense();
 }
 
+Mat FeatureRig::jacobian_by_differences(In p, std::span<const int> free) const {
+  constexpr double kStep = 1e-4;  // of a typical change
+  Mat J(3 * count(), static_cast<Eigen::Index>(free.size()));
+  Vec here, there, moved = p;
+  evaluate(p, here);
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const double step = kStep * rig_->controls()[free[k]].typical;
+    moved[free[k]] = p[free[k]] + step;
+    evaluate(moved, there);
+    moved[free[k]] = p[free[k]];
+    J.col(static_cast<Eigen::Index>(k)) = (there - here) / step;
+  }
+  return J;
+}
+
 std::vector<std::string> joints_matching(const Character& character, std::span<const std::string> patterns) {
   for (const std::string& pattern : patterns)
     if (std::ranges::none_of(character.bones,

@@ -6,12 +6,14 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 
+#include <algorithm>
+#include <memory>
 #include <string_view>
 
 namespace rigspace {
 namespace {
 
-constexpr std::string_view kHeading = "rigspace inverse model 1\n";
+constexpr std::string_view kHeading = "rigspace inverse model 2\n";
 constexpr std::size_t kHash = 32;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& problem, const std::string& remedy) {
@@ -29,6 +31,37 @@ std::string read_text(ByteReader& reader) {
     throw Error({.element = "saved text", .problem = "is cut short", .remedy = "train again"});
   const auto bytes = reader.raw(static_cast<std::size_t>(size));
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void write_regression(ByteWriter& writer, const KernelRegression& regression) {
+  const KernelSettings& settings = regression.settings();
+  writer.number(static_cast<double>(settings.kernel)), writer.number(settings.length),
+      writer.number(settings.smoothing);
+  writer.matrix(regression.samples());
+  writer.matrix(regression.coefficients());
+  writer.matrix(regression.inverse());
+}
+
+KernelRegression read_regression(ByteReader& reader) {
+  KernelSettings settings;
+  settings.kernel = static_cast<Kernel>(std::clamp(reader.integer(), 0, static_cast<int>(std::size(kKernels)) - 1));
+  settings.length = reader.number(), settings.smoothing = reader.number();
+  Mat samples = reader.matrix(), coefficients = reader.matrix(), inverse = reader.matrix();
+  return KernelRegression(std::move(samples), std::move(coefficients), std::move(inverse), settings);
+}
+
+void write_jacobian(ByteWriter& writer, const LearnedJacobian& learned) {
+  writer.number(learned.rows()), writer.number(learned.columns());
+  writer.integers(learned.entries());
+  writer.matrix(learned.basis()), writer.matrix(learned.coefficients());
+}
+
+std::unique_ptr<LearnedJacobian> read_jacobian(ByteReader& reader) {
+  const int rows = reader.integer(), columns = reader.integer();
+  std::vector<int> entries = reader.integers();
+  Mat basis = reader.matrix(), coefficients = reader.matrix();
+  return std::make_unique<LearnedJacobian>(rows, columns, std::move(entries), std::move(basis),
+                                           std::move(coefficients));
 }
 
 /// What a model depends on of its rig: names, rest values and units of the controls, and where the features rest.
@@ -65,15 +98,18 @@ void InverseModel::save(const std::filesystem::path& path, const std::string& ri
   writer.integers(parts.coordinates.chosen());
   writer.number(parts.origin == FrameOrigin::root ? 0 : 1);
   writer.number(parts.heading ? 1 : 0);
-  const KernelSettings& settings = parts.regression.settings();
-  writer.number(static_cast<double>(settings.kernel)), writer.number(settings.length),
-      writer.number(settings.smoothing);
-  writer.matrix(parts.regression.samples());
-  writer.matrix(parts.regression.coefficients());
-  writer.matrix(parts.regression.inverse());
+  write_regression(writer, parts.regression);
   writer.matrix(parts.precision);
   writer.number(parts.example_variance);
   writer.number(parts.example_count);
+  writer.number(parts.learned ? 1 : 0);
+  if (parts.learned) write_jacobian(writer, *parts.learned);
+  writer.number(parts.local ? static_cast<double>(parts.local->cells().size()) : 0);
+  if (parts.local) {
+    for (const KernelRegression& cell : parts.local->cells()) write_regression(writer, cell);
+    writer.matrix(parts.local->centres());
+    writer.number(parts.local->blended());
+  }
   std::vector<std::byte> bytes;
   const auto append = [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); };
   append(std::as_bytes(std::span(kHeading)));
@@ -111,14 +147,18 @@ InverseModel InverseModel::load(const std::filesystem::path& path, const Charact
     refuse(path, other, remedy);
   }
   if (stamp != rig_stamp(character, parts->x_rest)) refuse(path, other, remedy);
-  KernelSettings settings;
-  settings.kernel = static_cast<Kernel>(std::clamp(reader.integer(), 0, static_cast<int>(std::size(kKernels)) - 1));
-  settings.length = reader.number(), settings.smoothing = reader.number();
-  Mat samples = reader.matrix(), coefficients = reader.matrix(), inverse = reader.matrix();
-  parts->regression = KernelRegression(std::move(samples), std::move(coefficients), std::move(inverse), settings);
+  parts->regression = read_regression(reader);
   parts->precision = reader.matrix();
   parts->example_variance = reader.number();
   parts->example_count = reader.integer();
+  if (reader.integer() != 0) parts->learned = read_jacobian(reader);
+  if (const int count = reader.integer(); count > 0) {
+    std::vector<KernelRegression> cells;
+    for (int k = 0; k < count; ++k) cells.push_back(read_regression(reader));
+    Mat centres = reader.matrix();
+    const int blended = reader.integer();
+    parts->local = std::make_unique<LocalRegression>(std::move(cells), std::move(centres), blended);
+  }
   return InverseModel(std::move(parts));
 }
 

@@ -1,6 +1,7 @@
 #include "rigspace/apps/inverse/inverse_model.h"
 
 #include "inverse_parts.h"
+#include "refiner.h"
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/base/decompositions.h"
@@ -17,6 +18,7 @@ namespace rigspace {
 void InverseTraining::validate() const {
   require_option(samples >= 2, "number of samples", samples, "expected at least 2");
   require_option(spread >= 0, "number of spread samples", spread, "expected at least 0");
+  require_option(local == 0 || local >= 4, "samples of a local correction", local, "expected 0 or at least 4");
   require_option(rate >= 0 && rate <= 1000, "rate", rate,
                  "expected frames a second, at most 1000; 0: that of the keys");
 }
@@ -129,6 +131,9 @@ const FeatureRig& InverseModel::features() const { return parts_->features; }
 const PoseCoordinates& InverseModel::coordinates() const { return parts_->coordinates; }
 const RootMotion& InverseModel::root() const { return parts_->root; }
 const KernelRegression& InverseModel::regression() const { return parts_->regression; }
+const LearnedJacobian* InverseModel::learned_jacobian() const { return parts_->learned.get(); }
+const LocalRegression* InverseModel::local() const { return parts_->local.get(); }
+const Mat& InverseModel::metric() const { return parts_->precision; }
 double InverseModel::size() const { return parts_->size; }
 int InverseModel::example_count() const { return parts_->example_count; }
 
@@ -188,6 +193,18 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   }
   report(progress, "fitting", 0);
   parts.regression = KernelRegression(F_chosen, Y_chosen, choose_kernel_settings(F_chosen, Y_chosen, training.kernel));
+  if (training.local > 0) {
+    report(progress, "fitting local corrections", 0);
+    parts.local = std::make_unique<LocalRegression>(
+        parts.regression, F, Y, LocalRegression::Options{.cell = training.local, .around = training.local / 2});
+  }
+  if (training.learn_jacobian) {
+    report(progress, "learning the Jacobian", 0);
+    parts.learned = std::make_unique<LearnedJacobian>(parts.regression, [&](int k) -> Mat {
+      const Vec p = parts.coordinates.pose(Y_chosen.col(k));
+      return parts.features.jacobian(p, parts.coordinates.chosen()) * parts.coordinates.typical().asDiagonal();
+    });
+  }
   Vec least = Vec::Constant(Y.rows(), 1e-12);
   if (training.all_rotations)  // rotations that the clips never use must not be held at rest
     for (int k = 0; k < parts.coordinates.size(); ++k)
@@ -228,80 +245,80 @@ Vec InverseModel::seen(In x, const Placement& from) const {
   return f;
 }
 
+void InverseModel::check_target(In x) const {
+  const int count = parts_->features.count();
+  if (x.size() != 3 * count || !x.allFinite())
+    throw Error({.element = "target",
+                 .value = std::to_string(x.size() / 3),
+                 .problem = x.size() == 3 * count ? "has numbers that are not finite"
+                                                  : "does not have as many places as the model",
+                 .remedy = "expected " + std::to_string(count) + " places"});
+}
+
+InverseModel::Seen InverseModel::seen_from_itself(In x) const {
+  check_target(x);
+  const Placement home = placement_of(parts_->x_rest);
+  Seen result{.f = seen(x, placement_of(x)), .target = Vec(x.size())};
+  for (int k = 0; k < parts_->features.count(); ++k)
+    point(result.target, k) = parts_->size * point(result.f, k) + home.origin;
+  return result;
+}
+
+Vec InverseModel::controls_of(In y, In x) const {
+  return parts_->coordinates.with_orientations(
+      parts_->coordinates.pose(parts_->root.moved(y, placement_of(parts_->x_rest), placement_of(x))));
+}
+
 InversePose InverseModel::predict(In x) const { return solve(x, {.max_iterations = 0}); }
 
 InversePose InverseModel::solve(In x, const RefineOptions& options, const InversePose* before) const {
+  const Mat X = x;
+  return solve_frames(X, options, before, {}).front();
+}
+
+std::vector<InversePose> InverseModel::solve_motion(const Mat& X, const RefineOptions& options,
+                                                    const ProgressCallback& progress) const {
+  return solve_frames(X, options, nullptr, progress);
+}
+
+std::vector<InversePose> InverseModel::solve_frames(const Mat& X, const RefineOptions& options,
+                                                    const InversePose* before, const ProgressCallback& progress) const {
+  constexpr Eigen::Index kBatch = 64;  // of frames that are predicted at once
   options.validate();
   const Parts& parts = *parts_;
-  if (x.size() != 3 * parts.features.count() || !x.allFinite())
-    throw Error({.element = "target",
-                 .value = std::to_string(x.size() / 3),
-                 .problem = x.size() == 3 * parts.features.count() ? "has numbers that are not finite"
-                                                                   : "does not have as many places as the model",
-                 .remedy = "expected " + std::to_string(parts.features.count()) + " places"});
-  const Placement from = placement_of(x), home = placement_of(parts.x_rest);
-  const Vec f = seen(x, from);
-  InversePose result;
-  const double variance = parts.regression.variance(f);
-  result.uncertainty = std::sqrt(variance / std::max(1e-300, parts.example_variance));
-  result.guessed = variance > kGuess * parts.example_variance;
-  const auto within = [&](const Vec& y) -> Vec {
-    return options.keep_limits ? Vec(y.cwiseMax(parts.coordinates.lower()).cwiseMin(parts.coordinates.upper())) : y;
-  };
-  const Vec predicted = within(parts.regression.predict(f));
-  // The target as it is seen from the character, back in the scene at the place where the rest pose is.
-  Vec target(x.size());
-  for (int k = 0; k < parts.features.count(); ++k) point(target, k) = parts.size * point(f, k) + home.origin;
-  const double scale = 1 / (parts.features.count() * parts.size * parts.size);
-  const double weight = options.prior / static_cast<double>(predicted.size());
-  const double smooth = before != nullptr ? options.smoothness / static_cast<double>(predicted.size()) : 0;
-  Vec centre = predicted;
-  if (smooth > 0) centre = (weight * predicted + smooth * before->y) / (weight + smooth);
-  const Mat prior = (weight + smooth) * parts.precision;
-  Vec y = predicted, at;
-  const auto misses = [&](const Vec& here) {
-    parts.features.evaluate(parts.coordinates.pose(here), at);
-    return (at - target).squaredNorm() * scale;
-  };
-  const auto cost = [&](const Vec& here, double missed) {
-    return missed + (here - centre).dot(prior * (here - centre));
-  };
-  double missed = misses(y);
-  // Far from all examples the frame before, or the rest pose, is a better start.
-  if (options.max_iterations > 0 && result.guessed) {
-    const Vec rest = Vec::Zero(y.size());
-    for (const Vec* start : {before != nullptr ? &before->y : &rest, &rest})
-      if (start->size() == y.size() && misses(*start) < missed) missed = misses(y = *start);
-    missed = misses(y);
-  }
-  result.converged = options.max_iterations == 0;
-  for (; result.iterations < options.max_iterations && !result.converged; ++result.iterations) {
-    const Vec residual = at - target;
-    const Mat J = parts.features.jacobian(parts.coordinates.pose(y), parts.coordinates.chosen()) *
-                  parts.coordinates.typical().asDiagonal();
-    const Mat H = scale * J.transpose() * J + prior;
-    const Vec g = scale * J.transpose() * residual + prior * (y - centre);
-    const Vec step = -solve_ldlt(H, g);
-    const double now = cost(y, missed);
-    double share = 1, found = missed;
-    Vec next = y;
-    for (int halving = 0; halving < 6; ++halving, share *= 0.5) {
-      next = within(y + share * step);
-      found = misses(next);
-      if (cost(next, found) < now) break;
+  const Placement home = placement_of(parts.x_rest);
+  Refiner refiner(parts, options);
+  std::vector<InversePose> frames;
+  frames.reserve(static_cast<std::size_t>(X.cols()));
+  for (Eigen::Index first = 0; first < X.cols(); first += kBatch) {
+    const Eigen::Index count = std::min(kBatch, X.cols() - first);
+    std::vector<Placement> from;
+    Mat F(X.rows(), count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      check_target(X.col(first + k));
+      from.push_back(placement_of(X.col(first + k)));
+      F.col(k) = seen(X.col(first + k), from.back());
     }
-    if (!(cost(next, found) < now)) {
-      missed = misses(y);
-      result.converged = true;
-      break;
+    KernelRegression::Predictions predictions = parts.regression.predict_all(F);
+    if (parts.local) parts.local->correct(F, predictions);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      report(progress, "mapping", static_cast<double>(first + k) / static_cast<double>(X.cols()));
+      InversePose pose;
+      pose.uncertainty = std::sqrt(predictions.variances[k] / std::max(1e-300, parts.example_variance));
+      pose.guessed = predictions.variances[k] > kGuess * parts.example_variance;
+      pose.predicted = predictions.Y.col(k);
+      if (options.keep_limits)
+        pose.predicted = pose.predicted.cwiseMax(parts.coordinates.lower()).cwiseMin(parts.coordinates.upper());
+      // The target as it is seen from the character, back in the scene at the place where the rest pose is.
+      Vec target(X.rows());
+      for (int j = 0; j < parts.features.count(); ++j) point(target, j) = parts.size * point(F.col(k), j) + home.origin;
+      refiner.run(F.col(k), target, frames.empty() ? before : &frames.back(), pose);
+      pose.p = parts.coordinates.with_orientations(
+          parts.coordinates.pose(parts.root.moved(pose.y, home, from[static_cast<std::size_t>(k)])));
+      frames.push_back(std::move(pose));
     }
-    result.converged = (J * (next - y)).norm() * std::sqrt(scale) < options.tolerance;
-    y = next, missed = found;
   }
-  result.y = y;
-  result.joint_error = std::sqrt(missed);
-  result.p = parts.coordinates.with_orientations(parts.coordinates.pose(parts.root.moved(y, home, from)));
-  return result;
+  return frames;
 }
 
 }  // namespace rigspace

@@ -3,6 +3,8 @@
 
 #include "rigspace/apps/inverse/inverse_model.h"
 
+#include <memory>
+
 namespace rigspace {
 
 struct InverseModel::Parts {
@@ -17,8 +19,10 @@ struct InverseModel::Parts {
   Vec x_rest;                        // features at rest, scene units
   double size = 1;                   // of these
   KernelRegression regression = {};  // from features about the origin, in sizes, to coordinates
-  Mat precision = {};                // C^-1 of the examples' coordinates
-  double example_variance = 0;       // 99th percentile of the samples' leave-one-out variance
+  std::unique_ptr<LearnedJacobian> learned = {};
+  std::unique_ptr<LocalRegression> local = {};
+  Mat precision = {};           // C^-1 of the examples' coordinates
+  double example_variance = 0;  // 99th percentile of the samples' leave-one-out variance
   int example_count = 0;
 
   Parts(const Character& whose, std::vector<std::string> joint_names, std::vector<int> point_list,

@@ -49,20 +49,20 @@ MappedMotion map_motion(const Character& own, const InverseModel& model, const J
   MappedMotion result;
   Mat P(own.rig->controls().size(), motion.X.cols());
   double sum = 0;
-  for (Eigen::Index k = 0; k < motion.X.cols(); ++k) {
-    report(progress, "mapping", static_cast<double>(k) / static_cast<double>(motion.X.cols()));
+  for (Eigen::Index k = 0; k < motion.X.cols(); ++k)
     if (!motion.X.col(k).allFinite())
       throw Error({.element = "motion \"" + motion.name + "\"",
                    .value = std::to_string(motion.times[static_cast<std::size_t>(k)]) + " s",
                    .problem = "has a frame that is not finite",
                    .remedy = "mend or cut that frame"});
-    InversePose pose = model.solve(motion.X.col(k), options, k > 0 ? &result.frames.back() : nullptr);
+  result.frames = model.solve_motion(motion.X, options, progress);
+  for (Eigen::Index k = 0; k < motion.X.cols(); ++k) {
+    const InversePose& pose = result.frames[static_cast<std::size_t>(k)];
     P.col(k) = pose.p;
     sum += pose.joint_error * pose.joint_error;
     if (pose.joint_error > result.worst_error)
       result.worst_error = pose.joint_error, result.worst_time = motion.times[static_cast<std::size_t>(k)];
     result.guessed += pose.guessed, result.unconverged += !pose.converged;
-    result.frames.push_back(std::move(pose));
   }
   result.joint_error = std::sqrt(sum / static_cast<double>(motion.X.cols()));
   judge_body(own, motion, P, result);

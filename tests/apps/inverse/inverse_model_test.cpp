@@ -1,4 +1,4 @@
-#include "rigspace/apps/inverse/inverse_model.h"
+#include "rigspace/apps/inverse/printed_refinement.h"
 
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
@@ -52,7 +52,7 @@ class InverseOfPeanut : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     character_ = new Character(make_character("peanut", Version::skeleton));
-    InverseTraining training{.samples = 60};
+    InverseTraining training{.samples = 60, .learn_jacobian = true, .local = 40};
     for (const Animation& clip : character_->clips)
       if (clip.name != kUnseen) training.clips.push_back(clip.name);
     model_ = new InverseModel(*character_, training);
@@ -131,6 +131,66 @@ TEST_F(InverseOfPeanut, RefusesTargetsThatAreNone) {
   EXPECT_THROW(model_->solve(Vec::Constant(3 * model_->features().count(), NAN)), Error);
 }
 
+TEST_F(InverseOfPeanut, LearnedJacobianIsTheRigsAtSamplesAndNearItElsewhere) {
+  const LearnedJacobian& learned = *model_->learned_jacobian();
+  const auto error = [&](In f, In y) {
+    const PoseCoordinates& coordinates = model_->coordinates();
+    const Mat J =
+        model_->features().jacobian(coordinates.pose(y), coordinates.chosen()) * coordinates.typical().asDiagonal();
+    return (learned.predict(model_->regression().basis(f)) - J).norm() / J.norm();
+  };
+  const Mat& samples = model_->regression().samples();
+  for (const int k : {0, 7, 31}) EXPECT_LT(error(samples.col(k), model_->regression().predict(samples.col(k))), 0.01);
+  for (const Vec& x : targets_of(*model_, *character_, kUnseen, 4).x)
+    EXPECT_LT(error(model_->seen_from_itself(x).f, model_->solve(x).y), 0.2);
+  EXPECT_LT(learned.basis().size(), 0.5 * learned.rows() * learned.columns() * samples.cols());
+}
+
+TEST_F(InverseOfPeanut, RefinesWithoutJacobiansOfTheRig) {
+  const Targets targets = targets_of(*model_, *character_, kUnseen, 8);
+  const double predicted = errors(*model_, targets, {.max_iterations = 0}).first;
+  EXPECT_LT(errors(*model_, targets, {.jacobian = JacobianSource::learned}).first, 0.3 * predicted);
+  EXPECT_LT(errors(*model_, targets, {.jacobian = JacobianSource::differences}).first, 0.01 * predicted);
+}
+
+TEST_F(InverseOfPeanut, AMotionIsFollowedAsWellAsItsFramesAreAlone) {
+  const Targets targets = targets_of(*model_, *character_, kUnseen, 30);
+  Mat X(targets.x.front().size(), 30);
+  for (int k = 0; k < 30; ++k) X.col(k) = targets.x[static_cast<std::size_t>(k)];
+  const std::vector<InversePose> frames = model_->solve_motion(X);
+  int jacobians = 0;
+  for (int k = 0; k < 30; ++k) {
+    EXPECT_LT(frames[static_cast<std::size_t>(k)].joint_error, 1e-3) << k;
+    jacobians += frames[static_cast<std::size_t>(k)].jacobians;
+  }
+  EXPECT_LE(jacobians, 45) << "most frames do with one, or with that of the frame before";
+}
+
+TEST_F(InverseOfPeanut, SuggestsTheFrameThatIsFarFromAllExamples) {
+  const Targets known = targets_of(*model_, *character_, "Dance", 10);
+  std::vector<Mat> motions(2, Mat(known.x.front().size(), 10));
+  for (int k = 0; k < 10; ++k) motions[0].col(k) = motions[1].col(k) = known.x[static_cast<std::size_t>(k)];
+  for (int j = 0; j < model_->features().count(); j += 2) motions[1].col(6).segment<3>(3 * j) += Vec3(0.3, 0.5, 0);
+  const auto suggested = model_->suggest(motions, 2);
+  ASSERT_EQ(suggested.size(), 2u);
+  EXPECT_EQ(suggested[0].motion, 1);
+  EXPECT_EQ(suggested[0].frame, 6);
+  EXPECT_GT(suggested[0].gain, 0.5);
+  EXPECT_GT(suggested[0].gain, suggested[1].gain);
+  EXPECT_TRUE(model_->predict(motions[1].col(6)).guessed);
+}
+
+TEST_F(InverseOfPeanut, ThePrintedRefinementComesNearerToo) {
+  const Targets targets = targets_of(*model_, *character_, kUnseen, 4);
+  Mat X(targets.x.front().size(), 4);
+  for (int k = 0; k < 4; ++k) X.col(k) = targets.x[static_cast<std::size_t>(k)];
+  const std::vector<InversePose> before = model_->solve_motion(X, {.max_iterations = 0});
+  for (const PrintedJacobian jacobian : {PrintedJacobian::learned, PrintedJacobian::differences}) {
+    const std::vector<InversePose> after = refine_as_printed(*model_, X, {.jacobian = jacobian, .damping = 0.03});
+    for (std::size_t k = 0; k < after.size(); ++k) EXPECT_LT(after[k].joint_error, 0.6 * before[k].joint_error) << k;
+  }
+}
+
 /// IRM (13) alone, from frame to frame: least squares with a damping that holds to no pose.
 double drift_of_plain_least_squares(const InverseModel& model, const Targets& targets) {
   const PoseCoordinates& coordinates = model.coordinates();
@@ -163,6 +223,28 @@ TEST(InverseModel, ControlsDoNotDriftWhereTargetsLeaveThemFree) {
   const double plain = drift_of_plain_least_squares(model, targets);
   EXPECT_LT(ours, 0.9 * plain);
   EXPECT_LT(ours, 1.05 * errors(model, targets, {.max_iterations = 0}).second);
+}
+
+// A rig as productions have them: 642 controls, IK, limits.
+TEST(InverseOfHound, LimitsHoldWhileOtherControlsMakeUpForThem) {
+  const Character hound = make_character("hound");
+  const InverseModel model(hound, {.clips = {"Walk", "Gallop", "Sit"}, .samples = 80});
+  ASSERT_TRUE(model.root().moves() && model.root().turns());
+  const Targets targets = targets_of(model, hound, "JumpAndPlay", 12);
+  Mat X(targets.x.front().size(), 12);
+  for (int k = 0; k < 12; ++k) X.col(k) = targets.x[static_cast<std::size_t>(k)];
+  const auto before = model.solve_motion(X, {.max_iterations = 0}), after = model.solve_motion(X);
+  const Vec &low = model.coordinates().lower(), &high = model.coordinates().upper();
+  int at_limits = 0;
+  double missed = 0, missed_before = 0;
+  for (std::size_t k = 0; k < after.size(); ++k) {
+    const Vec& y = after[k].y;
+    EXPECT_TRUE((y.array() >= low.array() - 1e-9).all() && (y.array() <= high.array() + 1e-9).all());
+    at_limits += static_cast<int>((y.array() <= low.array() + 1e-9 || y.array() >= high.array() - 1e-9).count());
+    missed += after[k].joint_error, missed_before += before[k].joint_error;
+  }
+  EXPECT_GT(at_limits, 0) << "else this shows nothing";
+  EXPECT_LT(missed, 0.1 * missed_before);
 }
 
 TEST(InverseModel, RefusesCharactersWithoutMotion) {

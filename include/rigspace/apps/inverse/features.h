@@ -25,6 +25,8 @@ class FeatureRig {
   void evaluate(In p, Vec& x) const { rig_->evaluate(*workspace_, p, x); }
   /// dx/dp of these controls, ascending: 3 count() rows.
   Mat jacobian(In p, std::span<const int> free) const;
+  /// The same by forward differences: one evaluation of the rig a control, one more for p itself.
+  Mat jacobian_by_differences(In p, std::span<const int> free) const;
   const Rig& rig() const { return *rig_; }
 
  private:

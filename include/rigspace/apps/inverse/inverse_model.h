@@ -11,9 +11,10 @@
 // free by the targets stays where animators had it: the refinement of IRM (13) drifts along redundant controls (its
 // figure 10).
 
+#include "rigspace/apps/inverse/learned_jacobian.h"
 #include "rigspace/apps/inverse/root_motion.h"
 #include "rigspace/base/progress.h"
-#include "rigspace/optimize/kernel_regression.h"
+#include "rigspace/optimize/local_regression.h"
 
 #include <filesystem>
 #include <memory>
@@ -36,16 +37,29 @@ struct InverseTraining {
   int samples = 750;    ///< at most: memory grows with the square
   int spread = 20;      ///< see SampleChoice
   Kernel kernel = Kernel::multiquadric;
+  /// Learns dx/dy beside y (IRM 4.4). Rigs with exact Jacobians can do without.
+  bool learn_jacobian = false;
+  /// Learns from all examples, beyond the samples, by local corrections of so many each (LocalRegression); 0: does not.
+  int local = 0;
   double rate = 0;  ///< frames a second taken from the clips; 0: the rate of their keys
 
   void validate() const;
 };
 
+/// Where dx/dy comes from.
+enum class JacobianSource {
+  rig,          ///< the rig's own: exact where it is built in, else by differences
+  learned,      ///< IRM 4.4: no evaluation of the rig; of models that were trained with it
+  differences,  ///< one evaluation of the rig a control, for comparison
+};
+
 struct RefineOptions {
-  int max_iterations = 8;
-  double tolerance = 1e-5;  ///< share of the size: a smaller change of the joints ends it
-  double prior = 1e-5;      ///< w above
-  double smoothness = 0;    ///< weight of the change from the frame before, in the same metric as the prior
+  int max_iterations = 8;   ///< steps of one frame, each with one evaluation of the rig
+  int max_jacobians = 1;    ///< of one frame that follows another; the last one serves for further steps
+  double tolerance = 1e-6;  ///< share of the size: a smaller change of the joints ends it
+  double prior = 1e-7;      ///< w above
+  JacobianSource jacobian = JacobianSource::rig;
+  double smoothness = 0;  ///< weight of the change from the frame before, in the same metric as the prior
   bool keep_limits = true;
 
   void validate() const;
@@ -54,10 +68,13 @@ struct RefineOptions {
 struct InversePose {
   Vec p;                   ///< all controls, orientations as clips keep them
   Vec y;                   ///< coordinates, seen from the character
+  Vec predicted;           ///< the same before refinement, within limits
   double joint_error = 0;  ///< root mean square distance of features from targets, share of the size
   double uncertainty = 0;  ///< standard deviation of the prediction, beside that of the examples among themselves
   bool guessed = false;    ///< farther from all examples than they are from each other
   int iterations = 0;
+  int evaluations = 0;  ///< of the rig, those for Jacobians apart
+  int jacobians = 0;    ///< that were made; steps also use the one of a step or frame before while it serves
   bool converged = true;
 };
 
@@ -70,17 +87,40 @@ class InverseModel {
 
   /// x: features in their order, flattened, scene units.
   InversePose predict(In x) const;
-  /// Predicts and refines. `before`: the pose of the frame before, for smoothness; may be null.
+  /// Predicts and refines. `before`: the pose of the frame before, for smoothness, and to begin with as far from the
+  /// prediction as that ended; may be null.
   InversePose solve(In x, const RefineOptions& options = {}, const InversePose* before = nullptr) const;
+  /// One frame a column, each with the one before: several times as fast as one by one. Throws Error as `solve` does.
+  std::vector<InversePose> solve_motion(const Mat& X, const RefineOptions& options = {},
+                                        const ProgressCallback& progress = {}) const;
 
   const FeatureRig& features() const;
   const PoseCoordinates& coordinates() const;
   const RootMotion& root() const;
   const KernelRegression& regression() const;
+  const LearnedJacobian* learned_jacobian() const;  ///< null: was not asked for
+  const LocalRegression* local() const;             ///< null: was not asked for
+  const Mat& metric() const;                        ///< C^-1 above
+  /// A target as the regression sees it (places about the origin, turned by the heading, in sizes), and where the rig
+  /// has to bring its features for it, scene units.
+  struct Seen {
+    Vec f, target;
+  };
+  Seen seen_from_itself(In x) const;
+  /// All controls of a pose that is seen from the character, where this target is.
+  Vec controls_of(In y, In x) const;
   double size() const;        ///< of the features at rest, scene units
   int example_count() const;  ///< frames that samples were chosen from
   /// Root mean square leave-one-out residual of the samples, in typical changes of controls.
   double leave_one_out() const;
+
+  /// Frames of motions (a matrix each, a column a frame) that would make the model surer of all of them, the most
+  /// useful first: what to animate next. `gain`: by how much the summed variance of all frames falls, as a share.
+  struct Suggestion {
+    int motion = 0, frame = 0;
+    double gain = 0;
+  };
+  std::vector<Suggestion> suggest(std::span<const Mat> motions, int count = 1) const;
 
   /// One file with version and checksum. `load` throws Error for a file that is none, damaged, or of another rig.
   void save(const std::filesystem::path& path, const std::string& rig_file) const;
@@ -88,11 +128,15 @@ class InverseModel {
   /// The file of the rig that a model was trained on: what `save` was given.
   static std::string rig_file_of(const std::filesystem::path& path);
 
+  struct Parts;  ///< private to the room
+
  private:
-  struct Parts;
   explicit InverseModel(std::unique_ptr<Parts> parts);
   Placement placement_of(In x) const;
   Vec seen(In x, const Placement& from) const;
+  void check_target(In x) const;
+  std::vector<InversePose> solve_frames(const Mat& X, const RefineOptions& options, const InversePose* before,
+                                        const ProgressCallback& progress) const;
 
   std::unique_ptr<Parts> parts_;
 };
