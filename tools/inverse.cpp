@@ -236,7 +236,7 @@ void apply(InverseArguments& options, const Context& context) {
   const Character own = rig_of(options, context);
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
-  options.refine.max_iterations = options.predict_only ? 0 : 30;
+  options.refine.max_iterations = options.predict_only ? 0 : kMappingSteps;
   options.motion.given = given_matches(options.map);
   options.motion.plant_feet = !options.no_planting;
   const Character source = has_points ? Character{.name = options.targets} : load_character(options.targets);

@@ -63,8 +63,11 @@ struct MappedMotion {
   double direction_error = 0;  ///< root mean square angle of arms and legs from the source's, radians
 };
 
+inline constexpr int kMappingSteps = 30;  ///< at most, of a frame: motions of other bodies begin far from the examples
+
 /// Frame after frame. Throws Error if the motion's joints are not the model's, or a frame is not finite.
 MappedMotion map_motion(const Character& own, const InverseModel& model, const JointMotion& motion,
-                        const RefineOptions& options = {}, const ProgressCallback& progress = {});
+                        const RefineOptions& options = {.max_iterations = kMappingSteps},
+                        const ProgressCallback& progress = {});
 
 }  // namespace rigspace
