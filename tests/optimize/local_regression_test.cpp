@@ -44,7 +44,8 @@ TEST_F(LocalRegressions, GoOverIntoEachOtherWithoutSteps) {
   // Along a line across many cells; a step would be as large as cells differ from each other.
   constexpr int kSteps = 2000;
   Mat line(3, kSteps);
-  for (int k = 0; k < kSteps; ++k) line.col(k) = Vec3(-0.9, -0.8, 0.7) + k / double(kSteps) * Vec3(1.8, 1.5, -1.3);
+  for (int k = 0; k < kSteps; ++k)
+    line.col(k).head<3>() = Vec3(-0.9, -0.8, 0.7) + k / double(kSteps) * Vec3(1.8, 1.5, -1.3);
   auto predictions = whole.predict_all(line);
   local.correct(line, predictions);
   const Mat change = predictions.Y.rightCols(kSteps - 1) - predictions.Y.leftCols(kSteps - 1);

@@ -131,17 +131,16 @@ TEST(Wire, StretchedKeepsVolumeWhereThinningIsAHalf) {
   for (const double thinning : {0.0, 0.5}) {
     auto graph = std::make_shared<ControlGraph>();
     const std::vector<Vec3> line{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(2, 0, 0), Vec3(3, 0, 0)};
-    const Vec3 x(1.2, 0.3, -0.4);
-    const auto rig =
-        make_rig_of(graph, Vec(x), make_wire(add_wire(*graph, 1, {.points_rest = line, .thinning = thinning})));
+    const Vec x{{1.2, 0.3, -0.4}};
+    const auto rig = make_rig_of(graph, x, make_wire(add_wire(*graph, 1, {.points_rest = line, .thinning = thinning})));
     Vec p = rig->rest();
     for (int i = 0; i < 4; ++i) set_point(*rig, p, "wire" + std::to_string(i), 0.5 * line[i]);  // 1.5 times as long
     const double thin = thinning == 0 ? 1 : 1 / std::sqrt(1.5);
-    EXPECT_LT((evaluated(*rig, p) - Vec(Vec3(1.8, 0.3 * thin, -0.4 * thin))).norm(), 1e-14);
+    EXPECT_LT((evaluated(*rig, p) - Vec{{1.8, 0.3 * thin, -0.4 * thin}}).norm(), 1e-14);
     for (int i = 0; i < 4; ++i)  // turned, not stretched: |W'| = |R'|
       set_point(*rig, p, "wire" + std::to_string(i),
                 rotation_exp(Vec3(0, 0, 0.5 * std::numbers::pi)) * line[i] - line[i]);
-    EXPECT_LT((evaluated(*rig, p) - Vec(Vec3(-0.3, 1.2, -0.4))).norm(), 1e-14);
+    EXPECT_LT((evaluated(*rig, p) - Vec{{-0.3, 1.2, -0.4}}).norm(), 1e-14);
   }
 }
 
