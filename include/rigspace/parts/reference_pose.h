@@ -1,5 +1,5 @@
 #pragma once
-// The pose in which a character was modelled: what tells which bone points where before anything moves.
+// The pose in which a character was modelled: where each bone points before anything moves.
 
 #include "rigspace/anim/character.h"
 

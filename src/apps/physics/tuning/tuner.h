@@ -61,8 +61,9 @@ class Tuner {
   /// What hold_by_run found in the run before.
   struct RunBefore {
     bool untrained = false, gave_up = false;
-    double error = 0;          // PartSystem::sampling_error
-    std::vector<double> held;  // per part
+    double error = 0;           // PartSystem::sampling_error
+    std::vector<double> held;   // per part
+    std::vector<double> other;  // per part: how much too far it swung, or was crushed
   };
   bool hold_by_run(const Run& run, RunBefore& before);
   void scale_to_limit(const Run& run);

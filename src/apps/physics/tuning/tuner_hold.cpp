@@ -129,13 +129,18 @@ bool Tuner::hold_by_run(const Run& run, RunBefore& before) {
   constexpr double kLeast = 0.02, kUntrained = 1.3, kBetter = 0.9;
   const double error = system_.all_elements ? 0 : system_.sampling_error(run, motion_);
   const bool in_vain = before.untrained && error > kBetter * before.error;
-  if (in_vain)
-    for (std::size_t c = 0; c < system_.parts.size(); ++c)
-      system_.parts[c].held = before.held[c], derive(system_.parts[c]);
-  before.untrained = error > kMostSamplingError && !before.gave_up && !in_vain;
-  before.gave_up = before.gave_up || in_vain, before.error = error, before.held.clear();
-  for (const TunedPart& part : system_.parts) before.held.push_back(part.held);
-  if (in_vain) return false;
+  if (in_vain) {  // what else was wrong in that run still counts
+    bool again = false;
+    for (std::size_t c = 0; c < system_.parts.size(); ++c) {
+      again = again || before.other[c] > 1;
+      system_.parts[c].held = std::max(kLeast, before.held[c] * (before.other[c] > 1 ? 0.95 / before.other[c] : 1));
+      derive(system_.parts[c]);
+    }
+    before.untrained = false, before.gave_up = true;
+    return again;
+  }
+  before.untrained = error > kMostSamplingError && !before.gave_up;
+  before.error = error, before.held.clear(), before.other.clear();
   const double crushed =
       std::max((1 - run.smallest_volume) / (1 - kLeastVolume), run.volume_change / kMostVolumeChange);
   bool again = false;
@@ -143,12 +148,14 @@ bool Tuner::hold_by_run(const Run& run, RunBefore& before) {
     TunedPart& part = system_.parts[c];
     const double too_much =
         motion_.cyclic() ? 0 : swing_of(run, c) * counted_scaling(part, part.part->settings.amount) / most_swing();
-    if (!may_hold(part) || (too_much <= 1 && crushed <= 1 && !before.untrained)) continue;
     // Large swings grow slower than their load: where the body flips within a frame, most of it must go at once. The
     // volume changes more than in proportion.
-    const double lower = std::max({too_much > 1.3 ? std::pow(too_much, 1.4) : too_much, std::pow(crushed, 0.7),
-                                   before.untrained ? kUntrained : 1.0});
-    part.held = std::max(kLeast, 0.95 * part.held / lower);
+    const double other = may_hold(part) ? std::max(too_much > 1.3 ? std::pow(too_much, 1.4) : too_much,
+                                                   std::pow(std::max(0.0, crushed), 0.7))
+                                        : 0;
+    before.held.push_back(part.held), before.other.push_back(other);
+    if (!may_hold(part) || (other <= 1 && !before.untrained)) continue;
+    part.held = std::max(kLeast, 0.95 * part.held / std::max(other, before.untrained ? kUntrained : 1.0));
     derive(part);
     again = true;
   }
