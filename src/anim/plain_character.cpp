@@ -1,6 +1,7 @@
 #include "rigspace/anim/plain_character.h"
 
 #include "plain_skin.h"
+#include "principal_shapes.h"
 #include "rigspace/anim/bake.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/decompositions.h"
@@ -143,41 +144,6 @@ class Plainer {
     return d;
   }
 
-  /// Principal components of the columns of `left`, until no point of any column is farther than the tolerance:
-  /// shapes as columns, weights as rows.
-  struct Shapes {
-    Mat offsets, weights;
-    double error = 0;
-  };
-  Shapes shapes_of(const std::vector<Vec>& left) const {
-    const Eigen::Index rows = left.empty() ? 0 : left[0].size(), columns = static_cast<Eigen::Index>(left.size());
-    Mat D(rows, columns);
-    for (Eigen::Index c = 0; c < columns; ++c) D.col(c) = left[c];
-    const auto worst = [&] {
-      double square = 0;
-      for (Eigen::Index c = 0; c < columns; ++c)
-        for (Eigen::Index i = 0; i < rows; i += 3) square = std::max(square, D.col(c).segment<3>(i).squaredNorm());
-      return std::sqrt(square);
-    };
-    Shapes shapes{Mat(rows, 0), Mat(0, columns), worst()};
-    if (shapes.error <= options_.tolerance * size_) return shapes;
-    const SymmetricEigen gram = symmetric_eigen(D.transpose() * D);
-    for (Eigen::Index m = columns - 1; m >= 0 && shapes.offsets.cols() < options_.most_shapes; --m) {
-      const double sigma = std::sqrt(std::max(0.0, gram.values[m]));
-      if (sigma <= 1e-12 * size_ || shapes.error <= options_.tolerance * size_) break;
-      const Vec v = gram.vectors.col(m);
-      const double largest = v.cwiseAbs().maxCoeff();  // weights within -1 .. 1
-      const Vec offsets = D * v * largest;
-      shapes.offsets.conservativeResize(rows, shapes.offsets.cols() + 1);
-      shapes.offsets.rightCols<1>() = offsets;
-      shapes.weights.conservativeResize(shapes.weights.rows() + 1, columns);
-      shapes.weights.bottomRows<1>() = v.transpose() / largest;
-      D.noalias() -= offsets * shapes.weights.bottomRows<1>();
-      shapes.error = worst();
-    }
-    return shapes;
-  }
-
   void build() {
     auto graph = std::make_shared<ControlGraph>();
     const std::vector<LocalTransform> rest = bones_at(rig_->rest());
@@ -248,7 +214,8 @@ class Plainer {
     const auto found = std::find(inexact_.begin(), inexact_.end(), k);
     if (found != inexact_.end()) {
       const std::string owner = shape_owner(k);
-      const Shapes shapes = shapes_of(left_[found - inexact_.begin()]);
+      const PrincipalShapes shapes =
+          principal_shapes(left_[found - inexact_.begin()], options_.tolerance * size_, options_.most_shapes, size_);
       result_.error = std::max(result_.error, shapes.error / size_);
       result_.shapes += static_cast<int>(shapes.offsets.cols());
       for (Eigen::Index m = 0; m < shapes.offsets.cols(); ++m) {

@@ -3,6 +3,7 @@
 #include "gltf_loader.h"
 #include "gltf_patch.h"
 #include "gltf_soft.h"
+#include "gltf_worn.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/base/error.h"
 #include "rigspace/io/fbx_file.h"
@@ -112,6 +113,12 @@ void GltfFile::add_soft_joints(const SoftJoints& soft, int max_influences) {
 }
 
 void GltfFile::add_soft_morphs(const SoftJoints& soft) { append_soft_morphs(content_->document, soft); }
+
+void GltfFile::add_worn_piece(const Character& worn) {
+  const GltfScene scene = content_->scene();
+  content_->scene_.reset();
+  append_worn_piece(content_->document, scene, worn);
+}
 
 std::string GltfFile::json(std::string_view pointer) const {
   try {

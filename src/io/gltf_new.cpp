@@ -1,5 +1,5 @@
 // A fresh document from a character made in code.
-#include "gltf_patch.h"
+#include "gltf_pieces.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -10,8 +10,6 @@
 
 namespace rigspace {
 namespace {
-
-constexpr int kVertexData = 34962, kIndices = 34963;
 
 /// What moves one piece: first blend shapes (or none), then a skin, or else a node.
 struct Motion {
@@ -192,7 +190,7 @@ class NewDocument {
   void add_mesh(const Shown& shown) {
     Json primitives = Json::array();
     for (const auto& [piece, motion] : shown.pieces) {
-      Json primitive = {{"attributes", attributes_of(*piece)}};
+      Json primitive = {{"attributes", append_attributes(document_, *piece, rig_->points_rest())}};
       if (motion.skin) add_influences(*piece, motion, primitive["attributes"]);
       add_corners(*piece, motion, primitive);
       if (piece->material >= 0) primitive["material"] = piece->material;
@@ -223,42 +221,6 @@ class NewDocument {
     if (shown.skin >= 0) owner["skin"] = shown.skin;
   }
 
-  int vertex_accessor(const char* type, const std::vector<float>& numbers, bool bounds = false) {
-    return append_accessor(document_,
-                           {.type = type, .bytes = bytes_of(numbers), .target = kVertexData, .bounds = bounds});
-  }
-
-  Json attributes_of(const Piece& piece) {
-    const auto rest = rig_->points_rest().segment(3 * piece.first_point, 3 * piece.point_count);
-    std::vector<float> positions, normals, uv, colors;
-    for (const double value : rest) positions.push_back(static_cast<float>(value));
-    Vec computed;
-    if (piece.rest_normals.empty()) vertex_normals(rig_->points_rest(), piece.triangles, computed);
-    for (int i = 0; i < piece.point_count; ++i) {
-      Eigen::Vector3f normal = piece.rest_normals.empty()
-                                   ? Eigen::Vector3f(point(computed, piece.first_point + i).cast<float>())
-                                   : piece.rest_normals[i];
-      if (!(normal.norm() > 1e-6f)) normal = Eigen::Vector3f::UnitY();  // on no triangle: any will do
-      normal.normalize();
-      normals.insert(normals.end(), normal.begin(), normal.end());
-    }
-    for (const auto& v : piece.uv) uv.insert(uv.end(), v.begin(), v.end());
-    for (const auto& v : piece.colors)
-      for (const float value : v) colors.push_back(std::clamp(value, 0.0f, 1.0f));
-    Json attributes = {{"POSITION", vertex_accessor("VEC3", positions, true)}};
-    if (!piece.triangles.empty()) attributes["NORMAL"] = vertex_accessor("VEC3", normals);
-    if (!uv.empty()) attributes["TEXCOORD_0"] = vertex_accessor("VEC2", uv);
-    if (!colors.empty()) attributes["COLOR_0"] = vertex_accessor("VEC4", colors);
-    return attributes;
-  }
-
-  template <class Index>
-  int index_accessor(const std::vector<int>& corners, int component_type) {
-    const std::vector<Index> indices(corners.begin(), corners.end());
-    return append_accessor(document_,
-                           {.component_type = component_type, .bytes = bytes_of(indices), .target = kIndices});
-  }
-
   void add_corners(const Piece& piece, const Motion& motion, Json& primitive) {
     if (piece.triangles.empty()) {
       primitive["mode"] = 0;
@@ -275,8 +237,7 @@ class NewDocument {
         corners.push_back(corner - piece.first_point);
       }
     }
-    primitive["indices"] = piece.point_count < 65535 ? index_accessor<std::uint16_t>(corners, 5123)
-                                                     : index_accessor<std::uint32_t>(corners, 5125);
+    primitive["indices"] = append_corners(document_, corners, piece.point_count);
   }
 
   double rest_determinant(int slot) const {
@@ -291,17 +252,9 @@ class NewDocument {
     for (const auto& [known, index] : skins_)
       if (known->joint_slots == description.joint_slots && known->inverse_bind == description.inverse_bind)
         return index;
-    std::vector<float> matrices;
-    for (const Affine& inverse_bind : description.inverse_bind) {
-      Eigen::Matrix4f matrix = Eigen::Matrix4f::Identity();
-      matrix.topRows<3>() = inverse_bind.cast<float>();
-      matrices.insert(matrices.end(), matrix.data(), matrix.data() + 16);
-    }
-    Json joints = Json::array();
+    std::vector<int> joints;
     for (const int slot : description.joint_slots) joints.push_back(node_of_slot_.at(slot));
-    const int accessor = append_accessor(document_, {.type = "MAT4", .bytes = bytes_of(matrices)});
-    const int index =
-        append_item(document_, "skins", {{"inverseBindMatrices", accessor}, {"joints", std::move(joints)}});
+    const int index = append_skin(document_, joints, description.inverse_bind);
     skins_.push_back({&description, index});
     return index;
   }
@@ -325,7 +278,7 @@ class NewDocument {
           for (int c = 0; c < 3; ++c) offsets[3 * i + c] += static_cast<float>(target.offsets[k][c]);
         }
       }
-      targets.push_back({{"POSITION", vertex_accessor("VEC3", offsets, true)}});
+      targets.push_back({{"POSITION", append_vertices(document_, "VEC3", offsets, true)}});
     }
     return targets;
   }

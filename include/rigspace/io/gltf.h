@@ -93,6 +93,11 @@ class GltfFile {
   /// one, which Blender 3.4 cuts off unless the sliders' range is widened there.
   void add_soft_morphs(const SoftJoints& soft);
 
+  /// The last piece of what with_worn_piece (anim/worn_piece.h) made of the document's character: a mesh with a skin on
+  /// the document's joints and morph targets, whose weights become channels of the animations that are there. Throws
+  /// Error, and leaves the document alone, if the character is another one.
+  void add_worn_piece(const Character& worn);
+
   /// The JSON at a pointer such as "/skins/0/joints"; "" is the whole document. Throws Error if there is none.
   std::string json(std::string_view pointer) const;
   /// Sets it; a last part "-" appends to a list. Nothing is checked: the caller keeps the document valid.
