@@ -1,0 +1,207 @@
+// The database of what a garment did, by pose, on shapes and displacements that are made here, so that what it should
+// find is known.
+
+#include "rigspace/apps/clothing/cloth_basis.h"
+#include "rigspace/apps/clothing/pose_space_database.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/files.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+namespace rigspace::pose_space_test {
+namespace {
+
+constexpr int kPoints = 40;
+
+/// Points on a tube that two controls bend and twist, moved about as a whole by a third.
+Vec posed(double bend, double twist, double root) {
+  Vec s(3 * kPoints);
+  const Mat3 turn = Eigen::AngleAxisd(root, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  for (int i = 0; i < kPoints; ++i) {
+    const double h = i / double(kPoints), a = 2.4 * i + twist * h;
+    const Vec3 x(std::cos(a), 3 * h, std::sin(a) + bend * h * h);
+    point(s, i) = turn * x + root * Vec3(5, -2, 1);
+  }
+  return s;
+}
+
+struct Poses {
+  Mat controls;  // bend and twist
+  Mat shapes;
+};
+
+Poses some_poses(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Poses poses{Mat(2, count), Mat(3 * kPoints, count)};
+  for (int k = 0; k < count; ++k) {
+    poses.controls.col(k) << uniform(random), uniform(random);
+    poses.shapes.col(k) = posed(poses.controls(0, k), poses.controls(1, k), uniform(random));
+  }
+  return poses;
+}
+
+Vec random_vector(unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  return Vec::NullaryExpr(3 * kPoints, [&] { return normal(random); });
+}
+
+/// Folds: four shapes, by amounts that depend on the pose.
+Vec folds(In controls) {
+  return 0.5 * random_vector(1) + controls[0] * random_vector(2) + controls[1] * random_vector(3) +
+         controls[0] * controls[1] * random_vector(4);
+}
+
+PoseSpaceDatabase database_of(const Poses& poses, const DatabaseOptions& options = {}) {
+  return PoseSpaceDatabase(
+      poses.shapes, [&](int k, Vec& u) { u = folds(poses.controls.col(k)); }, "sweater", options);
+}
+
+std::filesystem::path scratch(const char* name) { return std::filesystem::path(::testing::TempDir()) / name; }
+
+TEST(PoseSpace, DoesNotSeeWhereTheBodyStands) {
+  const PoseSpace space(some_poses(60, 1).shapes);
+  const Vec here = space.place(posed(0.3, -0.5, 0)), there = space.place(posed(0.3, -0.5, 1.7));
+  EXPECT_LT((here - there).norm(), 1e-9);
+  EXPECT_GT((here - space.place(posed(-0.3, 0.5, 0))).norm(), 0.5);
+}
+
+TEST(PoseSpace, HasAsManyAxesAsThePosesNeedAndAllCountAlike) {
+  const Poses poses = some_poses(200, 2);
+  const PoseSpace space(poses.shapes, {.variance = 0.99});
+  EXPECT_GE(space.dimensions(), 2);
+  EXPECT_LE(space.dimensions(), 4);  // two controls, bent a little
+  Mat z(space.dimensions(), poses.shapes.cols());
+  for (Eigen::Index k = 0; k < z.cols(); ++k) z.col(k) = space.place(poses.shapes.col(k));
+  const Mat covariance = z * z.transpose() / double(z.cols());
+  EXPECT_LT((covariance - Mat::Identity(z.rows(), z.rows())).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT(z.rowwise().mean().norm(), 1e-9);
+}
+
+TEST(PoseSpace, OfASinglePoseHasNoAxes) {
+  const PoseSpace space(posed(0.1, 0.2, 0));
+  EXPECT_EQ(space.dimensions(), 0);
+  EXPECT_THROW(PoseSpace(Mat(3 * kPoints, 0)), Error);
+}
+
+TEST(PoseClusters, FindsGroupsThatStandApart) {
+  Mat places(2, 30);
+  for (int k = 0; k < 30; ++k) places.col(k) << 10 * (k % 3) + 0.01 * k, 7 * (k % 3 == 1) + 0.02 * k;
+  const std::vector<int> cluster = pose_clusters(places, 3);
+  for (int k = 3; k < 30; ++k) EXPECT_EQ(cluster[k], cluster[k % 3]);
+  EXPECT_NE(cluster[0], cluster[1]);
+  EXPECT_NE(cluster[1], cluster[2]);
+  EXPECT_EQ(pose_clusters(Mat::Zero(2, 5), 3), std::vector<int>(5, 0));  // one place: one cluster
+}
+
+// Near a site its vectors give back what was seen there, its mean too, which components about it do not span.
+TEST(PoseSpaceDatabase, SpansWhatAGarmentDoesNearEachSite) {
+  const PoseSpaceDatabase database = database_of(some_poses(120, 3), {.sites = 6});
+  ASSERT_EQ(database.site_count(), 6);
+  const Poses unseen = some_poses(20, 4);
+  for (int k = 0; k < 20; ++k) {
+    const auto near = database.sites_near(database.space().place(unseen.shapes.col(k)), 1e9);
+    ASSERT_EQ(near.size(), 6u);
+    const Mat A = database.vectors(near[0].site).cast<double>();
+    EXPECT_LT((A.transpose() * A - Mat::Identity(A.cols(), A.cols())).norm(), 1e-5);
+    const Vec u = folds(unseen.controls.col(k));
+    EXPECT_LT((u - A * (A.transpose() * u)).norm(), 1e-4 * u.norm());
+  }
+}
+
+TEST(PoseSpaceDatabase, LeavesOutWhatIsBelowTheThreshold) {
+  const Poses poses = some_poses(120, 3);
+  const int all = database_of(poses, {.sites = 4, .threshold = 0}).vector_count();
+  EXPECT_LT(database_of(poses, {.sites = 4, .threshold = 0.5}).vector_count(), all);
+  EXPECT_EQ(database_of(poses, {.sites = 4, .threshold = 0, .most_vectors = 2}).vector_count(), 8);
+}
+
+TEST(PoseSpaceDatabase, IsTheSameFromItsFile) {
+  const PoseSpaceDatabase made = database_of(some_poses(60, 5), {.sites = 3});
+  const auto path = scratch("sweater.cloth");
+  made.save(path);
+  const PoseSpaceDatabase read = PoseSpaceDatabase::load(path, "sweater");
+  ASSERT_EQ(read.site_count(), made.site_count());
+  EXPECT_EQ(read.radius(), made.radius());
+  for (int site = 0; site < made.site_count(); ++site) {
+    EXPECT_EQ(read.place(site), made.place(site));
+    EXPECT_EQ(Eigen::MatrixXf(read.vectors(site)), Eigen::MatrixXf(made.vectors(site)));
+  }
+  const Vec s = posed(0.2, 0.7, 0.4);
+  EXPECT_EQ(read.space().place(s), made.space().place(s));
+}
+
+TEST(PoseSpaceDatabase, RefusesFilesThatAreNotItsOwn) {
+  const auto path = scratch("broken.cloth");
+  database_of(some_poses(60, 5), {.sites = 3}).save(path);
+  const std::vector<std::byte> whole = read_file(path);
+  const auto refused = [&](std::vector<std::byte> bytes, const char* words, std::string_view garment = "sweater") {
+    write_file(path, bytes);
+    try {
+      PoseSpaceDatabase::load(path, garment);
+      FAIL() << words;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("broken.cloth"), std::string::npos);
+    }
+  };
+  refused(whole, "another garment", "trousers");
+  auto bytes = whole;
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  refused(bytes, "damaged");
+  bytes = whole, bytes.resize(whole.size() - 100);
+  refused(bytes, "cut short");
+  bytes = whole, bytes[16] = std::byte{9};
+  refused(bytes, "version 9");
+  bytes = whole, bytes[0] = std::byte{'x'};
+  refused(bytes, "no database");
+  refused({}, "no database");
+}
+
+std::vector<Mat3> turns() {
+  std::vector<Mat3> B;
+  for (int i = 0; i < kPoints; ++i) B.push_back(Eigen::AngleAxisd(0.1 * i, Vec3::UnitX()).toRotationMatrix());
+  return B;
+}
+
+TEST(ClothBasis, HoldsWhatTheGradientAsksFor) {
+  const PoseSpaceDatabase database = database_of(some_poses(120, 3), {.sites = 6});
+  const Vec z = database.space().place(posed(0.4, 0.1, 0)), wanted = folds(Eigen::Vector2d(0.4, 0.1)),
+            u = 0.2 * random_vector(9);
+  const std::vector<Mat3> B = turns();
+  Vec g(3 * kPoints);  // of |B (wanted - x)|^2 / 2 at x = 0, in the world
+  for (int i = 0; i < kPoints; ++i) point(g, i) = -B[i] * point(wanted, i);
+  const ClothBasis basis = choose_basis(database, z, B, g, Vec(), u, {.size = 6});
+  EXPECT_FALSE(basis.far);
+  EXPECT_EQ(basis.from_sites, 4);  // all that the sites have between them are four shapes
+  EXPECT_LT((basis.A.transpose() * basis.A - Mat::Identity(basis.A.cols(), basis.A.cols())).norm(), 1e-10);
+  EXPECT_LT((wanted - basis.A * (basis.A.transpose() * wanted)).norm(), 1e-6 * wanted.norm());
+  EXPECT_LT((u - basis.A * (basis.A.transpose() * u)).norm(), 1e-9 * u.norm());
+}
+
+TEST(ClothBasis, PrefersVectorsAlongTheGradientAndNearThePose) {
+  const PoseSpaceDatabase database = database_of(some_poses(120, 3), {.sites = 6, .threshold = 0});
+  const std::vector<Mat3> B(kPoints, Mat3::Identity());
+  const Vec z = database.place(2), g = database.vectors(2).col(1).cast<double>();
+  const ClothBasis one = choose_basis(database, z, B, g, Vec(), Vec::Zero(3 * kPoints), {.size = 1, .gradient = false});
+  ASSERT_EQ(one.A.cols(), 1);  // a displacement of zero undoes nothing
+  EXPECT_GT(std::abs(one.A.col(0).dot(g)), 1 - 1e-5);
+}
+
+TEST(ClothBasis, FarFromTheDataIsTheGradientAndTheWayBack) {
+  const PoseSpaceDatabase database = database_of(some_poses(60, 3), {.sites = 3});
+  const Vec z = Vec::Constant(database.space().dimensions(), 1e3);
+  const std::vector<Mat3> B(kPoints, Mat3::Identity());
+  const ClothBasis basis = choose_basis(database, z, B, random_vector(7), Vec(), random_vector(8));
+  EXPECT_TRUE(basis.far);
+  EXPECT_EQ(basis.from_sites, 0);
+  EXPECT_EQ(basis.A.cols(), 2);
+}
+
+}  // namespace
+}  // namespace rigspace::pose_space_test
