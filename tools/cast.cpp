@@ -4,6 +4,7 @@
 
 #include "rigspace/base/files.h"
 #include "rigspace/cast/cast.h"
+#include "rigspace/cast/garments.h"
 #include "rigspace/io/gltf.h"
 #include "rigspace/render/renderer.h"
 
@@ -15,6 +16,8 @@ namespace {
 struct CastArguments {
   std::string name, output;
   bool sheet = false;
+  std::vector<std::string> wear;
+  int vertices = 5000;
 };
 
 void list(const Context& context) {
@@ -44,11 +47,24 @@ Picture draw_sheet() {
   return page;
 }
 
+Character dressed(const CastArguments& options) {
+  if (options.name != "mannequin" || !options.output.ends_with(".glb"))
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--wear",
+                 .problem = "is for the mannequin, written to a .glb",
+                 .remedy = "rigspace cast mannequin --wear sweater -o dressed.glb"});
+  std::vector<CastGarment> garments;
+  for (const std::string& name : options.wear) garments.push_back(make_garment(name, {.vertices = options.vertices}));
+  return make_dressed_mannequin(garments);
+}
+
 void write_member(const CastArguments& options) {
   const bool full = options.output.ends_with(".rig.json");
   if (!full) check_extension(options.output, "glb rig.json");
   check_writable(options.output);
-  if (full)
+  if (!options.wear.empty())
+    write_file(options.output, to_glb(dressed(options)));
+  else if (full)
     write_rig_file(options.output, make_rigged_character(options.name));
   else
     write_file(options.output, to_glb(make_character(options.name, Version::skeleton)));
@@ -88,12 +104,17 @@ void add_cast(CLI::App& app, Context& context) {
       ->add_option("-o,--output", options->output,
                    "x.glb: joints, for any program; x.rig.json: the full rig; x.png with --sheet")
       ->type_name("OUT");
+  command->add_option("--wear", options->wear, "the mannequin with sweater, trousers, skirt or cape, skinned")
+      ->type_name("GARMENT")
+      ->delimiter(',');
+  command->add_option("--vertices", options->vertices, "of each garment; 5000 by default")->type_name("N");
   command->add_flag("--sheet", options->sheet, "all of them on one page");
   command->footer(
       "Examples\n"
       "  rigspace cast\n"
       "  rigspace cast peanut -o peanut.glb\n"
       "  rigspace cast peanut -o peanut.rig.json\n"
+      "  rigspace cast mannequin --wear sweater,skirt -o dressed.glb\n"
       "  rigspace cast --sheet -o cast.png");
   command->callback([options, &context] { run(*options, context); });
 }

@@ -43,6 +43,8 @@ constexpr std::array kEntries{
     Entry{{"hound", "a dog with 642 controls in groups; walks, trots, gallops, sits, stretches, shakes, jumps and begs",
            0},
           make_hound},
+    Entry{{"mannequin", "a plain figure to dress; twists, bends, leans, raises its arms and turns a cartwheel", 0},
+          make_mannequin},
     Entry{{"face", "a face of soft shapes, bones, bend and twist; looks around", 0}, plain<make_face>},
     Entry{{"dragon", "a dragon of six parts with 25 controls; flies and walks", 0}, plain<make_dragon>},
     Entry{{"dragon_torso", "a dragon's torso, to be posed and shaped by itself; breathes", 0}, dragon_part<0>},

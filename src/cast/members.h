@@ -14,6 +14,7 @@ RiggedCharacter make_bar(Version version);
 RiggedCharacter make_sumo(Version version);
 RiggedCharacter make_elephant(Version version);
 RiggedCharacter make_hound(Version version);
+RiggedCharacter make_mannequin(Version version);
 
 // Version `rig` has sketch abstractions.
 CastSketch make_toon(Version version);
