@@ -68,6 +68,9 @@ PoseParameters::PoseParameters(const Mat& shapes, const PoseParameterOptions& op
   explained_ = variances.head(kept).sum() / variances.sum();
 }
 
+PoseParameters::PoseParameters(Vec mean, Mat axes, Vec deviations, double explained)
+    : mean_(std::move(mean)), deviations_(std::move(deviations)), axes_(std::move(axes)), explained_(explained) {}
+
 Vec PoseParameters::position(In shape) const {
   return (axes_.transpose() * (shape - mean_)).cwiseQuotient(deviations_);
 }

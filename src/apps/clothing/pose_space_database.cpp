@@ -83,16 +83,17 @@ void DatabaseOptions::validate() const {
   require_option(sites >= 1, "DatabaseOptions.sites", sites, "expected at least one");
   require_option(threshold >= 0 && threshold < 1, "DatabaseOptions.threshold", threshold, "expected 0 to 1");
   require_option(most_vectors >= 1, "DatabaseOptions.most_vectors", most_vectors, "expected at least one");
-  pose_space.validate();
 }
 
-PoseSpaceDatabase::PoseSpaceDatabase(const Mat& shapes, const std::function<void(int pose, Vec& u)>& displacements,
-                                     std::string garment, const DatabaseOptions& options,
-                                     const ProgressCallback& progress)
-    : space_(shapes, options.pose_space), garment_(std::move(garment)), points_(static_cast<int>(shapes.rows() / 3)) {
+PoseSpaceDatabase::PoseSpaceDatabase(PoseParameters parameters, const Mat& z,
+                                     const std::function<void(int pose, Vec& u)>& displacements, std::string garment,
+                                     const DatabaseOptions& options, const ProgressCallback& progress)
+    : parameters_(std::move(parameters)), garment_(std::move(garment)) {
   options.validate();
-  Mat z(space_.dimensions(), shapes.cols());
-  for (Eigen::Index k = 0; k < z.cols(); ++k) z.col(k) = space_.place(shapes.col(k));
+  if (z.cols() == 0 || !z.allFinite())
+    throw Error({.element = "the database of a garment",
+                 .problem = "was given no poses, or some that are not finite",
+                 .remedy = "train it on at least one clip"});
   const std::vector<int> cluster = pose_clusters(z, options.sites);
   const int count = 1 + *std::max_element(cluster.begin(), cluster.end());
   places_ = Mat::Zero(z.rows(), count);
@@ -103,15 +104,17 @@ PoseSpaceDatabase::PoseSpaceDatabase(const Mat& shapes, const std::function<void
     std::vector<int> members;
     for (std::size_t k = 0; k < cluster.size(); ++k)
       if (cluster[k] == site) members.push_back(static_cast<int>(k));
-    Mat D(shapes.rows(), std::ssize(members));
+    Mat D;
     Vec u;
     for (std::size_t m = 0; m < members.size(); ++m) {
       displacements(members[m], u);
-      if (u.size() != shapes.rows() || !u.allFinite())
+      if (points_ == 0) points_ = static_cast<int>(u.size() / 3);
+      if (u.size() != 3 * points_ || u.size() == 0 || !u.allFinite())
         throw Error({.element = "training pose " + std::to_string(members[m]),
                      .value = std::to_string(u.size() / 3),
                      .problem = "has displacements of other points than the garment's, or some that are not finite",
                      .remedy = "simulate it again"});
+      if (m == 0) D.resize(u.size(), std::ssize(members));
       D.col(static_cast<Eigen::Index>(m)) = u;
       places_.col(site) += z.col(members[m]) / double(members.size());
     }

@@ -33,10 +33,10 @@ void PoseSpaceDatabase::save(const std::filesystem::path& path) const {
   tables.number(static_cast<double>(garment_.size()));
   tables.raw(text_bytes(garment_));
   tables.number(points_);
-  tables.integers(space_.points());
-  tables.values(space_.reference());
-  tables.values(space_.mean());
-  tables.matrix(space_.axes());
+  tables.values(parameters_.mean());
+  tables.matrix(parameters_.axes());
+  tables.values(parameters_.deviations());
+  tables.number(parameters_.explained());
   tables.matrix(places_);
   tables.integers(std::vector<int>(first_.begin(), first_.end()));
   std::vector<std::byte> file(sizeof(DatabaseHead));
@@ -75,13 +75,12 @@ PoseSpaceDatabase PoseSpaceDatabase::load(const std::filesystem::path& path, std
   database.garment_.resize(static_cast<std::size_t>(tables.number()));
   for (char& each : database.garment_) each = static_cast<char>(tables.raw(1)[0]);
   database.points_ = static_cast<int>(tables.number());
-  const std::vector<int> points = tables.integers();
-  const Vec reference = tables.values(), mean = tables.values();
+  const Vec mean = tables.values();
   const Mat axes = tables.matrix();
-  database.space_ = PoseSpace(points, reference, mean, axes);
+  const Vec deviations = tables.values();
+  database.parameters_ = PoseParameters(mean, axes, deviations, tables.number());
   database.places_ = tables.matrix();
   for (const int each : tables.integers()) database.first_.push_back(static_cast<std::size_t>(each));
-  if (database.places_.rows() == 0) database.places_.resize(0, std::ssize(database.first_) - 1);  // all poses are one
   if (!garment.empty() && database.garment_ != garment)
     refuse("is the database of another garment, or of this one before it was changed", "train it on this garment");
   const auto vectors = body.subspan(head.tables);

@@ -27,6 +27,8 @@ class PoseParameters {
   /// `shapes`: one skinned garment a column (6.2), root motion removed. Throws Error if there are fewer than two
   /// different ones.
   PoseParameters(const Mat& shapes, const PoseParameterOptions& options = {});
+  /// As they were stored.
+  PoseParameters(Vec mean, Mat axes, Vec deviations, double explained);
 
   int dimensions() const { return static_cast<int>(deviations_.size()); }
   Vec position(In shape) const;

@@ -5,7 +5,7 @@
 // Components are taken about the mean of a site, which they do not span; it is the site's first vector. All vectors
 // have length 1; those of one site are orthogonal to each other.
 
-#include "rigspace/apps/clothing/pose_space.h"
+#include "rigspace/apps/clothing/pose_parameters.h"
 #include "rigspace/base/mapped_file.h"
 #include "rigspace/base/progress.h"
 
@@ -25,17 +25,18 @@ struct DatabaseOptions {
   int sites = 18;           ///< at most; two or three for each motion that was trained on
   double threshold = 0.01;  ///< of a site's largest singular value: smaller ones are left out (epsilon_PCA)
   int most_vectors = 20;    ///< of one site
-  PoseSpaceOptions pose_space = {};
 
   void validate() const;
 };
 
 class PoseSpaceDatabase {
  public:
-  /// `shapes`: the garment as its skin gives it, a column a training pose. `displacements(k, u)`: what the simulation
-  /// did beyond that in pose k, X + u under the skin; asked for once or twice each, site after site, so that all of
-  /// them need not fit into memory. `garment`: what the garment is, as content_hash gives it. Throws Cancelled.
-  PoseSpaceDatabase(const Mat& shapes, const std::function<void(int pose, Vec& u)>& displacements, std::string garment,
+  /// `places`: where the training poses lie, a column each, as the parameters give it. `displacements(k, u)`: what the
+  /// simulation did in pose k beyond the skinned shape, X + u under the skin; asked for once each, site after site, so
+  /// that all of them need not fit into memory. `garment`: what the garment is, as content_hash gives it. Throws
+  /// Cancelled.
+  PoseSpaceDatabase(PoseParameters parameters, const Mat& places,
+                    const std::function<void(int pose, Vec& u)>& displacements, std::string garment,
                     const DatabaseOptions& options = {}, const ProgressCallback& progress = {});
 
   /// From a file, whose vectors are read when they are used. Throws Error, naming the file, if it is no database, cut
@@ -43,7 +44,7 @@ class PoseSpaceDatabase {
   static PoseSpaceDatabase load(const std::filesystem::path& path, std::string_view garment = {});
   void save(const std::filesystem::path& path) const;
 
-  const PoseSpace& space() const { return space_; }
+  const PoseParameters& parameters() const { return parameters_; }
   const std::string& garment() const { return garment_; }
   int site_count() const { return static_cast<int>(places_.cols()); }
   int vector_count() const;  ///< of all sites
@@ -65,7 +66,7 @@ class PoseSpaceDatabase {
   PoseSpaceDatabase() = default;
   void measure_radius();
 
-  PoseSpace space_;
+  PoseParameters parameters_;
   std::string garment_;
   int points_ = 0;
   Mat places_;                         // one site a column
