@@ -46,6 +46,8 @@ CollisionPairFinder::CollisionPairFinder(const TriMesh& surface, const TriMesh& 
 }
 
 void CollisionPairFinder::set_absent(std::span<const char> triangles) {
+  if (!absent_points_.empty() && std::equal(triangles.begin(), triangles.end(), given_.begin(), given_.end())) return;
+  given_.assign(triangles.begin(), triangles.end());
   absent_triangles_.assign(triangles.begin(), triangles.end());
   absent_triangles_.resize(obstacle_.triangles.size(), 0);
   absent_points_.assign(static_cast<std::size_t>(obstacle_.point_count()), 1);

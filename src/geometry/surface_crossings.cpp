@@ -4,6 +4,18 @@
 #include "rigspace/geometry/closest_point.h"
 
 namespace rigspace {
+namespace {
+
+// Whether a and b lie on different sides of the triangle's plane, both beyond rounding: in flat cloth all edges lie in
+// the planes of all triangles.
+bool on_both_sides(const Vec3& a, const Vec3& b, const Vec3& p, const Vec3& q, const Vec3& r) {
+  const Vec3 n = (q - p).cross(r - p);
+  const double beyond = 1e-12 * n.norm() * ((a - p).norm() + (b - a).norm() + p.norm());
+  const double at_a = n.dot(a - p), at_b = n.dot(b - p);
+  return (at_a > beyond && at_b < -beyond) || (at_a < -beyond && at_b > beyond);
+}
+
+}  // namespace
 
 std::vector<Crossing> edge_crossings(In points, std::span<const std::array<int, 2>> edges, const TriMesh& mesh,
                                      bool same) {
@@ -16,19 +28,19 @@ std::vector<Crossing> edge_crossings(In points, std::span<const std::array<int, 
     for (int e = begin; e < end; ++e) {
       const auto [i, j] = edges[static_cast<std::size_t>(e)];
       const Vec3 a = point(points, i), b = point(points, j), low = a.cwiseMin(b), high = a.cwiseMax(b);
-      tree.traverse(
-          [&](const Bvh::Node& n) {
-            return !((n.low - high).array() > 0).any() && !((low - n.high).array() > 0).any();
-          },
-          [&](int t) {
-            const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];
-            if (same)
-              for (const int k : c)
-                if (k == i || k == j) return;
-            double where = 0;
-            if (crosses(a, b, point(mesh.points, c[0]), point(mesh.points, c[1]), point(mesh.points, c[2]), where))
-              chunks[static_cast<std::size_t>(begin / kChunk)].push_back({e, t});
-          });
+      const auto enter = [&](const Bvh::Node& n) {
+        return !((n.low - high).array() > 0).any() && !((low - n.high).array() > 0).any();
+      };
+      tree.traverse(enter, [&](int t) {
+        const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];
+        if (same)
+          for (const int k : c)
+            if (k == i || k == j) return;
+        const Vec3 p = point(mesh.points, c[0]), q = point(mesh.points, c[1]), r = point(mesh.points, c[2]);
+        double where = 0;
+        if (on_both_sides(a, b, p, q, r) && crosses(a, b, p, q, r, where))
+          chunks[static_cast<std::size_t>(begin / kChunk)].push_back({e, t});
+      });
     }
   });
   std::vector<Crossing> all;

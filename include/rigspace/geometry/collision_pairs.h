@@ -56,7 +56,7 @@ class CollisionPairFinder {
   std::vector<std::array<int, 2>> edges_, obstacle_edges_;
   TriMesh obstacle_;
   std::vector<int> surface_points_, obstacle_points_;  // those that triangles use
-  std::vector<char> absent_triangles_, absent_edges_, absent_points_;
+  std::vector<char> given_, absent_triangles_, absent_edges_, absent_points_;
   Layer surface_layer_, obstacle_layer_;
 };
 

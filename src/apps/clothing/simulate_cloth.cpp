@@ -123,7 +123,7 @@ struct ClothSimulation::Data {
   void set_loads(double h);
   void carry(In x, In body_from, In body_to, Vec& moved);
   void step(double h, const ProgressCallback&);
-  void solve(double h, Vec& x, const ProgressCallback&);
+  void solve(Vec& x, const ProgressCallback&);
   int steps_for(double from, double to);
 };
 
@@ -170,9 +170,11 @@ void ClothSimulation::Data::carry(In x, In body_from, In body_to, Vec& moved) {
   });
 }
 
-void ClothSimulation::Data::solve(double h, Vec& x, const ProgressCallback& callback) {
-  const Newton newton(
-      {.gradient_tolerance = 1e-6, .step_tolerance = options.tolerance * h, .max_iterations = options.max_iterations});
+// The promised decrease bounds |dx|^2_M / tau^2, since the Hessian is at least that of inertia.
+void ClothSimulation::Data::solve(Vec& x, const ProgressCallback& callback) {
+  const Newton newton({.gradient_tolerance = 1e-6,
+                       .decrease_tolerance = masses.sum() * options.tolerance * options.tolerance,
+                       .max_iterations = options.max_iterations});
   const Summary summary = newton.solve(objective, x, workspace, callback);
   if (summary.termination == Termination::cancelled) throw Cancelled();
   if (summary.termination == Termination::failed)
@@ -215,7 +217,7 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     body_at_stop = arrived ? body_next : Vec(body_at_stop + part * (body_next - body_at_stop));
     contact.place(body_at_stop);
     if (push > 0) ++report.pushes;
-    solve(h, x, callback);
+    solve(x, callback);
   }
   if (!arrived)
     throw Error({.code = ErrorCode::not_converged,

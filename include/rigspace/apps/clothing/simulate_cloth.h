@@ -52,9 +52,9 @@ struct ClothOptions {
   double air_density = 1.2;     ///< kg/m^3; 0: no air
   double pin_stiffness = 5000;  ///< N/m
   double body_motion = 0.03;    ///< m: a step in which the body moves further is cut into shorter ones
-  double tolerance = 0.01;      ///< m/s: a solve ends when Newton's step changes no velocity by more
-  int max_iterations = 60;      ///< of Newton, in one solve
-  int max_pushes = 50;          ///< how often within a step the body may be stopped by cloth and go on
+  double tolerance = 0.03;  ///< m/s: a solve ends when Newton's step changes the mean velocity (RMS, by mass) by less
+  int max_iterations = 60;  ///< of Newton, in one solve
+  int max_pushes = 50;      ///< how often within a step the body may be stopped by cloth and go on
 
   void validate() const;
 };
