@@ -31,9 +31,9 @@ System* NewtonWorkspace::system() { return data_->system.get(); }
 
 void NewtonOptions::validate() const {
   search.validate();
-  if (gradient_tolerance >= 0 && gradient_floor >= 0 && step_tolerance >= 0 && max_iterations >= 0 &&
-      keep_factor >= 0 && keep_factor < 1 && first_shift > 0 && shift_growth > 1 && max_shift >= first_shift &&
-      bound_margin >= 0)
+  if (gradient_tolerance >= 0 && gradient_floor >= 0 && step_tolerance >= 0 && decrease_tolerance >= 0 &&
+      max_iterations >= 0 && keep_factor >= 0 && keep_factor < 1 && first_shift > 0 && shift_growth > 1 &&
+      max_shift >= first_shift && bound_margin >= 0)
     return;
   throw Error({.code = ErrorCode::usage,
                .element = "Newton options",
@@ -161,6 +161,10 @@ class Run final : LineFunction {
     }
     if (full_step_ && summary_.last_step <= options_.step_tolerance) {
       stop(Termination::converged, "step below tolerance");
+      return true;
+    }
+    if (full_step_ && options_.decrease_tolerance > 0 && -slope_ <= options_.decrease_tolerance) {
+      stop(Termination::converged, "decrease below tolerance");
       return true;
     }
     return false;

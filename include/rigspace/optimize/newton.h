@@ -25,6 +25,7 @@ struct NewtonOptions {
   double gradient_tolerance = 1e-6;  ///< converged when |sum_i g_i| <= this * sum_i |g_i| + gradient_floor, in q
   double gradient_floor = 1e-12;     ///< absolute, units of f per unit of q; the only test for a single term
   double step_tolerance = 0;         ///< converged when a full step moves no coordinate of x by more; 0: never
+  double decrease_tolerance = 0;     ///< converged when a full step promised to lower f by no more (-g.dq); 0: never
   int max_iterations = 100;
   /// Unless 0: a factor of the Hessian serves further iterations while the gradient falls to this share or less each
   /// time. Gradients are cheap where the unknowns are few.

@@ -1,0 +1,63 @@
+#pragma once
+// Which elements of a surface may meet: point-triangle and edge-edge pairs of the surface with itself and with another
+// whose motion is given, found by trees of the boxes that moving elements sweep.
+
+#include "rigspace/geometry/bvh.h"
+#include "rigspace/geometry/element_distance.h"
+
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+/// Points of the pair as in PairKind; points of the obstacle are numbered after those of the surface.
+struct CollisionPair {
+  PairKind kind = PairKind::point_triangle;
+  std::array<int, 4> points = {0, 0, 0, 0};
+
+  bool operator==(const CollisionPair&) const = default;
+};
+
+/// The straight motions of a surface and an obstacle over the same time. Refers to the points, which must outlive it.
+struct SurfaceMotion {
+  Eigen::Ref<const Vec> from, to;
+  Eigen::Ref<const Vec> obstacle_from, obstacle_to;
+};
+
+/// Trees are built once and refitted. Pairs come in the same order on any number of threads.
+class CollisionPairFinder {
+ public:
+  /// self: pairs of the surface with itself too.
+  CollisionPairFinder(const TriMesh& surface, const TriMesh& obstacle, bool self = true);
+
+  /// Triangles of the obstacle that take no part (non-zero entries; empty for none), with the edges and points that
+  /// only such triangles have.
+  void set_absent(std::span<const char> triangles);
+
+  /// All pairs whose boxes come within `reach` of each other at any time of the motion; pairs that share a point, and
+  /// those of two elements of the obstacle, are left out.
+  void find(const SurfaceMotion& motion, double reach, std::vector<CollisionPair>& pairs);
+
+  int points() const { return points_; }
+  const TriMesh& obstacle() const { return obstacle_; }
+  const std::vector<std::array<int, 2>>& edges() const { return edges_; }
+
+ private:
+  struct Layer {
+    Bvh triangles, edges;
+    std::vector<Box> triangle_boxes, edge_boxes;
+    bool built = false;
+  };
+  void fit(Layer&, std::span<const Triangle>, std::span<const std::array<int, 2>>, In from, In to);
+
+  int points_;
+  bool self_;
+  std::vector<Triangle> triangles_;
+  std::vector<std::array<int, 2>> edges_, obstacle_edges_;
+  TriMesh obstacle_;
+  std::vector<int> surface_points_, obstacle_points_;  // those that triangles use
+  std::vector<char> given_, absent_triangles_, absent_edges_, absent_points_;
+  Layer surface_layer_, obstacle_layer_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,25 @@
+#pragma once
+// What BarrierContact keeps between evaluations. Nothing here changes what it computes: pairs found once serve all
+// states within boxes around the path they were found for.
+
+#include "rigspace/energy/barrier_contact.h"
+
+namespace rigspace {
+
+struct BarrierContact::Memory final : State {
+  struct Kept {
+    CollisionPairFinder finder;
+    double margin = 0.5;  // of `distance`: how far outside the path the pairs still serve
+    std::uint64_t version = ~0ull, active_version = ~0ull;
+    Vec low, high;  // of each coordinate
+    std::vector<CollisionPair> pairs;
+    Vec active_x;
+    std::vector<Active> active;
+  };
+  Memory(const TriMesh& surface, const TriMesh& obstacle, bool self)
+      : kept(std::make_unique<Kept>(Kept{CollisionPairFinder(surface, obstacle, self)})) {}
+
+  std::unique_ptr<Kept> kept;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,101 @@
+// No intersections, whatever happens.
+
+#include "energy/sheets.h"
+#include "rigspace/apps/clothing/simulate_cloth.h"
+#include "rigspace/base/error.h"
+#include "rigspace/geometry/surface_crossings.h"
+
+#include <gtest/gtest.h>
+
+namespace rigspace {
+namespace cloth_motion_test {
+
+using namespace testing;
+
+void expect_apart(const ClothSimulation& cloth, const Garment& garment, const ClothBody& body) {
+  ASSERT_EQ(count_edge_crossings({cloth.points(), garment.mesh.triangles}, {cloth.body_points(), body.mesh.triangles})
+                .total(),
+            0)
+      << "at " << cloth.time() << " s";
+}
+
+TEST(Cloth, DroppedOnASphereEndsWithoutIntersections) {
+  Garment garment{.mesh = sheet(1, 1, 16, 16)};
+  for (int i = 0; i < garment.mesh.point_count(); ++i) garment.mesh.points(3 * i + 1) += 0.01;
+  const ClothBody body{.mesh = ball(Vec3(0.02, -0.31, 0.01), 0.3, 12, 20)};
+  ClothSimulation cloth(garment, body, {.contact = {.distance = 0.005}});
+  for (int frame = 1; frame <= 16; ++frame) {
+    cloth.advance(frame / 24.0);
+    expect_apart(cloth, garment, body);
+  }
+  // It hangs over the sphere: the middle lies on top, the corners are far below.
+  EXPECT_GT(point(cloth.points(), 8 * 17 + 8).y(), -0.02);
+  EXPECT_LT(point(cloth.points(), 0).y(), -0.3);
+  EXPECT_GT(cloth.report().nearest, 0);
+}
+
+TEST(Cloth, TwistedAsATubeEndsWithoutIntersections) {
+  Garment garment{.mesh = tube(0.4, 0.08, 16, 18)};
+  for (const int ring : {0, 16})
+    for (int k = 0; k < 18; ++k) {
+      const Vec3 p = point(garment.mesh.points, ring * 18 + k);
+      const double sign = ring == 0 ? -1 : 1;
+      garment.pins.push_back({.point = ring * 18 + k, .position = [=](double time) {
+                                const Eigen::AngleAxisd turn(sign * 3.0 * time, Vec3::UnitX());
+                                return Vec3(turn * p - Vec3(sign * 0.04 * time, 0, 0));
+                              }});
+    }
+  ClothSimulation cloth(garment, {}, {.material = {.bending = 1e-5}, .contact = {.distance = 0.003}});
+  for (int frame = 1; frame <= 10; ++frame) {
+    cloth.advance(frame / 10.0);
+    expect_apart(cloth, garment, {});
+  }
+  EXPECT_LT(cloth.report().nearest, 0.003) << "it touched itself";
+}
+
+TEST(Cloth, IsNotPassedByAFastBody) {
+  const Garment garment{.mesh = sheet(0.6, 0.6, 12, 12)};
+  const TriMesh start = ball(Vec3(0.01, 0.25, 0.02), 0.1, 8, 12);
+  // 20 m/s: the ball covers its diameter within a hundredth of a second.
+  const ClothBody body{.mesh = start, .points = [&](double time, Vec& points) {
+                         points = start.points;
+                         for (int i = 0; i < start.point_count(); ++i) points(3 * i + 1) -= 20 * time;
+                       }};
+  ClothSimulation cloth(garment, body, {.contact = {.distance = 0.005}});
+  for (int frame = 1; frame <= 2; ++frame) {
+    cloth.advance(frame / 48.0);
+    expect_apart(cloth, garment, body);
+  }
+  EXPECT_GT(cloth.report().extra_steps, 0);
+  const double ball_at = 0.25 - 20 * 2 / 48.0;
+  EXPECT_LT(point(cloth.points(), 6 * 13 + 6).y(), ball_at - 0.1) << "the middle is in front of the ball";
+}
+
+TEST(Cloth, RefusesWhatCannotBeClothInOneSentence) {
+  const auto sentence = [](const Garment& garment, const ClothBody& body = {}) {
+    try {
+      ClothSimulation(garment, body, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Garment good{.mesh = sheet(1, 1, 2, 2)};
+  EXPECT_EQ(sentence(good), "");
+  Garment flat = good;
+  flat.mesh.triangles.push_back({0, 1, 1});
+  EXPECT_NE(sentence(flat).find("triangle without area, number 8"), std::string::npos) << sentence(flat);
+  Garment twice = good;
+  twice.mesh.points.conservativeResize(30);
+  point(twice.mesh.points, 9) = point(twice.mesh.points, 2);
+  EXPECT_NE(sentence(twice).find("1 duplicate points"), std::string::npos) << sentence(twice);
+  Garment fin = good;
+  fin.mesh.points.conservativeResize(30);
+  point(fin.mesh.points, 9) = Vec3(0.1, 1, 0.1);
+  fin.mesh.triangles.push_back({0, 4, 9});
+  EXPECT_NE(sentence(fin).find("edge of 3 triangles"), std::string::npos) << sentence(fin);
+  EXPECT_NE(sentence(good, {.mesh = ball(Vec3::Zero(), 0.3, 6, 8)}).find("passes through the body"), std::string::npos);
+}
+
+}  // namespace cloth_motion_test
+}  // namespace rigspace

@@ -1,0 +1,126 @@
+#include "rigspace/geometry/element_distance.h"
+
+#include "rigspace/geometry/closest_point.h"
+#include "rigspace/geometry/collision_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace rigspace {
+namespace element_distance_test {
+
+PairPoints random_points(std::mt19937& random, double size) {
+  std::uniform_real_distribution<double> place(-size, size);
+  PairPoints x;
+  for (Vec3& p : x) p = Vec3(place(random), place(random), place(random));
+  return x;
+}
+
+TEST(ElementDistance, HasTheDerivativesOfItsDifferences) {
+  std::mt19937 random(1);
+  constexpr double h = 1e-6;
+  for (int trial = 0; trial < 200; ++trial)
+    for (const PairKind kind : {PairKind::point_triangle, PairKind::edge_edge}) {
+      const PairPoints x = random_points(random, 1);
+      const PairDistance at = pair_distance(kind, x);
+      const auto g = distance_gradient(at);
+      const auto H = distance_hessian(at, x);
+      for (int i = 0; i < 12; ++i) {
+        PairPoints up = x, down = x;
+        up[i / 3][i % 3] += h, down[i / 3][i % 3] -= h;
+        const PairDistance above = pair_distance(kind, up), below = pair_distance(kind, down);
+        EXPECT_NEAR((above.squared - below.squared) / (2 * h), g[i], 1e-7);
+        if (above.free != at.free || below.free != at.free) continue;  // D has a kink of its second derivative there
+        const auto slope = ((distance_gradient(above) - distance_gradient(below)) / (2 * h)).eval();
+        EXPECT_NEAR((slope - H.col(i)).norm(), 0, 1e-5 * (1 + H.norm()));
+      }
+    }
+}
+
+TEST(SafeMotion, NeverReachesAContactAndAlmostGetsThere) {
+  std::mt19937 random(2);
+  int hits = 0;
+  for (int trial = 0; trial < 2000; ++trial)
+    for (const PairKind kind : {PairKind::point_triangle, PairKind::edge_edge}) {
+      const PairPoints x = random_points(random, 1), dx = random_points(random, 3);
+      const double safe = safe_motion(kind, x, dx);
+      // On a fine grid: nothing comes near on the safe part, and the part ends soon before they do.
+      const double start = std::sqrt(pair_distance(kind, x).squared);
+      const auto distance_at = [&](double t) {
+        PairPoints at = x;
+        for (int c = 0; c < 4; ++c) at[c] += t * dx[c];
+        return std::sqrt(pair_distance(kind, at).squared);
+      };
+      double first = 1;
+      for (int k = 1; k <= 200; ++k) {
+        const double t = k / 200.0, d = distance_at(t);
+        if (t <= safe) {
+          EXPECT_GE(d, 0.0099 * start);
+        }
+        if (d < 0.1 * start) first = std::min(first, t);
+      }
+      EXPECT_GE(distance_at(safe), 0.0999 * start);
+      if (first == 1) continue;
+      ++hits;
+      EXPECT_GT(safe, 0.7 * first - 0.01);
+    }
+  EXPECT_GT(hits, 100);
+}
+
+TEST(CollisionPairs, AreAllThatComeNear) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> place(-1, 1);
+  const auto soup = [&](int triangles) {
+    TriMesh mesh;
+    mesh.points.resize(9 * triangles);
+    for (double& c : mesh.points) c = place(random);
+    for (int t = 0; t < triangles; ++t) {
+      mesh.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+      for (int k = 1; k < 3; ++k)  // small ones
+        point(mesh.points, 3 * t + k) = 0.9 * point(mesh.points, 3 * t) + 0.1 * point(mesh.points, 3 * t + k);
+    }
+    return mesh;
+  };
+  const TriMesh surface = soup(40), obstacle = soup(30);
+  CollisionPairFinder finder(surface, obstacle);
+  std::vector<CollisionPair> found;
+  const double reach = 0.2;
+  finder.find({surface.points, surface.points, obstacle.points, obstacle.points}, reach, found);
+  const auto at = [&](int i) { return Vec3(i < 120 ? point(surface.points, i) : point(obstacle.points, i - 120)); };
+  const auto has = [&](PairKind kind, std::array<int, 4> points) {
+    return std::find(found.begin(), found.end(), CollisionPair{kind, points}) != found.end();
+  };
+  const auto near = [&](PairKind kind, std::array<int, 4> p) {
+    return pair_distance(kind, {at(p[0]), at(p[1]), at(p[2]), at(p[3])}).squared < reach * reach;
+  };
+  int expected = 0;
+  for (int i = 0; i < 210; ++i)
+    for (int t = 0; t < 70; ++t) {
+      const std::array<int, 4> points = {i, 3 * t, 3 * t + 1, 3 * t + 2};
+      if (i / 3 == t || (i >= 120 && t >= 40) || !near(PairKind::point_triangle, points)) continue;
+      ++expected;
+      EXPECT_TRUE(has(PairKind::point_triangle, points)) << i << " " << t;
+    }
+  const auto edge = [](int e) {
+    const int a = e % 3 == 2 ? 1 : 0, b = e % 3 == 0 ? 1 : 2;
+    return std::array{3 * (e / 3) + a, 3 * (e / 3) + b};
+  };
+  for (int e = 0; e < 120; ++e)
+    for (int o = e + 1; o < 210; ++o) {
+      const std::array<int, 4> points = {edge(e)[0], edge(e)[1], edge(o)[0], edge(o)[1]};
+      if (e / 3 == o / 3 || !near(PairKind::edge_edge, points)) continue;
+      ++expected;
+      EXPECT_TRUE(has(PairKind::edge_edge, points)) << e << " " << o;
+    }
+  EXPECT_GT(expected, 100);
+  std::vector<char> absent(30, 1);
+  finder.set_absent(absent);
+  finder.find({surface.points, surface.points, obstacle.points, obstacle.points}, reach, found);
+  for (const CollisionPair& pair : found)
+    for (const int i : pair.points) EXPECT_LT(i, 120) << "absent triangles take no part";
+}
+
+}  // namespace element_distance_test
+}  // namespace rigspace
