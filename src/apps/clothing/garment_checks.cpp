@@ -46,7 +46,7 @@ void check_garment(const Garment& garment) {
                   "cut it, or sew one side on by pins", std::to_string(e));
 }
 
-void check_start(const Garment& garment, const TriMesh& body, std::span<const char> absent) {
+void check_start(const Garment& garment, const TriMesh& body, std::span<const char> absent, bool self) {
   TriMesh present = body;
   std::size_t kept = 0;
   for (std::size_t t = 0; t < body.triangles.size(); ++t)
@@ -56,7 +56,7 @@ void check_start(const Garment& garment, const TriMesh& body, std::span<const ch
   if (found.other > 0)
     bad_garment("passes through the body at the start, with " + std::to_string(found.other) + " edges",
                 "relax it first (relax_garment)", std::to_string(found.other));
-  if (found.own > 0)
+  if (self && found.own > 0)
     bad_garment("passes through itself at the start, with " + std::to_string(found.own) + " edges",
                 "relax it first (relax_garment)", std::to_string(found.own));
 }

@@ -8,7 +8,7 @@ namespace rigspace {
 /// Points and panels fit, no degenerate triangles, no duplicate points, no edge of more than two triangles.
 void check_garment(const Garment& garment);
 
-/// Near the body, and free of intersections with it (triangles marked `absent` aside) and with itself.
-void check_start(const Garment& garment, const TriMesh& body, std::span<const char> absent);
+/// Near the body, and free of intersections with it (triangles marked `absent` aside) and, with `self`, with itself.
+void check_start(const Garment& garment, const TriMesh& body, std::span<const char> absent, bool self);
 
 }  // namespace rigspace

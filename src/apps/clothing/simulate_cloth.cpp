@@ -205,6 +205,8 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(pin.triangle)];
     Vec3 place = Vec3::Zero();
     for (int c = 0; c < 3; ++c) place += pin.barycentric[c] * point(body_next, t[c]);
+    const Vec3 corner = point(body_next, t[0]);
+    place += pin.offset * (point(body_next, t[1]) - corner).cross(point(body_next, t[2]) - corner).normalized();
     pins.set_target(static_cast<int>(k), place);
   }
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
@@ -258,7 +260,7 @@ ClothSimulation::ClothSimulation(const Garment& garment, const ClothBody& body, 
   check_garment(garment);
   body.mesh.validate("body");
   data_ = std::make_unique<Data>(garment, body, options, start);
-  check_start(garment, {data_->body_now, body.mesh.triangles}, data_->absent);
+  check_start(garment, {data_->body_now, body.mesh.triangles}, data_->absent, options.contact.self);
 }
 ClothSimulation::~ClothSimulation() = default;
 ClothSimulation::ClothSimulation(ClothSimulation&&) noexcept = default;

@@ -20,7 +20,8 @@ namespace rigspace {
 struct ClothPin {
   int point = 0;                              ///< of the garment
   int triangle = -1;                          ///< of the body, and
-  Vec3 barycentric = Vec3::Zero();            ///< the place in it; or
+  Vec3 barycentric = Vec3::Zero();            ///< the place in it,
+  double offset = 0;                          ///< m from there along the triangle's normal; or
   std::function<Vec3(double time)> position;  ///< metres; both empty: where the point is at the start
   double stiffness = 0;                       ///< N/m; 0: ClothOptions::pin_stiffness
 };

@@ -1,0 +1,34 @@
+#pragma once
+// Garments from OBJ files and characters, and their motion into files that other programs play.
+
+#include "rigspace/anim/character.h"
+#include "rigspace/apps/clothing/simulate_cloth.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+/// Points in the order of the file; faces of more than three corners are cut into fans. Scene units. Throws Error that
+/// names file and line.
+TriMesh read_obj_mesh(const std::filesystem::path& path);
+
+/// A piece of the character, at a time of the clip (none: at rest), its points welded. Throws Error that lists the
+/// pieces if none has the name.
+struct PieceGarment {
+  TriMesh mesh;
+  std::vector<int> weld;            ///< of each point of the piece, the point of the mesh
+  std::vector<Triangle> triangles;  ///< of the piece, its points counted from 0
+};
+PieceGarment garment_of(const Character& character, const std::string& piece, const Animation* clip, double time);
+
+/// The surface of a character without one of its pieces (empty: all of them), welded, moved by a clip. `unit`: metres
+/// per scene unit. The body owns what it needs of the character.
+ClothBody body_of(const Character& character, const std::string& without, const Animation* clip, double unit);
+
+/// By ending: .mdd, .pc2 (both float32), or .obj: a sequence OUT_0000.obj, OUT_0001.obj .. . Returns the files written.
+std::vector<std::string> write_cloth_motion(const std::filesystem::path& path, const std::vector<Triangle>& triangles,
+                                            const std::vector<Vec>& frames, double rate);
+
+}  // namespace rigspace

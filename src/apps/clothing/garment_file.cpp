@@ -1,0 +1,177 @@
+#include "rigspace/apps/clothing/garment_file.h"
+
+#include "rigspace/anim/keyed_motion.h"
+#include "rigspace/base/error.h"
+#include "rigspace/base/files.h"
+#include "rigspace/base/suggestion.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <sstream>
+
+namespace rigspace {
+namespace {
+
+void put_word(std::vector<std::byte>& bytes, std::uint32_t word, bool big) {
+  for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<std::byte>(word >> (big ? 24 - 8 * k : 8 * k)));
+}
+void put_float(std::vector<std::byte>& bytes, double value, bool big) {
+  put_word(bytes, std::bit_cast<std::uint32_t>(static_cast<float>(value)), big);
+}
+
+// Points of a rig over a clip.
+struct PlayedRig {
+  Character character;
+  KeyedMotion motion;
+  std::unique_ptr<Workspace> workspace;
+  Vec p, x;
+
+  PlayedRig(const Character& c, const Animation* clip)
+      : character(c), motion(character, clip), workspace(character.rig->make_workspace()) {
+    motion.set_cyclic(motion.loops());
+  }
+  const Vec& at(double time) {
+    motion.controls(time, p);
+    character.rig->evaluate(*workspace, p, x);
+    return x;
+  }
+};
+
+}  // namespace
+
+TriMesh read_obj_mesh(const std::filesystem::path& path) {
+  std::istringstream text(read_text(path));
+  std::vector<double> values;
+  TriMesh mesh;
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::istringstream row(line);
+    std::string word;
+    row >> word;
+    const auto refuse = [&](const std::string& problem) {
+      throw Error({.file = path.string() + ':' + std::to_string(number),
+                   .element = word == "v" ? "vertex" : "face",
+                   .value = line.substr(0, 40),
+                   .problem = problem,
+                   .remedy = "export it again"});
+    };
+    if (word == "v") {
+      double x, y, z;
+      if (!(row >> x >> y >> z)) refuse("has no three numbers");
+      values.insert(values.end(), {x, y, z});
+    } else if (word == "f") {
+      std::vector<int> corners;
+      for (std::string corner; row >> corner;) {
+        const int index = std::atoi(corner.c_str()), count = static_cast<int>(values.size() / 3);
+        const int i = index < 0 ? count + index : index - 1;
+        if (index == 0 || i < 0 || i >= count) refuse("names vertex " + corner);
+        corners.push_back(i);
+      }
+      if (corners.size() < 3) refuse("has fewer than three corners");
+      for (std::size_t k = 2; k < corners.size(); ++k)
+        mesh.triangles.push_back({corners[0], corners[k - 1], corners[k]});
+    }
+  }
+  mesh.points = Eigen::Map<const Vec>(values.data(), static_cast<Eigen::Index>(values.size()));
+  if (mesh.triangles.empty())
+    throw Error({.file = path.string(), .element = "mesh", .problem = "has no faces", .remedy = "give one with faces"});
+  return mesh;
+}
+
+PieceGarment garment_of(const Character& character, const std::string& piece, const Animation* clip, double time) {
+  std::vector<std::string> names;
+  for (const Piece& each : character.pieces) {
+    names.push_back(each.name);
+    if (each.name != piece) continue;
+    PlayedRig played(character, clip);
+    const Vec& x = played.at(time);
+    TriMesh mesh;
+    mesh.points = x.segment(3 * each.first_point, 3 * each.point_count);
+    for (auto t : each.triangles) {
+      for (int& i : t) i -= each.first_point;
+      mesh.triangles.push_back(t);
+    }
+    Weld welded = weld(mesh);
+    return {std::move(welded.mesh), std::move(welded.point), std::move(mesh.triangles)};
+  }
+  throw Error({.code = ErrorCode::usage,
+               .file = character.name,
+               .element = "garment \"" + piece + "\"",
+               .value = piece,
+               .problem = "is no piece of this character",
+               .remedy = suggestion(piece, names, "give an .obj file or one of its pieces")});
+}
+
+ClothBody body_of(const Character& character, const std::string& without, const Animation* clip, double unit) {
+  auto played = std::make_shared<PlayedRig>(character, clip);
+  TriMesh surface;
+  surface.points = unit * played->at(0);
+  for (const Piece& piece : character.pieces)
+    if (piece.drawn && piece.name != without)
+      surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
+  if (surface.triangles.empty())
+    throw Error({.file = character.name, .problem = "has no body for the garment", .remedy = "give one with a mesh"});
+  Weld welded = weld(surface);
+  // Points of no triangle would still be moved and tested.
+  std::vector<int> source(static_cast<std::size_t>(welded.mesh.point_count()), -1);
+  for (std::size_t i = 0; i < welded.point.size(); ++i) {
+    int& first = source[static_cast<std::size_t>(welded.point[i])];
+    if (first < 0) first = static_cast<int>(i);
+  }
+  ClothBody body{.mesh = std::move(welded.mesh)};
+  if (clip != nullptr)
+    body.points = [played, source, unit](double time, Vec& points) {
+      const Vec& x = played->at(time);
+      points.resize(3 * static_cast<Eigen::Index>(source.size()));
+      for (std::size_t i = 0; i < source.size(); ++i) point(points, static_cast<int>(i)) = unit * point(x, source[i]);
+    };
+  return body;
+}
+
+std::vector<std::string> write_cloth_motion(const std::filesystem::path& path, const std::vector<Triangle>& triangles,
+                                            const std::vector<Vec>& frames, double rate) {
+  const std::string ending = path.extension().string();
+  const auto count = static_cast<std::uint32_t>(frames.size());
+  const auto points = static_cast<std::uint32_t>(frames.empty() ? 0 : frames[0].size() / 3);
+  if (ending == ".obj") {
+    std::vector<std::string> written;
+    for (std::size_t k = 0; k < frames.size(); ++k) {
+      std::string text;
+      for (int i = 0; i < frames[k].size() / 3; ++i) {
+        const Vec3 p = point(frames[k], i);
+        text += fmt::format("v {:.9g} {:.9g} {:.9g}\n", p.x(), p.y(), p.z());
+      }
+      for (const Triangle& t : triangles) text += fmt::format("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+      const auto name = path.parent_path() / fmt::format("{}_{:04}.obj", path.stem().string(), k);
+      write_file(name, text);
+      written.push_back(name.string());
+    }
+    return written;
+  }
+  std::vector<std::byte> bytes;
+  const bool mdd = ending == ".mdd";
+  if (mdd) {
+    put_word(bytes, count, true), put_word(bytes, points, true);
+    for (std::size_t k = 0; k < frames.size(); ++k) put_float(bytes, static_cast<double>(k) / rate, true);
+  } else if (ending == ".pc2") {
+    for (const char c : {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', '\0'})
+      bytes.push_back(static_cast<std::byte>(c));
+    put_word(bytes, 1, false), put_word(bytes, points, false);
+    put_float(bytes, 0, false), put_float(bytes, 1, false), put_word(bytes, count, false);
+  } else {
+    throw Error({.code = ErrorCode::usage,
+                 .file = path.string(),
+                 .value = ending,
+                 .problem = "has an ending that cloth is not written to",
+                 .remedy = "use .mdd, .pc2 or .obj"});
+  }
+  for (const Vec& frame : frames)
+    for (const double c : frame) put_float(bytes, c, mdd);
+  write_file(path, bytes);
+  return {path.string()};
+}
+
+}  // namespace rigspace
