@@ -1,9 +1,9 @@
 // rigspace cloth: a garment over an animated character.
 
-#include "rigspace/anim/character_unit.h"
+#include "rigspace/apps/clothing/dressed_character.h"
 #include "rigspace/apps/clothing/garment_file.h"
-#include "rigspace/apps/clothing/relax_garment.h"
-#include "rigspace/geometry/closest_point.h"
+#include "rigspace/io/gltf.h"
+#include "rigspace/jobs/clip_names.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -18,99 +18,112 @@ namespace fs = std::filesystem;
 
 struct ClothArguments {
   CharacterSource source;
-  std::string garment, clip, output;
-  double fps = 24, unit = 0, from = 0, to = -1, attach = 0;
-  double clearance = 0;
+  std::string garment, clip, output, database;
+  double fps = 24, from = 0, to = -1;
   bool no_self = false, no_relax = false;
   std::vector<double> wind;
-  ClothOptions cloth;
+  std::vector<std::string> clips;
+  DressOptions dress;
+  WornOptions worn;
+  SubspaceOptions subspace;
+  TrainClothOptions train;
 };
 
-/// Pins the points within `band` metres of the garment's top to their nearest places on the body.
-void attach_top(Garment& garment, const TriMesh& body, double band) {
-  const TriangleTree tree(body);
-  const double top = bounding_box(garment.mesh.points).high.y();
-  for (int i = 0; i < garment.mesh.point_count(); ++i) {
-    const Vec3 x = point(garment.mesh.points, i);
-    if (x.y() < top - band) continue;
-    const SurfacePoint near = tree.closest(x);
-    garment.pins.push_back({.point = i,
-                            .triangle = near.triangle,
-                            .barycentric = near.barycentric,
-                            .offset = (x - near.position).dot(tree.normal(near.triangle))});
+void settle(ClothArguments& options) {
+  options.dress.cloth.contact.self = !options.no_self;
+  options.dress.relax = !options.no_relax;
+  if (options.wind.size() == 3) options.dress.cloth.wind = Vec3(options.wind[0], options.wind[1], options.wind[2]);
+}
+
+std::vector<const Animation*> clips_of(const Character& character, const std::string& name,
+                                       const CharacterSource& source) {
+  std::vector<std::string> names;
+  for (const Animation& each : character.clips) names.push_back(each.name);
+  std::vector<const Animation*> clips;
+  for (const int k : clips_meant(names, name, source.name()))
+    clips.push_back(&character.clips[static_cast<std::size_t>(k)]);
+  return clips;
+}
+
+/// Takes a piece out of a file: the simulated one comes in its place.
+void remove_piece(GltfFile& file, const std::string& name) {
+  const auto mark = name.rfind('#');
+  const bool further =
+      mark != std::string::npos && file.node(name) < 0;  // `<node>#2`: the second primitive of its mesh
+  const int node = file.node(further ? name.substr(0, mark) : name);
+  if (node < 0) return;
+  const std::string at = "/nodes/" + std::to_string(node);
+  Json json = Json::parse(file.json(at));
+  if (!json.contains("mesh")) return;
+  const std::string mesh = "/meshes/" + std::to_string(json["mesh"].get<int>());
+  Json shown = Json::parse(file.json(mesh));
+  if (shown["primitives"].size() > 1) {
+    shown["primitives"].erase(further ? std::stoul(name.substr(mark + 1)) - 1 : 0);
+    file.set_json(mesh, shown.dump());
+    return;
   }
+  json.erase("mesh"), json.erase("skin");
+  file.set_json(at, json.dump());
+}
+
+/// The garment in the character's own file, as joints and morph targets. Returns how that went, in words.
+std::string write_glb(const ClothArguments& options, const DressedCharacter& dressed, const Animation* clip,
+                      const ClothMotion& motion) {
+  GltfFile file(options.source.file);
+  PlayedPoints played{.clip = clip->name, .times = motion.times};
+  for (const Vec& frame : motion.frames) played.points.push_back(dressed.as_given(frame));
+  std::string name = fs::path(options.garment).stem().string();
+  for (const Piece& piece : file.character().pieces)
+    if (piece.name == name) name += "_cloth";
+  remove_piece(file, options.garment);
+  const Worn worn = with_worn_piece(file.character(), dressed.worn_piece(name), std::vector{played}, options.worn);
+  file.add_worn_piece(worn.character);
+  file.save(options.output);
+  return fmt::format("  {} morph targets on the character's joints, within {:.2g} mm of the simulation", worn.shapes,
+                     1000 * worn.error * dressed.unit());
 }
 
 void simulate(ClothArguments& options, const Context& context) {
-  check_extension(options.output, "mdd pc2 obj");
+  check_extension(options.output, "mdd pc2 obj glb gltf");
   check_writable(options.output);
+  settle(options);
+  const bool gltf = fs::path(options.output).extension() == ".glb" || fs::path(options.output).extension() == ".gltf";
   const Character character = load(options.source, context);
   const Animation* clip = nullptr;
-  if (!options.clip.empty() || !character.clips.empty()) {
-    std::vector<std::string> names;
-    for (const Animation& each : character.clips) names.push_back(each.name);
-    clip = options.clip.empty() ? &character.clips.front() : character.clip(options.clip);
-    if (clip == nullptr)
-      throw Error({.code = ErrorCode::usage,
-                   .file = options.source.name(),
-                   .element = "clip \"" + options.clip + "\"",
-                   .value = options.clip,
-                   .problem = "is not in this file",
-                   .remedy = suggestion(options.clip, names, "leave it out")});
-  }
-  const double unit = options.unit > 0 ? options.unit : guess_unit(character).metres;
-  const bool file = fs::path(options.garment).extension() == ".obj";
-  Garment garment;
-  std::vector<int> weld;
-  std::vector<Triangle> triangles;  // of the points as given
-  if (file) {
-    const TriMesh given = read_obj_mesh(options.garment);
-    Weld welded = rigspace::weld(given);
-    garment.mesh = std::move(welded.mesh), weld = std::move(welded.point), triangles = given.triangles;
-  } else {
-    PieceGarment piece = garment_of(character, options.garment, clip, options.from);
-    garment.mesh = std::move(piece.mesh), weld = std::move(piece.weld), triangles = std::move(piece.triangles);
-  }
-  garment.mesh.points *= unit;
-  ClothBody body = body_of(character, file ? "" : options.garment, clip, unit);
-  TriMesh start = body.mesh;
-  if (body.points) body.points(options.from, start.points);
-  // A garment far away was made for another scene, or in another unit.
-  const Box cloth_box = bounding_box(garment.mesh.points), body_box = bounding_box(start.points);
-  const Vec3 gap = (cloth_box.low - body_box.high).cwiseMax(body_box.low - cloth_box.high).cwiseMax(0);
-  if (gap.norm() > body_box.diagonal())
-    throw Error({.file = options.garment,
-                 .element = "garment",
-                 .value = fmt::format("{:.3g}", gap.norm()),
-                 .problem = fmt::format("is {:.3g} m away from the body, which is {:.3g} m across", gap.norm(),
-                                        body_box.diagonal()),
-                 .remedy = "move it there, or give its unit with --unit"});
-  options.cloth.contact.self = !options.no_self;
-  if (options.wind.size() == 3) options.cloth.wind = Vec3(options.wind[0], options.wind[1], options.wind[2]);
+  if (!options.clip.empty())
+    clip = clips_of(character, options.clip, options.source).front();
+  else if (!character.clips.empty())
+    clip = &character.clips.front();
+  if (gltf && (clip == nullptr || options.source.file.empty()))
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.output,
+                 .problem = "needs a character file with a clip: its morph targets are keyed there",
+                 .remedy = "write .mdd, .pc2 or .obj"});
   const ProgressCallback progress = terminal_progress();
-  RelaxReport freed;
-  if (!options.no_relax) {
-    const double clearance = options.clearance > 0 ? options.clearance : 1.5 * options.cloth.contact.distance;
-    freed = relax_garment(garment, start, options.cloth.material, {.clearance = clearance}, progress);
-    if (freed.own_crossings > 0) options.cloth.contact.self = false;
-  }
-  if (options.attach > 0) attach_top(garment, start, options.attach);
+  const DressedCharacter dressed(character, options.garment, options.dress, progress);
+  const RelaxReport& freed = dressed.freed();
+  std::shared_ptr<const PoseSpaceDatabase> database;
+  if (!options.database.empty())
+    database = std::make_shared<PoseSpaceDatabase>(PoseSpaceDatabase::load(options.database, dressed.garment_hash()));
   const double end = options.to >= 0 ? options.to : (clip != nullptr ? clip->duration : 1.0);
-  const ClothMotion motion =
-      simulate_cloth(garment, body, {.start = options.from, .end = end, .rate = options.fps}, options.cloth, progress);
+  const ClothMotion motion = dressed.simulate(clip, {.start = options.from, .end = end, .rate = options.fps}, progress,
+                                              database, options.subspace);
   clear_bar();
-  std::vector<Vec> frames;
-  for (const Vec& frame : motion.frames) {
-    Vec points(3 * static_cast<Eigen::Index>(weld.size()));
-    for (std::size_t i = 0; i < weld.size(); ++i) point(points, static_cast<int>(i)) = point(frame, weld[i]) / unit;
-    frames.push_back(std::move(points));
+  std::vector<std::string> written = {options.output};
+  std::string worn;
+  if (gltf) {
+    worn = write_glb(options, dressed, clip, motion);
+  } else {
+    std::vector<Vec> frames;
+    for (const Vec& frame : motion.frames) frames.push_back(dressed.as_given(frame));
+    written = write_cloth_motion(options.output, dressed.given_triangles(), frames, options.fps);
   }
-  const std::vector<std::string> written = write_cloth_motion(options.output, triangles, frames, options.fps);
   const ClothReport& r = motion.report;
+  const auto points = dressed.as_given(motion.frames.front()).size() / 3;
   if (context.json) {
     const Json answer{{"outputs", written},
                       {"frames", motion.frames.size()},
-                      {"points", weld.size()},
+                      {"points", points},
                       {"relaxed",
                        {{"rounds", freed.rounds},
                         {"inside", freed.inside},
@@ -118,7 +131,7 @@ void simulate(ClothArguments& options, const Context& context) {
                         {"crossings", freed.crossings},
                         {"own_crossings", freed.own_crossings},
                         {"farthest_m", freed.farthest}}},
-                      {"self_contact", options.cloth.contact.self},
+                      {"self_contact", dressed.self_contact()},
                       {"steps", r.steps},
                       {"extra_steps", r.extra_steps},
                       {"iterations", r.iterations},
@@ -131,8 +144,14 @@ void simulate(ClothArguments& options, const Context& context) {
     return;
   }
   fmt::print("{}\n", written.front());
-  fmt::print("  {} points, {} frames, {} steps ({} for fast motion), {} iterations\n", weld.size(),
-             motion.frames.size(), r.steps, r.extra_steps, r.iterations);
+  fmt::print("  {} points, {} frames, {} steps ({} for fast motion), {} iterations\n", points, motion.frames.size(),
+             r.steps, r.extra_steps, r.iterations);
+  if (!worn.empty()) fmt::print("{}\n", worn);
+  if (database)
+    fmt::print(
+        "  in {} directions at most, from {} sites; {} Hessians in {} iterations; {} of {} steps far from training\n",
+        options.subspace.basis.size + 2, database->site_count(), r.subspace.hessians, r.subspace.iterations,
+        r.subspace.far, r.subspace.solves);
   if (freed.rounds > 0)
     fmt::print(
         "  freed first: {} points were in or at the body, {} edges crossed; moved by up to {:.2g} cm in {} rounds\n",
@@ -145,6 +164,75 @@ void simulate(ClothArguments& options, const Context& context) {
     fmt::print("  up to {} triangles of the body were out of contact, where it passes through itself\n", r.absent);
 }
 
+void train(ClothArguments& options, const Context& context) {
+  check_extension(options.output, "cloth");
+  check_writable(options.output);
+  settle(options);
+  const Character character = load(options.source, context);
+  std::vector<const Animation*> clips;
+  for (const std::string& name : options.clips)
+    for (const Animation* clip : clips_of(character, name, options.source))
+      if (std::find(clips.begin(), clips.end(), clip) == clips.end()) clips.push_back(clip);
+  if (options.clips.empty())
+    for (const Animation& clip : character.clips) clips.push_back(&clip);
+  const ProgressCallback progress = terminal_progress();
+  const DressedCharacter dressed(character, options.garment, options.dress, progress);
+  const fs::path folder = options.output + ".training";
+  options.train.fps = options.fps;
+  if (options.train.database.sites == 0)
+    options.train.database.sites = std::max(2, static_cast<int>(std::lround(2.5 * std::ssize(clips))));
+  const PoseSpaceDatabase database = train_cloth(dressed, clips, folder, options.train, progress);
+  database.save(options.output);
+  clear_bar();
+  if (context.json) {
+    fmt::print("{}\n", Json{{"outputs", {options.output}},
+                            {"clips", clips.size()},
+                            {"sites", database.site_count()},
+                            {"vectors", database.vector_count()},
+                            {"pose_dimensions", database.parameters().dimensions()},
+                            {"frames_kept_in", folder.string()}}
+                           .dump(2));
+    return;
+  }
+  fmt::print("{}\n  {} clips: {} sites with {} vectors, {} numbers a pose\n", options.output, clips.size(),
+             database.site_count(), database.vector_count(), database.parameters().dimensions());
+  fmt::print("  frames are kept in {}: remove it when you train no further\n", folder.string());
+}
+
+void add_common(CLI::App& command, ClothArguments& options) {
+  ClothOptions& cloth = options.dress.cloth;
+  add_source(command, options.source);
+  command
+      .add_option("--garment", options.garment,
+                  "an .obj file in the character's space and rest pose, or a piece of FILE")
+      ->required()
+      ->type_name("G");
+  command.add_option("--fps", options.fps, "frames a second")->check(frame_rate())->type_name("N");
+  command.add_option("--unit", options.dress.unit, "metres per unit of the file; guessed by default")->type_name("M");
+  command
+      .add_option("--attach", options.dress.attach, "hold the garment's top to the body: a band so many metres high")
+      ->type_name("M");
+  command.add_option("--lead", options.dress.lead, "seconds from the rest pose to the first pose of a clip")
+      ->type_name("S");
+  command.add_option("--warp", cloth.material.warp, "stiffness along the warp, N/m")->type_name("K");
+  command.add_option("--weft", cloth.material.weft, "stiffness along the weft, N/m")->type_name("K");
+  command.add_option("--shear", cloth.material.shear, "stiffness in shear, N/m")->type_name("K");
+  command.add_option("--bending", cloth.material.bending, "plate rigidity, N m")->type_name("K");
+  command.add_option("--density", cloth.material.density, "kg per square metre")->type_name("D");
+  command.add_option("--damping", cloth.material.damping, "of strain rates, seconds")->type_name("S");
+  command.add_option("--friction", cloth.contact.friction, "Coulomb's coefficient")->type_name("MU");
+  command.add_option("--distance", cloth.contact.distance, "contact begins this far away, metres")->type_name("M");
+  command
+      .add_option("--clearance", options.dress.clearance,
+                  "to the body before the start, metres; 1.5 distances by default")
+      ->type_name("M");
+  command.add_option("--step", cloth.step, "longest time step, seconds")->type_name("S");
+  command.add_option("--tolerance", cloth.tolerance, "of velocities, m/s")->type_name("V");
+  command.add_option("--wind", options.wind, "m/s along x, y and z")->expected(3)->type_name("X Y Z");
+  command.add_flag("--no-self", options.no_self, "without contact of the garment with itself");
+  command.add_flag("--no-relax", options.no_relax, "refuse a garment that starts inside the body");
+}
+
 }  // namespace
 
 void add_cloth(CLI::App& app, Context& context) {
@@ -152,41 +240,39 @@ void add_cloth(CLI::App& app, Context& context) {
   group->require_subcommand(1);
   auto* command = group->add_subcommand("simulate", "Simulate a garment over a clip, without intersections");
   auto options = std::make_shared<ClothArguments>();
-  ClothOptions& cloth = options->cloth;
-  add_source(*command, options->source);
-  command->add_option("--garment", options->garment, "an .obj file in the character's space, or a piece of FILE")
-      ->required()
-      ->type_name("G");
-  command->add_option("-o,--output", options->output, "x.mdd, x.pc2, or x.obj: a sequence x_0000.obj ..")
+  add_common(*command, *options);
+  command
+      ->add_option("-o,--output", options->output,
+                   "x.glb: FILE with the garment as joints and morph targets; x.mdd, x.pc2, or x.obj: a sequence")
       ->required()
       ->type_name("OUT");
   command->add_option("--clip", options->clip, "of FILE; its first by default")->type_name("NAME");
   command->add_option("--from", options->from, "start, seconds of the clip")->type_name("S");
   command->add_option("--to", options->to, "end, seconds of the clip; all of it by default")->type_name("S");
-  command->add_option("--fps", options->fps, "frames a second")->check(frame_rate())->type_name("N");
-  command->add_option("--unit", options->unit, "metres per unit of the file; guessed by default")->type_name("M");
-  command->add_option("--attach", options->attach, "hold the garment's top to the body: a band so many metres high")
-      ->type_name("M");
-  command->add_option("--warp", cloth.material.warp, "stiffness along the warp, N/m")->type_name("K");
-  command->add_option("--weft", cloth.material.weft, "stiffness along the weft, N/m")->type_name("K");
-  command->add_option("--shear", cloth.material.shear, "stiffness in shear, N/m")->type_name("K");
-  command->add_option("--bending", cloth.material.bending, "plate rigidity, N m")->type_name("K");
-  command->add_option("--density", cloth.material.density, "kg per square metre")->type_name("D");
-  command->add_option("--damping", cloth.material.damping, "of strain rates, seconds")->type_name("S");
-  command->add_option("--friction", cloth.contact.friction, "Coulomb's coefficient")->type_name("MU");
-  command->add_option("--distance", cloth.contact.distance, "contact begins this far away, metres")->type_name("M");
-  command
-      ->add_option("--clearance", options->clearance, "to the body before the start, metres; 1.5 distances by default")
-      ->type_name("M");
-  command->add_option("--step", cloth.step, "longest time step, seconds")->type_name("S");
-  command->add_option("--tolerance", cloth.tolerance, "of velocities, m/s")->type_name("V");
-  command->add_option("--wind", options->wind, "m/s along x, y and z")->expected(3)->type_name("X Y Z");
-  command->add_flag("--no-self", options->no_self, "without contact of the garment with itself");
-  command->add_flag("--no-relax", options->no_relax, "refuse a garment that starts inside the body");
+  command->add_option("--database", options->database, "what `cloth train` made: few directions in place of all points")
+      ->type_name("DB");
+  command->add_option("--directions", options->subspace.basis.size, "of the database, in each iteration")
+      ->type_name("N");
+  command->add_option("--iterations", options->subspace.max_iterations, "of a step, with a database")->type_name("N");
+  command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the garment's size")
+      ->type_name("E");
   command->footer(
-      "Examples\n  rigspace cloth simulate hero.glb --garment shirt.obj --clip Walk -o shirt.mdd\n"
-      "  rigspace cloth simulate hero.glb --garment Skirt --attach 0.05 -o skirt.obj");
+      "Examples\n  rigspace cloth simulate hero.glb --garment shirt.obj --clip Walk -o hero_dressed.glb\n"
+      "  rigspace cloth simulate hero.glb --garment Skirt --attach 0.05 -o skirt.mdd");
   command->callback([options, &context] { simulate(*options, context); });
+
+  auto* training =
+      group->add_subcommand("train", "Learn what a garment does, for quick simulation; may be stopped and goes on");
+  auto learn = std::make_shared<ClothArguments>();
+  learn->train.database.sites = 0;
+  add_common(*training, *learn);
+  training->add_option("--clips", learn->clips, "names or patterns; all clips by default")->type_name("NAMES");
+  training->add_option("-o,--output", learn->output, "x.cloth: the database")->required()->type_name("OUT");
+  training->add_option("--sites", learn->train.database.sites, "in pose space; 2.5 a clip by default")->type_name("N");
+  training->add_option("--threshold", learn->train.database.threshold, "of singular values, that are left out")
+      ->type_name("E");
+  training->footer("Example\n  rigspace cloth train hero.glb --garment shirt.obj --clips 'Walk*' -o shirt.cloth");
+  training->callback([learn, &context] { train(*learn, context); });
 }
 
 }  // namespace rigspace::tools

@@ -1,5 +1,6 @@
 #include "rigspace/apps/clothing/simulate_cloth.h"
 
+#include "cloth_reducer.h"
 #include "garment_checks.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -66,7 +67,10 @@ struct ClothSimulation::Data {
   Pulls pins;
   BarrierContact contact;
   IdentityMapping identity;
-  Objective objective;
+  Objective objective;       // of all points
+  Momentum keep;             // in place of all but contact, where the garment is reduced
+  Objective free, touching;  // what is then solved in few directions, and what keeps the result from the body
+  std::unique_ptr<ClothReducer> reducer;
   Integrator integrator;
   NewtonWorkspace workspace;
   TriangleTree body_tree;
@@ -75,7 +79,8 @@ struct ClothSimulation::Data {
   std::vector<char> absent;
   ClothReport report;
 
-  Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start)
+  Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start,
+       std::shared_ptr<const ClothReduction> reduction)
       : garment(g),
         body(b),
         options(o),
@@ -89,14 +94,22 @@ struct ClothSimulation::Data {
         contact(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh, o.contact),
         identity(3 * g.mesh.point_count()),
         objective(identity),
+        keep(masses),
+        free(identity),
+        touching(identity),
         integrator(o.integrator),
         time(start) {
-    objective.add("inertia", momentum);
-    objective.add("stretch", stretch);
-    objective.add("bending", bend);
-    objective.add("weight and wind", load);
-    if (!garment.pins.empty()) objective.add("pins", pins);
+    for (Objective* f : {&objective, &free}) {
+      f->add("inertia", momentum);
+      f->add("stretch", stretch);
+      f->add("bending", bend);
+      f->add("weight and wind", load);
+      if (!garment.pins.empty()) f->add("pins", pins);
+    }
     objective.add("contact", contact);
+    touching.add("where it would go", keep);
+    touching.add("contact", contact);
+    if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction));
     body_at(start, body_now);
     if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
     integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
@@ -119,6 +132,8 @@ struct ClothSimulation::Data {
     report.absent = std::max(report.absent, static_cast<int>(std::count(absent.begin(), absent.end(), 1)));
     contact.set_absent(absent);
   }
+
+  double decrease() const { return masses.sum() * options.tolerance * options.tolerance; }
 
   void set_loads(double h);
   void carry(In x, In body_from, In body_to, Vec& moved);
@@ -172,10 +187,9 @@ void ClothSimulation::Data::carry(In x, In body_from, In body_to, Vec& moved) {
 
 // The promised decrease bounds |dx|^2_M / tau^2, since the Hessian is at least that of inertia.
 void ClothSimulation::Data::solve(Vec& x, const ProgressCallback& callback) {
-  const Newton newton({.gradient_tolerance = 1e-6,
-                       .decrease_tolerance = masses.sum() * options.tolerance * options.tolerance,
-                       .max_iterations = options.max_iterations});
-  const Summary summary = newton.solve(objective, x, workspace, callback);
+  const Newton newton(
+      {.gradient_tolerance = 1e-6, .decrease_tolerance = decrease(), .max_iterations = options.max_iterations});
+  const Summary summary = newton.solve(reducer ? touching : objective, x, workspace, callback);
   if (summary.termination == Termination::cancelled) throw Cancelled();
   if (summary.termination == Termination::failed)
     throw Error({.code = ErrorCode::not_converged,
@@ -209,10 +223,19 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     place += pin.offset * (point(body_next, t[1]) - corner).cross(point(body_next, t[2]) - corner).normalized();
     pins.set_target(static_cast<int>(k), place);
   }
+  // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
+  Vec wanted;
+  if (reducer) {
+    wanted = reducer->solve(free, time, time + h, x, decrease());
+    keep.set_target(wanted, integrator.momentum_scale());
+  }
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
   bool arrived = false;
   for (int push = 0; push < options.max_pushes && !arrived; ++push) {
-    carry(x, body_at_stop, body_next, moved);
+    if (reducer)
+      moved = wanted;
+    else
+      carry(x, body_at_stop, body_next, moved);
     const double part = contact.safe_fraction({x, moved, body_at_stop, body_next});
     arrived = part >= 1;
     x += part * (moved - x);
@@ -228,6 +251,7 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
                  .remedy = "use shorter steps, a smaller contact distance, or let the parts of the body that meet "
                            "leave contact"});
   integrator.accept(x);
+  if (reducer) report.subspace = reducer->report();
   body_now = body_next;
   time += h;
   ++report.steps;
@@ -255,11 +279,11 @@ int ClothSimulation::Data::steps_for(double from, double to) {
 }
 
 ClothSimulation::ClothSimulation(const Garment& garment, const ClothBody& body, const ClothOptions& options,
-                                 double start) {
+                                 double start, std::shared_ptr<const ClothReduction> reduction) {
   options.validate();
   check_garment(garment);
   body.mesh.validate("body");
-  data_ = std::make_unique<Data>(garment, body, options, start);
+  data_ = std::make_unique<Data>(garment, body, options, start, std::move(reduction));
   check_start(garment, {data_->body_now, body.mesh.triangles}, data_->absent, options.contact.self);
 }
 ClothSimulation::~ClothSimulation() = default;
@@ -282,12 +306,16 @@ const Vec& ClothSimulation::points() const { return data_->integrator.x(); }
 const Vec& ClothSimulation::velocities() const { return data_->integrator.v(); }
 const Vec& ClothSimulation::body_points() const { return data_->body_now; }
 const ClothReport& ClothSimulation::report() const { return data_->report; }
-void ClothSimulation::restart(In points, In velocities) { data_->integrator.restart(points, velocities); }
+void ClothSimulation::restart(In points, In velocities) {
+  data_->integrator.restart(points, velocities);
+  data_->workspace = {};
+}
 
 ClothMotion simulate_cloth(const Garment& garment, const ClothBody& body, const ClothClip& clip,
-                           const ClothOptions& options, const ProgressCallback& callback) {
+                           const ClothOptions& options, const ProgressCallback& callback,
+                           std::shared_ptr<const ClothReduction> reduction) {
   require_option(clip.rate > 0 && clip.end >= clip.start, "frame rate", clip.rate, "expected more than zero");
-  ClothSimulation simulation(garment, body, options, clip.start);
+  ClothSimulation simulation(garment, body, options, clip.start, std::move(reduction));
   ClothMotion motion{.times = {clip.start}, .frames = {simulation.points()}};
   const int frames = static_cast<int>(std::ceil((clip.end - clip.start) * clip.rate - 1e-9));
   for (int k = 1; k <= frames; ++k) {

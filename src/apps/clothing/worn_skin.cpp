@@ -73,6 +73,7 @@ WornSkin::WornSkin(const Character& character)
   for (std::size_t b = 0; b < character.bones.size(); ++b) bone_of[character.bones[b].slot] = static_cast<int>(b);
   for (const int slot : slots_) {
     parents_.push_back(-1);
+    bones_.push_back(bone_of.contains(slot) ? bone_of[slot] : -1);
     if (!bone_of.contains(slot)) continue;
     for (int b = character.bones[bone_of[slot]].parent; b >= 0 && parents_.back() < 0; b = character.bones[b].parent)
       if (const auto found = joint_of.find(character.bones[b].slot); found != joint_of.end())

@@ -3,6 +3,7 @@
 // stretch, bending, weight, wind, pins and barrier contact with friction, by Newton's method with sparse Cholesky. A
 // step that starts without intersections ends without, however fast the body moves.
 
+#include "rigspace/apps/clothing/cloth_reduction.h"
 #include "rigspace/base/progress.h"
 #include "rigspace/energy/barrier_contact.h"
 #include "rigspace/energy/cloth_stretch.h"
@@ -70,6 +71,7 @@ struct ClothReport {
   int absent = 0;            ///< most triangles of the body out of contact at a time: they cross the body itself
   int blocked = 0;           ///< steps at whose end the body had not arrived, after max_pushes
   double nearest = 0;        ///< m: smallest distance at the end of a step, of anything in contact
+  SubspaceReport subspace;   ///< of a reduced garment
   double worst_stretch = 0;  ///< largest Green strain along warp or weft at the end of a step
 };
 
@@ -78,7 +80,8 @@ class ClothSimulation {
  public:
   /// The garment must be free of intersections with the body at `start` seconds, and with itself; throws Error
   /// otherwise, and for meshes that cannot be cloth: degenerate triangles, edges of more than two triangles.
-  ClothSimulation(const Garment& garment, const ClothBody& body, const ClothOptions& options = {}, double start = 0);
+  ClothSimulation(const Garment& garment, const ClothBody& body, const ClothOptions& options = {}, double start = 0,
+                  std::shared_ptr<const ClothReduction> reduction = {});
   ~ClothSimulation();
   ClothSimulation(ClothSimulation&&) noexcept;
 
@@ -89,7 +92,8 @@ class ClothSimulation {
   double time() const;
   const Vec& points() const;
   const Vec& velocities() const;
-  /// Continues from another state, which must be free of intersections.
+  /// Continues from another state, which must be free of intersections. What follows depends on it alone: the same
+  /// bits whatever was simulated before.
   void restart(In points, In velocities);
   const Vec& body_points() const;
   const ClothReport& report() const;
@@ -112,6 +116,7 @@ struct ClothMotion {
 
 /// The short door: a garment over a clip.
 ClothMotion simulate_cloth(const Garment& garment, const ClothBody& body, const ClothClip& clip,
-                           const ClothOptions& options = {}, const ProgressCallback& callback = {});
+                           const ClothOptions& options = {}, const ProgressCallback& callback = {},
+                           std::shared_ptr<const ClothReduction> reduction = {});
 
 }  // namespace rigspace

@@ -20,6 +20,8 @@ class WornSkin {
   const TriMesh& surface() const { return surface_; }  ///< at rest, scene space
   const std::vector<std::vector<Influence>>& influences() const { return influences_; }
   int joint_count() const { return static_cast<int>(slots_.size()); }
+  /// The bone of the character that a joint is; -1 where none is listed.
+  int bone(int joint) const { return bones_[static_cast<std::size_t>(joint)]; }
   std::unique_ptr<Workspace> make_workspace() const { return rig_->make_workspace(); }
 
   /// C_j = world_j(p) * world_j(rest)^-1: what each joint does to a point that rests in scene space.
@@ -35,6 +37,7 @@ class WornSkin {
   TriMesh surface_;
   std::vector<std::vector<Influence>> influences_;
   std::vector<int> slots_;         // of the joints
+  std::vector<int> bones_;         // of the joints
   std::vector<int> parents_;       // of the joints, among the joints; -1
   std::vector<Affine> from_rest_;  // world_j(rest)^-1
 };

@@ -1,0 +1,93 @@
+#pragma once
+// A garment on a character, ready to be simulated over its clips, trained and written: what the command line, Python
+// and other fronts call.
+
+#include "rigspace/anim/character.h"
+#include "rigspace/anim/worn_piece.h"
+#include "rigspace/apps/clothing/relax_garment.h"
+#include "rigspace/apps/clothing/simulate_cloth.h"
+#include "rigspace/apps/clothing/worn_skin.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rigspace {
+
+struct DressOptions {
+  double unit = 0;       ///< metres per unit of the character; 0: guessed
+  double attach = 0;     ///< m: points of the garment within such a band below its top are held by the body
+  double clearance = 0;  ///< m to the body before the start; 0: 1.5 contact distances
+  bool relax = true;     ///< bring a garment that starts inside the body out of it; false: refuse it
+  double lead = 0.8;     ///< s from the rest pose, in which garments are made, to the first pose of a clip
+  ClothOptions cloth = {};
+
+  void validate() const;
+};
+
+class DressedCharacter {
+ public:
+  /// `garment`: an .obj file in the character's space, in its rest pose, or the name of a piece of the character. The
+  /// character is referred to. Throws Error for a garment that cannot be one, or that is far from the body.
+  DressedCharacter(const Character& character, const std::string& garment, const DressOptions& options = {},
+                   const ProgressCallback& progress = {});
+
+  const DressOptions& options() const { return options_; }
+  const RelaxReport& freed() const { return freed_; }
+  double unit() const { return unit_; }
+  const Garment& garment() const { return garment_; }
+  /// content_hash of mesh, rest shape and material: what a database belongs to.
+  std::string garment_hash() const;
+  /// Whether contact of the garment with itself is on: not where it passes through itself already.
+  bool self_contact() const { return options_.cloth.contact.self; }
+
+  /// The garment over a clip (null: at rest), after the lead that brings it there; times are those of the clip. With a
+  /// database in few directions, which needs a skinned character.
+  ClothMotion simulate(const Animation* clip, const ClothClip& times, const ProgressCallback& progress = {},
+                       std::shared_ptr<const PoseSpaceDatabase> database = {},
+                       const SubspaceOptions& subspace = {}) const;
+
+  /// The body over a clip, from `from` - lead on.
+  ClothBody body(const Animation* clip, double from) const;
+  /// What the garment needs to be reduced: see simulate.
+  ClothReduction reduction(const Animation* clip, double from) const;
+
+  /// Points of the garment as it was given, in scene units, of one frame.
+  Vec as_given(In frame) const;
+  const std::vector<Triangle>& given_triangles() const { return triangles_; }
+  /// The garment as a piece with joints: for with_worn_piece. In scene units, named `name`.
+  WornPiece worn_piece(const std::string& name) const;
+
+ private:
+  struct Played;
+  const KinematicReference& reference() const;  // made when first asked for
+
+  const Character& character_;
+  DressOptions options_;
+  std::string name_;     // of the garment, for messages
+  std::string without_;  // the piece that is the garment
+  double unit_ = 1;
+  Garment garment_;
+  std::vector<int> weld_;            // of each point as given, the point of the garment
+  std::vector<Triangle> triangles_;  // as given
+  RelaxReport freed_;
+  mutable std::shared_ptr<const WornSkin> skin_;
+  mutable std::optional<KinematicReference> reference_;
+};
+
+struct TrainClothOptions {
+  double fps = 24;
+  int every = 1;  ///< frames: the database learns from every so manieth
+  DatabaseOptions database = {};
+};
+
+/// Simulates all clips with all points and gathers what the garment did. Every frame is kept in `folder` as soon as it
+/// is done: a run that was stopped, even by kill -9, goes on there and comes to the same bits. The folder may be
+/// removed afterwards. Throws Cancelled.
+PoseSpaceDatabase train_cloth(const DressedCharacter& dressed, const std::vector<const Animation*>& clips,
+                              const std::filesystem::path& folder, const TrainClothOptions& options = {},
+                              const ProgressCallback& progress = {});
+
+}  // namespace rigspace
