@@ -5,6 +5,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/energy/cloth_bend.h"
+#include "rigspace/energy/half_spaces.h"
 #include "rigspace/energy/momentum.h"
 #include "rigspace/energy/pull.h"
 #include "rigspace/geometry/closest_point.h"
@@ -69,6 +70,7 @@ struct ClothSimulation::Data {
   IdentityMapping identity;
   Objective objective;       // of all points
   Momentum keep;             // in place of all but contact, where the garment is reduced
+  HalfSpaces outside;        // contact as those few directions feel it
   Objective free, touching;  // what is then solved in few directions, and what keeps the result from the body
   std::unique_ptr<ClothReducer> reducer;
   Integrator integrator;
@@ -107,6 +109,7 @@ struct ClothSimulation::Data {
       if (!garment.pins.empty()) f->add("pins", pins);
     }
     objective.add("contact", contact);
+    free.add("outside the body", outside);
     touching.add("where it would go", keep);
     touching.add("contact", contact);
     if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction));
@@ -136,6 +139,7 @@ struct ClothSimulation::Data {
   double decrease() const { return masses.sum() * options.tolerance * options.tolerance; }
 
   void set_loads(double h);
+  void find_outside(In x, double scale);
   void carry(In x, In body_from, In body_to, Vec& moved);
   void step(double h, const ProgressCallback&);
   void solve(Vec& x, const ProgressCallback&);
@@ -160,6 +164,36 @@ void ClothSimulation::Data::set_loads(double h) {
     }
   load.set_forces(forces);
   load.set_reference(x);
+}
+
+// A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
+void ClothSimulation::Data::find_outside(In x, double scale) {
+  constexpr double kStiffer = 4;  // than inertia
+  if (body.mesh.triangles.empty()) return;
+  body_tree.refit(body_now);
+  Vec normals;
+  vertex_normals(body_next, body.mesh.triangles, normals);
+  const double reach = 20 * options.contact.distance;
+  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
+  parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const SurfacePoint near = body_tree.closest(point(x, i), reach);
+      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
+      plane.point = i;
+      if (near.triangle < 0 || absent[static_cast<std::size_t>(near.triangle)]) continue;
+      const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(near.triangle)];
+      Vec3 place = Vec3::Zero(), normal = Vec3::Zero();
+      for (int k = 0; k < 3; ++k) {
+        place += near.barycentric[k] * point(body_next, t[k]);
+        normal += near.barycentric[k] * point(normals, t[k]);
+      }
+      if (!(normal.norm() > 0)) continue;
+      plane.normal = normal.normalized();
+      plane.offset = plane.normal.dot(place) + options.contact.distance;
+      plane.stiffness = kStiffer * scale * masses[i];
+    }
+  });
+  outside.set(std::move(planes));
 }
 
 // Where the points go if those at the body move along with it: at the surface fully, less with the distance, so that
@@ -224,18 +258,12 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     pins.set_target(static_cast<int>(k), place);
   }
   // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
-  Vec wanted;
-  if (reducer) {
-    wanted = reducer->solve(free, time, time + h, x, decrease());
-    keep.set_target(wanted, integrator.momentum_scale());
-  }
+  if (reducer) find_outside(x, integrator.momentum_scale());
+  if (reducer) keep.set_target(reducer->solve(free, time, time + h, x, decrease()), integrator.momentum_scale());
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
   bool arrived = false;
   for (int push = 0; push < options.max_pushes && !arrived; ++push) {
-    if (reducer)
-      moved = wanted;
-    else
-      carry(x, body_at_stop, body_next, moved);
+    carry(x, body_at_stop, body_next, moved);
     const double part = contact.safe_fraction({x, moved, body_at_stop, body_next});
     arrived = part >= 1;
     x += part * (moved - x);
