@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 struct ClothArguments {
   CharacterSource source;
   std::string garment, clip, output;
-  double fps = 24, unit = 0, from = 0, to = -1, attach = 0;
+  double fps = 24, unit = 0, from = 0, to = -1, lead = 1, attach = 0;
   double clearance = 0;
   bool no_self = false, no_relax = false;
   std::vector<double> wind;
@@ -72,9 +72,12 @@ void simulate(ClothArguments& options, const Context& context) {
     garment.mesh = std::move(piece.mesh), weld = std::move(piece.weld), triangles = std::move(piece.triangles);
   }
   garment.mesh.points *= unit;
-  ClothBody body = body_of(character, file ? "" : options.garment, clip, unit);
-  TriMesh start = body.mesh;
-  if (body.points) body.points(options.from, start.points);
+  // A file fits the rest pose, a piece is posed with the clip.
+  const int lead_frames = file && clip != nullptr ? static_cast<int>(std::ceil(options.lead * options.fps)) : 0;
+  const double lead = lead_frames / options.fps;
+  ClothBody body = body_of(character, file ? "" : options.garment,
+                           {.clip = clip, .start = options.from, .lead = lead, .unit = unit});
+  const TriMesh& start = body.mesh;
   // A garment far away was made for another scene, or in another unit.
   const Box cloth_box = bounding_box(garment.mesh.points), body_box = bounding_box(start.points);
   const Vec3 gap = (cloth_box.low - body_box.high).cwiseMax(body_box.low - cloth_box.high).cwiseMax(0);
@@ -96,11 +99,12 @@ void simulate(ClothArguments& options, const Context& context) {
   }
   if (options.attach > 0) attach_top(garment, start, options.attach);
   const double end = options.to >= 0 ? options.to : (clip != nullptr ? clip->duration : 1.0);
-  const ClothMotion motion =
-      simulate_cloth(garment, body, {.start = options.from, .end = end, .rate = options.fps}, options.cloth, progress);
+  const ClothMotion motion = simulate_cloth(
+      garment, body, {.start = options.from - lead, .end = end, .rate = options.fps}, options.cloth, progress);
   clear_bar();
   std::vector<Vec> frames;
-  for (const Vec& frame : motion.frames) {
+  for (std::size_t k = static_cast<std::size_t>(lead_frames); k < motion.frames.size(); ++k) {
+    const Vec& frame = motion.frames[k];
     Vec points(3 * static_cast<Eigen::Index>(weld.size()));
     for (std::size_t i = 0; i < weld.size(); ++i) point(points, static_cast<int>(i)) = point(frame, weld[i]) / unit;
     frames.push_back(std::move(points));
@@ -109,7 +113,7 @@ void simulate(ClothArguments& options, const Context& context) {
   const ClothReport& r = motion.report;
   if (context.json) {
     const Json answer{{"outputs", written},
-                      {"frames", motion.frames.size()},
+                      {"frames", frames.size()},
                       {"points", weld.size()},
                       {"relaxed",
                        {{"rounds", freed.rounds},
@@ -131,8 +135,8 @@ void simulate(ClothArguments& options, const Context& context) {
     return;
   }
   fmt::print("{}\n", written.front());
-  fmt::print("  {} points, {} frames, {} steps ({} for fast motion), {} iterations\n", weld.size(),
-             motion.frames.size(), r.steps, r.extra_steps, r.iterations);
+  fmt::print("  {} points, {} frames, {} steps ({} for fast motion), {} iterations\n", weld.size(), frames.size(),
+             r.steps, r.extra_steps, r.iterations);
   if (freed.rounds > 0)
     fmt::print(
         "  freed first: {} points were in or at the body, {} edges crossed; moved by up to {:.2g} cm in {} rounds\n",
@@ -163,6 +167,8 @@ void add_cloth(CLI::App& app, Context& context) {
   command->add_option("--clip", options->clip, "of FILE; its first by default")->type_name("NAME");
   command->add_option("--from", options->from, "start, seconds of the clip")->type_name("S");
   command->add_option("--to", options->to, "end, seconds of the clip; all of it by default")->type_name("S");
+  command->add_option("--lead", options->lead, "before: from the rest pose, which files fit, to the clip, seconds")
+      ->type_name("S");
   command->add_option("--fps", options->fps, "frames a second")->check(frame_rate())->type_name("N");
   command->add_option("--unit", options->unit, "metres per unit of the file; guessed by default")->type_name("M");
   command->add_option("--attach", options->attach, "hold the garment's top to the body: a band so many metres high")

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <sstream>
@@ -32,8 +33,13 @@ struct PlayedRig {
       : character(c), motion(character, clip), workspace(character.rig->make_workspace()) {
     motion.set_cyclic(motion.loops());
   }
-  const Vec& at(double time) {
-    motion.controls(time, p);
+  const Vec& at(double time, double start = 0, double lead = 0) {
+    motion.controls(lead > 0 ? std::max(time, start) : time, p);
+    if (lead > 0 && time < start) {
+      // Smooth at both ends, so that nothing is jerked.
+      const double t = std::clamp((time - start + lead) / lead, 0.0, 1.0), s = t * t * (3 - 2 * t);
+      p = (1 - s) * character.rig->rest() + s * p;
+    }
     character.rig->evaluate(*workspace, p, x);
     return x;
   }
@@ -105,10 +111,10 @@ PieceGarment garment_of(const Character& character, const std::string& piece, co
                .remedy = suggestion(piece, names, "give an .obj file or one of its pieces")});
 }
 
-ClothBody body_of(const Character& character, const std::string& without, const Animation* clip, double unit) {
-  auto played = std::make_shared<PlayedRig>(character, clip);
+ClothBody body_of(const Character& character, const std::string& without, const BodyPlay& play) {
+  auto played = std::make_shared<PlayedRig>(character, play.clip);
   TriMesh surface;
-  surface.points = unit * played->at(0);
+  surface.points = play.unit * played->at(play.start - play.lead, play.start, play.lead);
   for (const Piece& piece : character.pieces)
     if (piece.drawn && piece.name != without)
       surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
@@ -122,9 +128,9 @@ ClothBody body_of(const Character& character, const std::string& without, const 
     if (first < 0) first = static_cast<int>(i);
   }
   ClothBody body{.mesh = std::move(welded.mesh)};
-  if (clip != nullptr)
-    body.points = [played, source, unit](double time, Vec& points) {
-      const Vec& x = played->at(time);
+  if (play.clip != nullptr)
+    body.points = [played, source, start = play.start, lead = play.lead, unit = play.unit](double time, Vec& points) {
+      const Vec& x = played->at(time, start, lead);
       points.resize(3 * static_cast<Eigen::Index>(source.size()));
       for (std::size_t i = 0; i < source.size(); ++i) point(points, static_cast<int>(i)) = unit * point(x, source[i]);
     };
