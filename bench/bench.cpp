@@ -23,6 +23,7 @@ constexpr Suite kSuites[] = {
      bench_sketch_accuracy},
     {"inverse", "table 1 of IRM on a hound: script, regression, learned and computed Jacobians, ours; other characters",
      bench_inverse},
+    {"cloth", "a sheet on a sphere at 3.7 k and 10 k vertices, against Blender's cloth", bench_cloth},
     {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 

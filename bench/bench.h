@@ -77,5 +77,6 @@ std::vector<Row> bench_sketch(const BenchOptions&);
 void add_face_in_blender(const BenchOptions&, std::vector<Row>&);
 std::vector<Row> bench_sketch_accuracy(const BenchOptions&);
 std::vector<Row> bench_inverse(const BenchOptions&);
+std::vector<Row> bench_cloth(const BenchOptions&);
 
 }  // namespace rigspace::bench

@@ -136,6 +136,7 @@ void simulate(ClothArguments& options, const Context& context) {
                       {"extra_steps", r.extra_steps},
                       {"iterations", r.iterations},
                       {"pushes", r.pushes},
+                      {"body_triangles_released", r.released},
                       {"unfinished", r.unfinished},
                       {"body_triangles_out_of_contact", r.absent},
                       {"nearest_m", r.nearest},
@@ -160,6 +161,8 @@ void simulate(ClothArguments& options, const Context& context) {
     fmt::print("  the garment passes through itself with {} edges: contact with itself is off\n", freed.own_crossings);
   fmt::print("  nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
              1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
+  if (r.released > 0)
+    fmt::print("  {} triangles of the body left contact because they caught cloth between them\n", r.released);
   if (r.absent > 0)
     fmt::print("  up to {} triangles of the body were out of contact, where it passes through itself\n", r.absent);
 }

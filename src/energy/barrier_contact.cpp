@@ -312,6 +312,17 @@ double BarrierContact::safe_fraction(const SurfaceMotion& motion) const {
   return least_fraction(memory.kept->pairs, motion);
 }
 
+std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const {
+  std::vector<char> blocking(static_cast<std::size_t>(made_.point_count()), 0);
+  if (safe_fraction(m) >= 1) return blocking;
+  const int n = surface_.point_count();
+  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->pairs)
+    if (least_fraction({&pair, 1}, m) < 1)
+      for (const int i : pair.points)
+        if (i >= n) blocking[static_cast<std::size_t>(i - n)] = 1;
+  return blocking;
+}
+
 BarrierReport BarrierContact::report(In x) const {
   BarrierReport report;
   const int n = surface_.point_count();

@@ -58,6 +58,8 @@ class BarrierContact final : public Energy {
 
   /// The part of a motion of surface and obstacle together during which nothing meets.
   double safe_fraction(const SurfaceMotion& motion) const;
+  /// Points of the obstacle (non-zero entries) in pairs with the surface that would meet in a motion.
+  std::vector<char> blocking_points(const SurfaceMotion& motion) const;
   BarrierReport report(In x) const;
 
   std::unique_ptr<State> make_state() const override;

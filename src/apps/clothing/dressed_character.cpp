@@ -1,7 +1,7 @@
 #include "rigspace/apps/clothing/dressed_character.h"
 
+#include "played_rig.h"
 #include "rigspace/anim/character_unit.h"
-#include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/clothing/garment_file.h"
 #include "rigspace/base/bytes.h"
 #include "rigspace/base/content_hash.h"
@@ -16,16 +16,6 @@
 
 namespace rigspace {
 namespace {
-
-/// a + s (b - a), quaternions by the shorter way.
-void blend_controls(std::span<const Control> controls, In a, In b, double s, Vec& p) {
-  p = a + s * (b - a);
-  for (std::size_t c = 0; c + 3 < controls.size(); ++c) {
-    const auto at = static_cast<Eigen::Index>(c);
-    if (controls[c].unit != Unit::quaternion || !controls[c].name.ends_with(".qx")) continue;
-    p.segment<4>(at) = slerp(a.segment<4>(at), b.segment<4>(at), s);
-  }
-}
 
 /// Pins the points within `band` metres of the garment's top to their nearest places on the body.
 void attach_top(Garment& garment, const TriMesh& body, double band) {
@@ -55,32 +45,6 @@ void check_near(const Garment& garment, const TriMesh& body, const std::string& 
 }
 
 }  // namespace
-
-/// A rig over a clip, with a lead from the rest pose.
-struct DressedCharacter::Played {
-  const Character& character;
-  KeyedMotion motion;
-  std::unique_ptr<Workspace> workspace;
-  double from, lead;
-  Vec p, x;
-
-  Played(const Character& c, const Animation* clip, double start, double seconds)
-      : character(c), motion(c, clip), workspace(c.rig->make_workspace()), from(start), lead(seconds) {
-    motion.set_cyclic(motion.loops());
-  }
-  const Vec& controls(double time) {
-    motion.controls(std::max(time, from), p);
-    if (time < from) {
-      const double u = std::clamp(1 - (from - time) / lead, 0.0, 1.0);
-      blend_controls(character.rig->controls(), character.rig->rest(), Vec(p), u * u * (3 - 2 * u), p);
-    }
-    return p;
-  }
-  const Vec& points(double time) {
-    character.rig->evaluate(*workspace, controls(time), x);
-    return x;
-  }
-};
 
 void DressOptions::validate() const {
   cloth.validate();
@@ -128,30 +92,8 @@ std::string DressedCharacter::garment_hash() const {
 }
 
 ClothBody DressedCharacter::body(const Animation* clip, double from) const {
-  auto played = std::make_shared<Played>(character_, clip, from, options_.lead);
-  TriMesh surface;
-  Vec rest;
-  character_.rig->evaluate(*played->workspace, character_.rig->rest(), rest);
-  surface.points = unit_ * rest;
-  for (const Piece& piece : character_.pieces)
-    if (piece.drawn && piece.name != without_)
-      surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  if (surface.triangles.empty())
-    throw Error({.file = character_.name, .problem = "has no body for the garment", .remedy = "give one with a mesh"});
-  Weld welded = weld(surface);
-  std::vector<int> source(static_cast<std::size_t>(welded.mesh.point_count()), -1);
-  for (std::size_t i = 0; i < welded.point.size(); ++i) {
-    int& first = source[static_cast<std::size_t>(welded.point[i])];
-    if (first < 0) first = static_cast<int>(i);
-  }
-  ClothBody body{.mesh = std::move(welded.mesh)};
-  if (clip != nullptr)
-    body.points = [played, source, unit = unit_](double time, Vec& points) {
-      const Vec& x = played->points(time);
-      points.resize(3 * std::ssize(source));
-      for (std::size_t i = 0; i < source.size(); ++i) point(points, static_cast<int>(i)) = unit * point(x, source[i]);
-    };
-  return body;
+  // Without a clip it rests, and so it does at the start of the lead: the same weld of points.
+  return body_of(character_, without_, {.clip = clip, .start = from, .lead = options_.lead, .unit = unit_});
 }
 
 const KinematicReference& DressedCharacter::reference() const {
@@ -167,11 +109,11 @@ const KinematicReference& DressedCharacter::reference() const {
 
 ClothReduction DressedCharacter::reduction(const Animation* clip, double from) const {
   const KinematicReference& skinned = reference();
-  auto played = std::make_shared<Played>(character_, clip, from, options_.lead);
+  auto played = std::make_shared<PlayedRig>(character_, clip, from, options_.lead);
   return {.reference = skinned,
           .joints =
               [played, skin = skin_, unit = unit_](double time, std::vector<Affine>& C) {
-                skin->transforms(*played->workspace, played->controls(time), C);
+                skin->transforms(played->workspace(), played->controls(time), C);
                 for (Affine& each : C) translation(each) *= unit;
               },
           .root = skin_->common_joint(skinned.weights())};

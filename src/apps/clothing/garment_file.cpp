@@ -1,12 +1,13 @@
 #include "rigspace/apps/clothing/garment_file.h"
 
-#include "rigspace/anim/keyed_motion.h"
+#include "played_rig.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/suggestion.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <sstream>
@@ -20,24 +21,6 @@ void put_word(std::vector<std::byte>& bytes, std::uint32_t word, bool big) {
 void put_float(std::vector<std::byte>& bytes, double value, bool big) {
   put_word(bytes, std::bit_cast<std::uint32_t>(static_cast<float>(value)), big);
 }
-
-// Points of a rig over a clip.
-struct PlayedRig {
-  Character character;
-  KeyedMotion motion;
-  std::unique_ptr<Workspace> workspace;
-  Vec p, x;
-
-  PlayedRig(const Character& c, const Animation* clip)
-      : character(c), motion(character, clip), workspace(character.rig->make_workspace()) {
-    motion.set_cyclic(motion.loops());
-  }
-  const Vec& at(double time) {
-    motion.controls(time, p);
-    character.rig->evaluate(*workspace, p, x);
-    return x;
-  }
-};
 
 }  // namespace
 
@@ -87,7 +70,7 @@ PieceGarment garment_of(const Character& character, const std::string& piece, co
     names.push_back(each.name);
     if (each.name != piece) continue;
     PlayedRig played(character, clip);
-    const Vec& x = played.at(time);
+    const Vec& x = played.points(time);
     TriMesh mesh;
     mesh.points = x.segment(3 * each.first_point, 3 * each.point_count);
     for (auto t : each.triangles) {
@@ -105,10 +88,10 @@ PieceGarment garment_of(const Character& character, const std::string& piece, co
                .remedy = suggestion(piece, names, "give an .obj file or one of its pieces")});
 }
 
-ClothBody body_of(const Character& character, const std::string& without, const Animation* clip, double unit) {
-  auto played = std::make_shared<PlayedRig>(character, clip);
+ClothBody body_of(const Character& character, const std::string& without, const BodyPlay& play) {
+  auto played = std::make_shared<PlayedRig>(character, play.clip, play.start, play.lead);
   TriMesh surface;
-  surface.points = unit * played->at(0);
+  surface.points = play.unit * played->points(play.start - play.lead);
   for (const Piece& piece : character.pieces)
     if (piece.drawn && piece.name != without)
       surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
@@ -122,9 +105,9 @@ ClothBody body_of(const Character& character, const std::string& without, const 
     if (first < 0) first = static_cast<int>(i);
   }
   ClothBody body{.mesh = std::move(welded.mesh)};
-  if (clip != nullptr)
-    body.points = [played, source, unit](double time, Vec& points) {
-      const Vec& x = played->at(time);
+  if (play.clip != nullptr)
+    body.points = [played, source, unit = play.unit](double time, Vec& points) {
+      const Vec& x = played->points(time);
       points.resize(3 * static_cast<Eigen::Index>(source.size()));
       for (std::size_t i = 0; i < source.size(); ++i) point(points, static_cast<int>(i)) = unit * point(x, source[i]);
     };

@@ -78,7 +78,7 @@ struct ClothSimulation::Data {
   TriangleTree body_tree;
   double time = 0;
   Vec body_now, body_next, forces, target;
-  std::vector<char> absent;
+  std::vector<char> absent, released;  // triangles of the body
   ClothReport report;
 
   Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start,
@@ -132,11 +132,41 @@ struct ClothSimulation::Data {
   // apart from both.
   void find_absent(In points) {
     absent = self_crossing_triangles({points, body.mesh.triangles});
+    keep_released();
     report.absent = std::max(report.absent, static_cast<int>(std::count(absent.begin(), absent.end(), 1)));
     contact.set_absent(absent);
   }
 
   double decrease() const { return masses.sum() * options.tolerance * options.tolerance; }
+
+  // What caught cloth stays out of contact while cloth passes through it.
+  void keep_released() {
+    if (released.empty()) return;
+    const TriMesh cloth{integrator.x(), garment.mesh.triangles}, shape{body_now, body.mesh.triangles};
+    const EdgeTable edges = edge_table(cloth), body_edges = edge_table(shape);
+    std::vector<char> crossed(released.size(), 0);
+    for (const Crossing& c : edge_crossings(cloth.points, edges.edges, shape, false))
+      crossed[static_cast<std::size_t>(c.triangle)] = 1;
+    for (const Crossing& c : edge_crossings(shape.points, body_edges.edges, cloth, false))
+      for (const int half_edge : body_edges.uses(c.edge)) crossed[static_cast<std::size_t>(half_edge / 3)] = 1;
+    bool any = false;
+    for (std::size_t t = 0; t < released.size(); ++t) {
+      released[t] = released[t] && crossed[t];
+      any = any || released[t];
+      if (released[t]) absent[t] = 1;
+    }
+    if (!any) released.clear();
+  }
+
+  // Triangles that stop the body, with those around them, leave contact: counted.
+  void release(const SurfaceMotion& motion) {
+    const std::vector<char> blocking = contact.blocking_points(motion);
+    released.resize(body.mesh.triangles.size(), 0);
+    for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
+      for (const int i : body.mesh.triangles[t])
+        if (blocking[static_cast<std::size_t>(i)] && !absent[t]) released[t] = absent[t] = 1, ++report.released;
+    contact.set_absent(absent);
+  }
 
   void set_loads(double h);
   void find_outside(In x, double scale);
@@ -261,23 +291,27 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
   if (reducer) find_outside(x, integrator.momentum_scale());
   if (reducer) keep.set_target(reducer->solve(free, time, time + h, x, decrease()), integrator.momentum_scale());
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
+  // Cloth caught between parts of the body cannot be pushed away: what catches it leaves contact.
   bool arrived = false;
-  for (int push = 0; push < options.max_pushes && !arrived; ++push) {
+  for (int push = 0; !arrived; ++push) {
     carry(x, body_at_stop, body_next, moved);
+    if (push >= options.max_pushes) {
+      moved = x;
+      release({x, moved, body_at_stop, body_next});
+    }
     const double part = contact.safe_fraction({x, moved, body_at_stop, body_next});
     arrived = part >= 1;
     x += part * (moved - x);
     body_at_stop = arrived ? body_next : Vec(body_at_stop + part * (body_next - body_at_stop));
     contact.place(body_at_stop);
     if (push > 0) ++report.pushes;
+    if (push >= 2 * options.max_pushes)
+      throw Error({.code = ErrorCode::not_converged,
+                   .element = "cloth at " + std::to_string(time) + " s",
+                   .problem = "is caught by the body, which cannot move on without passing through it",
+                   .remedy = "use shorter steps or a smaller contact distance"});
     solve(x, callback);
   }
-  if (!arrived)
-    throw Error({.code = ErrorCode::not_converged,
-                 .element = "cloth at " + std::to_string(time) + " s",
-                 .problem = "is caught by the body, which cannot move on without passing through it",
-                 .remedy = "use shorter steps, a smaller contact distance, or let the parts of the body that meet "
-                           "leave contact"});
   integrator.accept(x);
   if (reducer) report.subspace = reducer->report();
   body_now = body_next;

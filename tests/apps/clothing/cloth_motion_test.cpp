@@ -71,6 +71,29 @@ TEST(Cloth, IsNotPassedByAFastBody) {
   EXPECT_LT(point(cloth.points(), 6 * 13 + 6).y(), ball_at - 0.1) << "the middle is in front of the ball";
 }
 
+TEST(Cloth, CaughtBetweenPlatesThatPassEachOtherLetsThemGoAndIsCounted) {
+  const Garment garment{.mesh = sheet(0.2, 0.2, 4, 4)};
+  TriMesh plates = sheet(0.5, 0.5, 2, 2);
+  const int half = plates.point_count();
+  plates.points.conservativeResize(6 * half);
+  plates.points.tail(3 * half) = plates.points.head(3 * half);
+  const std::vector<Triangle> lower = plates.triangles;
+  for (const Triangle& t : lower) plates.triangles.push_back({t[0] + half, t[1] + half, t[2] + half});
+  const TriMesh start = plates;
+  const auto place = [&start, half](double time, Vec& points) {
+    points = start.points;
+    for (int i = 0; i < 2 * half; ++i) points(3 * i + 1) = (i < half ? -1 : 1) * (0.01 - 0.2 * time);
+  };
+  place(0, plates.points);
+  ClothSimulation cloth(garment, {.mesh = plates, .points = place}, {.contact = {.distance = 0.004}, .max_pushes = 4});
+  cloth.advance(0.04);
+  EXPECT_EQ(cloth.report().released, 0) << "2 mm to either side";
+  expect_apart(cloth, garment, {.mesh = plates});
+  cloth.advance(0.06);
+  EXPECT_GT(cloth.report().released, 0);
+  EXPECT_TRUE(cloth.points().allFinite());
+}
+
 TEST(Cloth, RefusesWhatCannotBeClothInOneSentence) {
   const auto sentence = [](const Garment& garment, const ClothBody& body = {}) {
     try {

@@ -61,7 +61,6 @@ class DressedCharacter {
   WornPiece worn_piece(const std::string& name) const;
 
  private:
-  struct Played;
   const KinematicReference& reference() const;  // made when first asked for
 
   const Character& character_;

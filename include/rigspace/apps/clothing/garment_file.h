@@ -23,9 +23,17 @@ struct PieceGarment {
 };
 PieceGarment garment_of(const Character& character, const std::string& piece, const Animation* clip, double time);
 
-/// The surface of a character without one of its pieces (empty: all of them), welded, moved by a clip. `unit`: metres
-/// per scene unit. The body owns what it needs of the character.
-ClothBody body_of(const Character& character, const std::string& without, const Animation* clip, double unit);
+/// How a body plays a clip. Garments from files fit the rest pose: the body begins there, and goes over to the pose of
+/// the clip at `start` within the `lead` seconds before it.
+struct BodyPlay {
+  const Animation* clip = nullptr;  ///< none: at rest
+  double start = 0, lead = 0;       ///< s
+  double unit = 1;                  ///< metres per scene unit
+};
+
+/// The surface of a character without one of its pieces (empty: all of them), welded. The body owns what it needs of
+/// the character.
+ClothBody body_of(const Character& character, const std::string& without, const BodyPlay& play);
 
 /// By ending: .mdd, .pc2 (both float32), or .obj: a sequence OUT_0000.obj, OUT_0001.obj .. . Returns the files written.
 std::vector<std::string> write_cloth_motion(const std::filesystem::path& path, const std::vector<Triangle>& triangles,

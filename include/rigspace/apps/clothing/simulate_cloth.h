@@ -56,7 +56,8 @@ struct ClothOptions {
   double body_motion = 0.03;    ///< m: a step in which the body moves further is cut into shorter ones
   double tolerance = 0.03;  ///< m/s: a solve ends when Newton's step changes the mean velocity (RMS, by mass) by less
   int max_iterations = 60;  ///< of Newton, in one solve
-  int max_pushes = 50;      ///< how often within a step the body may be stopped by cloth and go on
+  int max_pushes =
+      12;  ///< how often within a step the body may be stopped by cloth before what stops it leaves contact
 
   void validate() const;
 };
@@ -69,7 +70,7 @@ struct ClothReport {
   int pushes = 0;            ///< the body was stopped within a step by cloth, which was then solved for and moved on
   int unfinished = 0;        ///< solves that ended at max_iterations or without further decrease
   int absent = 0;            ///< most triangles of the body out of contact at a time: they cross the body itself
-  int blocked = 0;           ///< steps at whose end the body had not arrived, after max_pushes
+  int released = 0;          ///< triangles of the body that left contact because they caught cloth, of all steps
   double nearest = 0;        ///< m: smallest distance at the end of a step, of anything in contact
   SubspaceReport subspace;   ///< of a reduced garment
   double worst_stretch = 0;  ///< largest Green strain along warp or weft at the end of a step
