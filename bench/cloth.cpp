@@ -84,14 +84,13 @@ std::array<double, 2> stretch_of(const TriMesh& rest, In x) {
   return {std::sqrt(sum / edges.count()), most};
 }
 
-void add_metrics(Row& row, double seconds, const TriMesh& sheet, In x, const TriMesh& sphere, int crossings) {
+void add_metrics(Row& row, double seconds, const TriMesh& sheet, In x, int crossings) {
   const auto [mean, most] = stretch_of(sheet, x);
   row.metrics["seconds_per_frame"] = seconds / kFrames;
   row.metrics["vertices"] = sheet.point_count();
   row.metrics["mean_stretch_percent"] = 100 * mean;
   row.metrics["largest_stretch_percent"] = 100 * most;
   row.metrics["crossings_of_all_frames"] = crossings;
-  (void)sphere;
 }
 
 }  // namespace
@@ -115,7 +114,7 @@ std::vector<Row> bench_cloth(const BenchOptions& options) {
       report(options.progress, scene, 0.5 * frame / kFrames);
     }
     Row row{.scene = scene, .method = "barrier"};
-    add_metrics(row, ours, sheet, cloth.points(), sphere, crossings);
+    add_metrics(row, ours, sheet, cloth.points(), crossings);
     row.metrics["newton_iterations_per_frame"] = static_cast<double>(cloth.report().iterations) / kFrames;
     row.metrics["unfinished_solves"] = cloth.report().unfinished;
     row.required = "no crossings; no slower than Blender at equal or smaller stretch";
@@ -136,7 +135,7 @@ std::vector<Row> bench_cloth(const BenchOptions& options) {
     for (int k = 0; k < motion.X.cols(); ++k)
       their_crossings += count_edge_crossings({motion.X.col(k), sheet.triangles}, sphere).total();
     Row blender{.scene = scene, .method = "Blender"};
-    add_metrics(blender, theirs, sheet, motion.X.col(motion.X.cols() - 1), sphere, their_crossings);
+    add_metrics(blender, theirs, sheet, motion.X.col(motion.X.cols() - 1), their_crossings);
     row.metrics["times_faster_than_blender"] = theirs / ours;
     row.ok = row.ok && theirs >= ours &&
              row.metrics["mean_stretch_percent"].get<double>() <= blender.metrics["mean_stretch_percent"].get<double>();

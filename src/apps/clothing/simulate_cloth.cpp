@@ -60,7 +60,7 @@ struct ClothSimulation::Data {
   ClothBody body;
   ClothOptions options;
   std::vector<std::array<double, 6>> flat;
-  Vec masses, areas;
+  Vec masses;
   ClothStretch stretch;
   ClothBend bend;
   Momentum momentum;

@@ -44,8 +44,7 @@ struct ClothBody {
 
 struct ClothOptions {
   ClothMaterial material = {};
-  /// Distances in metres. A stiffness of 0: from mass, weight and step.
-  BarrierOptions contact = {.stiffness = 1};
+  BarrierOptions contact = {};
   bool automatic_stiffness = true;  ///< of the contact, from masses and the step; `contact.stiffness` is then ignored
   IntegratorKind integrator = IntegratorKind::euler;
   double step = 1.0 / 60;  ///< s: the longest; steps of a frame are equal
@@ -56,8 +55,7 @@ struct ClothOptions {
   double body_motion = 0.03;    ///< m: a step in which the body moves further is cut into shorter ones
   double tolerance = 0.03;  ///< m/s: a solve ends when Newton's step changes the mean velocity (RMS, by mass) by less
   int max_iterations = 60;  ///< of Newton, in one solve
-  int max_pushes =
-      12;  ///< how often within a step the body may be stopped by cloth before what stops it leaves contact
+  int max_pushes = 12;      ///< stops of the body by cloth within a step, before what stops it leaves contact
 
   void validate() const;
 };

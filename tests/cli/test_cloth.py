@@ -1,0 +1,58 @@
+"""Garments over characters: rigspace cloth."""
+import json
+import unittest
+
+from program import OwnFolder, make_hero, rigspace
+
+
+def sheet_obj(middle, size, cells=4, extra=""):
+    lines = []
+    for j in range(cells + 1):
+        for i in range(cells + 1):
+            lines.append(f"v {middle[0] + size * (i / cells - 0.5)} {middle[1]} {middle[2] + size * (j / cells - 0.5)}")
+    for j in range(cells):
+        for i in range(cells):
+            a = j * (cells + 1) + i + 1
+            lines.append(f"f {a} {a + cells + 1} {a + cells + 2} {a + 1}")
+    return "\n".join(lines) + "\n" + extra
+
+
+class Cloth(OwnFolder):
+    def setUp(self):
+        super().setUp()
+        self.hero = self.folder / "hero.glb"
+        make_hero(self.hero)
+        rest = self.folder / "rest.obj"
+        self.assertEqual(rigspace("eval", self.hero, "-o", rest).returncode, 0)
+        points = [[float(w) for w in line.split()[1:4]] for line in rest.read_text().splitlines() if line.startswith("v ")]
+        self.top = max(points, key=lambda p: p[1])
+
+    def simulate(self, garment, *more, output="cloth.obj"):
+        file = self.folder / "garment.obj"
+        file.write_text(garment)
+        return rigspace("cloth", "simulate", self.hero, "--garment", file, "--unit", "1", "-o", self.folder / output, *more)
+
+    def test_a_sheet_above_the_head_falls_and_is_written_frame_by_frame(self):
+        above = [self.top[0], self.top[1] + 0.05, self.top[2]]
+        result = self.simulate(sheet_obj(above, 0.3), "--to", "0.1", "--lead", "0.05", "--fps", "20", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual((answer["frames"], answer["points"]), (3, 25))
+        self.assertEqual(len(answer["outputs"]), 3)
+        last = (self.folder / "cloth_0002.obj").read_text().splitlines()
+        self.assertLess(min(float(line.split()[2]) for line in last if line.startswith("v ")), above[1] - 1e-3)
+
+    def test_what_cannot_be_worn_is_refused_in_one_sentence(self):
+        far = self.simulate(sheet_obj([0, self.top[1] + 500, 0], 0.3))
+        self.assertEqual(far.returncode, 3)
+        self.assertIn("away from the body", far.stderr)
+        above = [self.top[0], self.top[1] + 0.05, self.top[2]]
+        fin = self.simulate(sheet_obj(above, 0.3, extra="v 0 99 0\nf 1 2 26\nf 2 1 26\nf 1 26 2\n"))
+        self.assertEqual(fin.returncode, 3)
+        self.assertIn("edge of", fin.stderr)
+        ending = self.simulate(sheet_obj(above, 0.3), output="cloth.txt")
+        self.assertEqual(ending.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
