@@ -16,7 +16,7 @@ mkdirSync(out, { recursive: true });
 
 const browser = await launchBrowser();
 const studio = await startStudio(...(character.includes('.') ? [character] : []));
-const { page, log } = await openStudio(browser, studio.address);
+const { page, log } = await openStudio(browser, studio.address, 1);
 if (!character.includes('.')) await page.locator('.welcome .opener', { hasText: character }).click();
 await opened(page);
 await page.selectOption('select.clip', '');
@@ -35,7 +35,7 @@ async function drag(name, dx, dy, seconds) {
   const begin = Date.now();
   for (let k = 0; Date.now() - begin < 1000 * seconds; ++k) {
     await page.mouse.move(x + dx + 25 * Math.sin(0.15 * k), y + dy + 25 * (1 - Math.cos(0.15 * k)));
-    if (k % 20 === 19 && Date.now() - begin > 1000) rates.push((await body()).rate), times.push((await body()).ms);
+    if (k % 5 === 4 && Date.now() - begin > 1000) rates.push((await body()).rate), times.push((await body()).ms);
   }
   await page.mouse.move(x + dx, y + dy);
   await page.mouse.up();

@@ -1,6 +1,7 @@
 // The tool 'Full-body IK': hands, feet, hips, chest and head are dragged, and the whole body follows. The panel Body lists them.
 
 import { Color, Vector3 } from 'three';
+import { Mode } from '../../soft/split';
 import { element } from '../../ui/dom';
 import { Studio } from '../panel';
 import { panelIcons } from '../panel_icons';
@@ -31,6 +32,7 @@ export class Effectors implements Tool {
   private places: (Vector3 | null)[] = [];
   private hovered = -1;
   private drag: Drag | null = null;
+  private before: Mode | null = null;
   private stops: (() => void)[] = [];
   private colors = { pinned: new Color(), free: new Color(), strong: new Color() };
 
@@ -51,7 +53,13 @@ export class Effectors implements Tool {
     this.label.hidden = true;
     this.label.remove();
     const { stage, store } = this.studio;
-    if (!on) return stage.invalidate();
+    if (!on) {
+      if (this.before && stage.split.mode === 'single') stage.split.choose(this.before);
+      this.before = null;
+      return stage.invalidate();
+    }
+    this.before ??= stage.split.mode;
+    stage.split.choose('single');  // one picture: the hand waits for half as much drawing
     this.studio.show('effectors');
     this.prepare();
     stage.host.append(this.label);
