@@ -3,6 +3,7 @@
 #include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
+#include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace rigspace::tools {
 namespace {
@@ -30,7 +32,7 @@ struct InverseArguments {
   std::vector<std::string> map;  // own=source, or a file of such lines
   bool no_planting = false;
   int points = 0;    // spread over the surface; 0: joints
-  std::string keys;  // "": one a frame; "source"; or an error
+  std::string keys;  // "frames", "source", or an error; "": the default error
 };
 
 Kernel kernel_of(const std::string& word) {
@@ -130,24 +132,39 @@ std::vector<const Animation*> clips_of(const Character& source, const std::strin
   return clips;
 }
 
-/// Keys as `--keys` says. Returns how many.
-int set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
-  const std::string name = clip.name;
+/// Keys as `--keys` says, in place of the clip's.
+MappedKeys set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
+  MappedKeys made;
+  if (wish == "frames") return made;
   if (wish == "source") {
-    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.005");
-    clip = with_keys_at(clip, key_times(*source));
-  } else if (!wish.empty()) {
-    double tolerance = 0;
-    try {
-      tolerance = std::stod(wish);
-    } catch (const std::exception&) {
+    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.002");
+    made = {.clip = with_keys_at(clip, key_times(*source)), .from_source = true};
+    made.kept_times = static_cast<int>(key_times(made.clip).size());
+    made.error = surface_error(*own.rig, made.clip, clip, source_frames(clip)).distance / rest_height(*own.rig);
+  } else {
+    double tolerance = kMappedKeyTolerance;
+    if (!wish.empty()) {
+      const auto [end, failed] = std::from_chars(wish.data(), wish.data() + wish.size(), tolerance);
+      if (failed != std::errc() || end != wish.data() + wish.size() || !(tolerance > 0))
+        refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\" nor \"frames\"", "try 0.002");
     }
-    if (!(tolerance > 0)) refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\"", "try 0.005");
-    clip = fit_keys(own, clip, {.tolerance = tolerance, .progress = terminal_progress()}).animation;
+    made = with_mapped_keys(own, clip, source, tolerance, terminal_progress());
     clear_bar();
   }
-  clip.name = name;
-  return key_count(clip);
+  made.clip.name = clip.name;
+  clip = made.clip;
+  return made;
+}
+
+std::string words_of(const MappedKeys& made, int keys) {
+  if (made.clip.tracks.empty() && made.clip.rotations.empty()) return fmt::format("{} linear keys, one a frame", keys);
+  const std::string where =
+      !made.from_source
+          ? "fitted"
+          : fmt::format("at the {} times of the motion's own keys{}", made.kept_times,
+                        made.added_times > 0 ? fmt::format(" and {} between them", made.added_times) : "");
+  return fmt::format("{} cubic keys, {}; the surface is at most {:.2g} % of the height off at the frames", keys, where,
+                     100 * made.error);
 }
 
 std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
@@ -255,12 +272,17 @@ void apply(InverseArguments& options, const Context& context) {
     MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
-    const int keys = set_keys(options.keys, own, clip, mapped.clip);
+    const MappedKeys made = set_keys(options.keys, own, clip, mapped.clip);
+    const int keys = key_count(mapped.clip);
     if (context.json) {
       answers.push_back(json_of(mapped, motion, own, source));
       answers.back()["keys"] = keys;
+      answers.back()["key_times"] = {
+          {"from_source", made.from_source}, {"kept", made.kept_times}, {"added", made.added_times}};
+      answers.back()["key_error_share_of_height"] = made.error;
     } else {
       print_mapped(mapped, motion);
+      fmt::print("  {}\n", words_of(made, keys));
       if (results.empty() && motion.mapping.by_body) print_mapping(motion.mapping, own, source);
     }
     results.push_back(std::move(mapped.clip));
@@ -378,8 +400,9 @@ void add_inverse(CLI::App& app, Context& context) {
       ->type_name("W");
   use->add_option(
          "--keys", applied->keys,
-         "few cubic keys: the error that they may make, as a share of the height; or \"source\": where the motion "
-         "has keys")
+         "the error that cubic keys may make, as a share of the height; 0.002 by default, at the times of the motion's "
+         "keys where somebody set them, with more between where needed, else fitted; \"source\": at these times alone; "
+         "\"frames\": a linear key a frame")
       ->type_name("E");
   use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
   use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");

@@ -33,13 +33,21 @@ class Inverse(unittest.TestCase):
         names = [clip["name"] for clip in Glb(out).document["animations"]]
         self.assertEqual(sorted(names), sorted(["Walk", "Hop", "Idle", answer["clip"]]))
 
-    def test_few_keys_on_request(self):
-        out = self.folder / "few.rigspace.json"
-        done = rigspace("--json", "inverse", "apply", self.model, "--targets", self.motion, "--keys", 0.005, "-o", out)
+    def keys(self, *arguments):
+        out = self.folder / "keys.rigspace.json"
+        done = rigspace("--json", "inverse", "apply", self.model, "-o", out, *arguments)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        answer = json.loads(done.stdout)
-        self.assertLess(answer["keys"], answer["frames"] * 30)
-        self.assertTrue(out.exists())
+        return json.loads(done.stdout)
+
+    def test_keys_are_fitted_to_a_sampled_motion_and_kept_from_a_keyed_one(self):
+        fitted, frames = self.keys("--targets", self.motion), self.keys("--targets", self.motion, "--keys", "frames")
+        self.assertLessEqual(fitted["key_error_share_of_height"], 0.002)
+        self.assertFalse(fitted["key_times"]["from_source"])
+        self.assertLess(fitted["keys"], frames["keys"] / 3)
+        keyed = self.keys("--targets", self.hero, "--clip", "Hop", "--fps", 60)
+        self.assertTrue(keyed["key_times"]["from_source"])
+        self.assertLessEqual(keyed["key_error_share_of_height"], 0.002)
+        self.refused(2, ["--keys some", "try 0.002"], "apply", self.model, "--targets", self.motion, "--keys", "some")
 
     def test_report_says_what_the_model_holds(self):
         answer = json.loads(rigspace("--json", "inverse", "report", self.model, "--fps", 10).stdout)
