@@ -5,6 +5,7 @@
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
+#include "rigspace/apps/inverse/terrain.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
@@ -29,7 +30,9 @@ struct InverseArguments {
   bool no_heading = false, root_frame = false, predict_only = false;
   RefineOptions refine;
   JointMotionOptions motion;
-  std::vector<std::string> map;  // own=source, or a file of such lines
+  std::vector<std::string> map;   // own=source, or a file of such lines
+  std::vector<std::string> path;  // x,z each, or a file
+  std::string terrain;
   bool no_planting = false;
   int points = 0;    // spread over the surface; 0: joints
   std::string keys;  // "frames", "source", or an error; "": the default error
@@ -266,6 +269,11 @@ void apply(InverseArguments& options, const Context& context) {
     for (const Animation* clip : clips_of(source, options.clip))
       motions.emplace_back(joint_motion(own, model, source, *clip, options.motion), clip);
   }
+  if (!options.path.empty() || !options.terrain.empty()) {
+    const std::vector<Vec3> path = options.path.empty() ? std::vector<Vec3>() : read_path(options.path);
+    const Terrain terrain = options.terrain.empty() ? Terrain() : load_terrain(options.terrain);
+    for (auto& [motion, clip] : motions) motion = along_path(motion, path, terrain);
+  }
   std::vector<Animation> results;
   std::vector<Json> answers;
   for (const auto& [motion, clip] : motions) {
@@ -394,6 +402,14 @@ void add_inverse(CLI::App& app, Context& context) {
   use->add_option("--reference-time", applied->motion.reference_time,
                   "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
       ->type_name("S");
+  use->add_option(
+         "--path", applied->path,
+         "bend a motion that goes straight along a path on the ground: points x,z in the rig's units, or a file "
+         "with one in each line")
+      ->type_name("X,Z")
+      ->take_all();
+  use->add_option("--terrain", applied->terrain, "lay it onto this ground: a mesh, .obj or a character's file")
+      ->type_name("FILE");
   use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
@@ -405,7 +421,10 @@ void add_inverse(CLI::App& app, Context& context) {
          "\"frames\": a linear key a frame")
       ->type_name("E");
   use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
-  use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");
+  use->footer(
+      "Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb\n"
+      "  rigspace inverse apply hero.inverse --targets walk.bvh --path 0,0 0,2 1,3 --terrain hills.obj -o "
+      "hero.hills.glb");
   use->callback([applied, &context] { apply(*applied, context); });
 
   auto* tell = group->add_subcommand("report", "What a model holds, and how well it maps the rig's own clips");
