@@ -216,12 +216,11 @@ void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
     fmt::print("  the motion's skeleton has other proportions: its rotations were carried over, paths times {:.3g}\n",
                motion.scale);
   if (motion.body.leg > 0)
-    fmt::print(
-        "  limbs {:.1f} degrees from the motion's; feet that stand ({} frames) slide {:.2g} % of a leg a second "
-        "({:.2g} % "
-        "in the motion)\n",
-        mapped.direction_error * 180 / M_PI, motion.body.standing_frames(), 100 * mapped.sliding,
-        100 * motion.body.source_sliding);
+    fmt::print("  {}feet that stand ({} frames) slide {:.2g} % of a leg a second ({:.2g} % in the motion)\n",
+               motion.body.limbs.empty()  // bent along a path they have no others to be compared with
+                   ? ""
+                   : fmt::format("limbs {:.1f} degrees from the motion's; ", mapped.direction_error * 180 / M_PI),
+               motion.body.standing_frames(), 100 * mapped.sliding, 100 * motion.body.source_sliding);
   if (mapped.guessed > 0)
     fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
                mapped.guessed, mapped.frames.size());
