@@ -7,6 +7,7 @@
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/apps/inverse/terrain.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/posed_model.h"
@@ -80,11 +81,15 @@ void train(InverseArguments& options, const Context& context) {
   options.training.kernel = kernel_of(options.kernel);
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
-  const Character character = load(options.source, context);
+  const Character character = with_joints(load(options.source, context));
   if (options.points > 0) options.training.points = spread_points(character, options.points);
   const bool whole_body = options.points == 0 && options.training.joints.empty() &&
                           !(options.training.joints = body_features(character)).empty();
   options.training.all_rotations = whole_body;
+  if (options.points > 0 && character.clips.empty()) {  // it learns from swings of its joints
+    options.training.joints = body_features(character);
+    options.training.all_rotations = true;
+  }
   const InverseModel model(character, options.training, terminal_progress());
   clear_bar();
   const fs::path folder = fs::absolute(options.output).parent_path();
@@ -113,7 +118,7 @@ Character rig_of(InverseArguments& options, const Context& context) {
                    .problem = "is no longer at " + options.source.file,
                    .remedy = "say where it is with --rig FILE"});
   }
-  return load(options.source, context);
+  return with_joints(load(options.source, context));
 }
 
 /// The clip of this name, or all that match a pattern with * or ?; the first without a name.
@@ -345,6 +350,8 @@ void add_model(CLI::App& command, InverseArguments& options) {
   command
       .add_option("--rig", options.source.file, "the rig, if it is no longer where it was when the model was trained")
       ->type_name("FILE");
+  command.add_option("--object", options.source.object, "of a .blend: the mesh; the largest that is rigged by default")
+      ->type_name("NAME");
   command.add_option("--fps", options.motion.rate, "frames a second of the motion; as its keys are by default")
       ->check(frame_rate())
       ->type_name("N");
