@@ -3,8 +3,11 @@
 #include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
+#include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
+#include "rigspace/apps/inverse/terrain.h"
 #include "rigspace/base/files.h"
+#include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/posed_model.h"
@@ -13,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace rigspace::tools {
 namespace {
@@ -27,10 +31,12 @@ struct InverseArguments {
   bool no_heading = false, root_frame = false, predict_only = false;
   RefineOptions refine;
   JointMotionOptions motion;
-  std::vector<std::string> map;  // own=source, or a file of such lines
+  std::vector<std::string> map;   // own=source, or a file of such lines
+  std::vector<std::string> path;  // x,z each, or a file
+  std::string terrain;
   bool no_planting = false;
   int points = 0;    // spread over the surface; 0: joints
-  std::string keys;  // "": one a frame; "source"; or an error
+  std::string keys;  // "frames", "source", or an error; "": the default error
 };
 
 Kernel kernel_of(const std::string& word) {
@@ -75,11 +81,15 @@ void train(InverseArguments& options, const Context& context) {
   options.training.kernel = kernel_of(options.kernel);
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
-  const Character character = load(options.source, context);
+  const Character character = with_joints(load(options.source, context));
   if (options.points > 0) options.training.points = spread_points(character, options.points);
   const bool whole_body = options.points == 0 && options.training.joints.empty() &&
                           !(options.training.joints = body_features(character)).empty();
   options.training.all_rotations = whole_body;
+  if (options.points > 0 && character.clips.empty()) {  // it learns from swings of its joints
+    options.training.joints = body_features(character);
+    options.training.all_rotations = true;
+  }
   const InverseModel model(character, options.training, terminal_progress());
   clear_bar();
   const fs::path folder = fs::absolute(options.output).parent_path();
@@ -108,7 +118,7 @@ Character rig_of(InverseArguments& options, const Context& context) {
                    .problem = "is no longer at " + options.source.file,
                    .remedy = "say where it is with --rig FILE"});
   }
-  return load(options.source, context);
+  return with_joints(load(options.source, context));
 }
 
 /// The clip of this name, or all that match a pattern with * or ?; the first without a name.
@@ -130,24 +140,39 @@ std::vector<const Animation*> clips_of(const Character& source, const std::strin
   return clips;
 }
 
-/// Keys as `--keys` says. Returns how many.
-int set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
-  const std::string name = clip.name;
+/// Keys as `--keys` says, in place of the clip's.
+MappedKeys set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
+  MappedKeys made;
+  if (wish == "frames") return made;
   if (wish == "source") {
-    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.005");
-    clip = with_keys_at(clip, key_times(*source));
-  } else if (!wish.empty()) {
-    double tolerance = 0;
-    try {
-      tolerance = std::stod(wish);
-    } catch (const std::exception&) {
+    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.002");
+    made = {.clip = with_keys_at(clip, key_times(*source)), .from_source = true};
+    made.kept_times = static_cast<int>(key_times(made.clip).size());
+    made.error = surface_error(*own.rig, made.clip, clip, source_frames(clip)).distance / rest_height(*own.rig);
+  } else {
+    double tolerance = kMappedKeyTolerance;
+    if (!wish.empty()) {
+      const auto [end, failed] = std::from_chars(wish.data(), wish.data() + wish.size(), tolerance);
+      if (failed != std::errc() || end != wish.data() + wish.size() || !(tolerance > 0))
+        refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\" nor \"frames\"", "try 0.002");
     }
-    if (!(tolerance > 0)) refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\"", "try 0.005");
-    clip = fit_keys(own, clip, {.tolerance = tolerance, .progress = terminal_progress()}).animation;
+    made = with_mapped_keys(own, clip, source, tolerance, terminal_progress());
     clear_bar();
   }
-  clip.name = name;
-  return key_count(clip);
+  made.clip.name = clip.name;
+  clip = made.clip;
+  return made;
+}
+
+std::string words_of(const MappedKeys& made, int keys) {
+  if (made.clip.tracks.empty() && made.clip.rotations.empty()) return fmt::format("{} linear keys, one a frame", keys);
+  const std::string where =
+      !made.from_source
+          ? "fitted"
+          : fmt::format("at the {} times of the motion's own keys{}", made.kept_times,
+                        made.added_times > 0 ? fmt::format(" and {} between them", made.added_times) : "");
+  return fmt::format("{} cubic keys, {}; the surface is at most {:.2g} % of the height off at the frames", keys, where,
+                     100 * made.error);
 }
 
 std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
@@ -196,12 +221,11 @@ void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
     fmt::print("  the motion's skeleton has other proportions: its rotations were carried over, paths times {:.3g}\n",
                motion.scale);
   if (motion.body.leg > 0)
-    fmt::print(
-        "  limbs {:.1f} degrees from the motion's; feet that stand ({} frames) slide {:.2g} % of a leg a second "
-        "({:.2g} % "
-        "in the motion)\n",
-        mapped.direction_error * 180 / M_PI, motion.body.standing_frames(), 100 * mapped.sliding,
-        100 * motion.body.source_sliding);
+    fmt::print("  {}feet that stand ({} frames) slide {:.2g} % of a leg a second ({:.2g} % in the motion)\n",
+               motion.body.limbs.empty()  // bent along a path they have no others to be compared with
+                   ? ""
+                   : fmt::format("limbs {:.1f} degrees from the motion's; ", mapped.direction_error * 180 / M_PI),
+               motion.body.standing_frames(), 100 * mapped.sliding, 100 * motion.body.source_sliding);
   if (mapped.guessed > 0)
     fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
                mapped.guessed, mapped.frames.size());
@@ -249,18 +273,28 @@ void apply(InverseArguments& options, const Context& context) {
     for (const Animation* clip : clips_of(source, options.clip))
       motions.emplace_back(joint_motion(own, model, source, *clip, options.motion), clip);
   }
+  if (!options.path.empty() || !options.terrain.empty()) {
+    const std::vector<Vec3> path = options.path.empty() ? std::vector<Vec3>() : read_path(options.path);
+    const Terrain terrain = options.terrain.empty() ? Terrain() : load_terrain(options.terrain);
+    for (auto& [motion, clip] : motions) motion = along_path(motion, path, terrain);
+  }
   std::vector<Animation> results;
   std::vector<Json> answers;
   for (const auto& [motion, clip] : motions) {
     MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
     if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
-    const int keys = set_keys(options.keys, own, clip, mapped.clip);
+    const MappedKeys made = set_keys(options.keys, own, clip, mapped.clip);
+    const int keys = key_count(mapped.clip);
     if (context.json) {
       answers.push_back(json_of(mapped, motion, own, source));
       answers.back()["keys"] = keys;
+      answers.back()["key_times"] = {
+          {"from_source", made.from_source}, {"kept", made.kept_times}, {"added", made.added_times}};
+      answers.back()["key_error_share_of_height"] = made.error;
     } else {
       print_mapped(mapped, motion);
+      fmt::print("  {}\n", words_of(made, keys));
       if (results.empty() && motion.mapping.by_body) print_mapping(motion.mapping, own, source);
     }
     results.push_back(std::move(mapped.clip));
@@ -316,6 +350,8 @@ void add_model(CLI::App& command, InverseArguments& options) {
   command
       .add_option("--rig", options.source.file, "the rig, if it is no longer where it was when the model was trained")
       ->type_name("FILE");
+  command.add_option("--object", options.source.object, "of a .blend: the mesh; the largest that is rigged by default")
+      ->type_name("NAME");
   command.add_option("--fps", options.motion.rate, "frames a second of the motion; as its keys are by default")
       ->check(frame_rate())
       ->type_name("N");
@@ -372,17 +408,29 @@ void add_inverse(CLI::App& app, Context& context) {
   use->add_option("--reference-time", applied->motion.reference_time,
                   "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
       ->type_name("S");
+  use->add_option(
+         "--path", applied->path,
+         "bend a motion that goes straight along a path on the ground: points x,z in the rig's units, or a file "
+         "with one in each line")
+      ->type_name("X,Z")
+      ->take_all();
+  use->add_option("--terrain", applied->terrain, "lay it onto this ground: a mesh, .obj or a character's file")
+      ->type_name("FILE");
   use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")
       ->type_name("W");
   use->add_option(
          "--keys", applied->keys,
-         "few cubic keys: the error that they may make, as a share of the height; or \"source\": where the motion "
-         "has keys")
+         "the error that cubic keys may make, as a share of the height; 0.002 by default, at the times of the motion's "
+         "keys where somebody set them, with more between where needed, else fitted; \"source\": at these times alone; "
+         "\"frames\": a linear key a frame")
       ->type_name("E");
   use->add_option("-o,--output", applied->output, "x.glb, x.gltf or x.rigspace.json")->required()->type_name("OUT");
-  use->footer("Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb");
+  use->footer(
+      "Examples\n  rigspace inverse apply hero.inverse --targets walk.bvh -o hero.walk.glb\n"
+      "  rigspace inverse apply hero.inverse --targets walk.bvh --path 0,0 0,2 1,3 --terrain hills.obj -o "
+      "hero.hills.glb");
   use->callback([applied, &context] { apply(*applied, context); });
 
   auto* tell = group->add_subcommand("report", "What a model holds, and how well it maps the rig's own clips");

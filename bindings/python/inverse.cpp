@@ -4,6 +4,7 @@
 
 #include "rigspace/anim/kept_keys.h"
 #include "rigspace/anim/key_fitting.h"
+#include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/base/error.h"
 
@@ -140,7 +141,7 @@ Mapped apply(const ModelHandle& handle, const py::object& source, const py::dict
     if (keep && clip != nullptr)
       made = with_keys_at(made, key_times(*clip));
     else if (keys > 0)
-      made = fit_keys(own, made, {.tolerance = keys, .progress = progress}).animation;
+      made = with_mapped_keys(own, made, clip, keys, progress).clip;
     made.name = name;
   }
   for (const JointMatch& match : mapped.targets.mapping.matches)

@@ -3,7 +3,7 @@ import textwrap
 
 import bpy
 
-from . import curves, diagnose, sketch, work
+from . import curves, diagnose, match, sketch, work
 from .settings import LOOK, character_of, mesh_of, owners_of, part_name
 
 ALWAYS = ("amount", "rate", "settle")  # the others are behind "More"
@@ -172,6 +172,20 @@ class RIGSPACE_PT_sketch(Side, bpy.types.Panel):
             layout.label(text=f"{len(bones)} selected bones turn", icon="INFO")
 
 
+class RIGSPACE_PT_match(Side, bpy.types.Panel):
+    bl_label = "Match a Motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return character_of(context) is not None
+
+    def draw(self, context):
+        other = match.moving_object(context, character_of(context))
+        self.layout.label(text=f"Moves as {other.name}" if other else "Select what moves, too: an armature or a mesh")
+        self.layout.operator("rigspace.match", icon="ARMATURE_DATA")
+
+
 class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
     bl_label, bl_parent_id, bl_options = "Diagnostics", "RIGSPACE_PT_main", {"DEFAULT_CLOSED"}
 
@@ -187,6 +201,6 @@ class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
 
 
 CLASSES = (RIGSPACE_UL_parts, RIGSPACE_PT_main, RIGSPACE_PT_parts, RIGSPACE_PT_simulate, RIGSPACE_PT_layers, RIGSPACE_PT_pull,
-           RIGSPACE_PT_sketch, RIGSPACE_PT_diagnose)
+           RIGSPACE_PT_sketch, RIGSPACE_PT_match, RIGSPACE_PT_diagnose)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

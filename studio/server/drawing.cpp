@@ -81,14 +81,27 @@ DrawnKey drawn_key_from(const Json& json) {
   return key;
 }
 
-KeysByControl drawn_tracks(std::span<const DrawnKey> keys) {
+Json to_json(const DraggedKey& key) { return {{"time", key.time}, {"moved", Json(key.moved)}}; }
+
+DraggedKey dragged_key_from(const Json& json) {
+  if (!json.is_object())
+    refuse("project's dragged poses", "", "have a key that is no object", "expected {time, moved}");
+  const Arguments read(json);
+  return {.time = read.number("time", 0, 1e6), .moved = values_from(read.object("moved", kMostControls))};
+}
+
+namespace {
+
+/// Of keys with a time and what they add.
+template <class Key>
+KeysByControl tracks_of(std::span<const Key> keys) {
   std::set<std::string> controls;
-  for (const DrawnKey& key : keys)
+  for (const Key& key : keys)
     for (const auto& [control, value] : key.moved) controls.insert(control);
   KeysByControl tracks;
   for (const std::string& control : controls) {
     std::vector<ProjectKey>& track = tracks[control];
-    for (const DrawnKey& key : keys) {
+    for (const Key& key : keys) {
       const auto own = key.moved.find(control);
       track.push_back({key.time, own == key.moved.end() ? 0 : own->second, 0, 0});
     }
@@ -97,6 +110,11 @@ KeysByControl drawn_tracks(std::span<const DrawnKey> keys) {
   }
   return tracks;
 }
+
+}  // namespace
+
+KeysByControl drawn_tracks(std::span<const DrawnKey> keys) { return tracks_of(keys); }
+KeysByControl dragged_tracks(std::span<const DraggedKey> keys) { return tracks_of(keys); }
 
 std::string strokes_text(std::span<const DrawnKey> keys) {
   StrokeFile file;

@@ -11,6 +11,8 @@
 
 namespace rigspace::studio {
 
+inline constexpr double kSameTime = 1.0 / 120;  ///< s: what is done so near to a key belongs to it
+
 /// A key of a curve that is added to a clip. Degrees or the control's unit, slopes per second.
 struct ProjectKey {
   double time = 0, value = 0, in = 0, out = 0;
@@ -44,12 +46,22 @@ struct DrawnKey {
   int unreached() const;
 };
 
+/// What dragged effectors of the full-body IK left at one time.
+struct DraggedKey {
+  double time = 0;                      ///< s, as of a DrawnKey
+  std::map<std::string, double> moved;  ///< what this key adds: degrees or the control's unit, by control
+  bool operator==(const DraggedKey&) const = default;
+};
+
 Json to_json(const DrawnKey& key);
+Json to_json(const DraggedKey& key);
 /// Throws Error that names the field.
 DrawnKey drawn_key_from(const Json& json);
+DraggedKey dragged_key_from(const Json& json);
 
 /// What the keys add to each control over time: cubic keys, as smooth as the times allow, level at both ends.
 KeysByControl drawn_tracks(std::span<const DrawnKey> keys);
+KeysByControl dragged_tracks(std::span<const DraggedKey> keys);
 
 /// The drawing as the file that `rigspace sketch pose --strokes` takes.
 std::string strokes_text(std::span<const DrawnKey> keys);

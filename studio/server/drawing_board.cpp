@@ -41,7 +41,12 @@ DrawingBoard::Poses DrawingBoard::poses() {
   Playback& playback = studio_.playback();
   playback.refresh();
   const Eigen::Index n = std::ssize(character().rig->controls());
-  if (playback.state().clip.empty()) return {character().rig->rest(), playback.artists_pose().head(n)};
+  if (playback.state().clip.empty()) {
+    std::map<std::string, double> dragged;
+    for (const Track& track : fix_of(ClipEdits{.dragged = studio_.project().dragged_of("")}).tracks)
+      dragged[track.control] = track.curve(playback.state().time);
+    return {character().rig->rest() + added(character(), dragged), playback.artists_pose().head(n)};
+  }
   const ClipEdits drawn{.drawn = studio_.project().drawing_of(playback.state().clip)};
   std::map<std::string, double> now;
   for (const Track& track : fix_of(drawn).tracks) now[track.control] = track.curve(playback.state().time);
@@ -66,8 +71,12 @@ const DrawnKey* DrawingBoard::present() const {
 }
 
 void DrawingBoard::fit_rest_length() {
-  const std::vector<DrawnKey>& keys = studio_.project().drawing_of("");
-  studio_.playback().set_rest_length(std::max(rest_time_, keys.empty() ? 0 : keys.back().time));
+  double length = rest_time_;
+  if (const std::vector<DrawnKey>& keys = studio_.project().drawing_of(""); !keys.empty())
+    length = std::max(length, keys.back().time);
+  if (const std::vector<DraggedKey>& keys = studio_.project().dragged_of(""); !keys.empty())
+    length = std::max(length, keys.back().time);
+  studio_.playback().set_rest_length(length);
   studio_.touch("play");
 }
 
@@ -97,7 +106,9 @@ void DrawingBoard::opened() {
 void DrawingBoard::edited(const Project& before) {
   if (!studio_.playback().is_open() || before.edits == studio_.project().edits) return;
   const std::string& clip = studio_.playback().state().clip;
-  if (before.drawing_of(clip) == studio_.project().drawing_of(clip)) return;
+  if (before.drawing_of(clip) == studio_.project().drawing_of(clip) &&
+      before.dragged_of(clip) == studio_.project().dragged_of(clip))
+    return;
   if (clip.empty()) fit_rest_length();
   studio_.playback().set_preview(std::nullopt);
   residual_.reset(), problem_.clear();

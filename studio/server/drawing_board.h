@@ -9,8 +9,6 @@
 
 namespace rigspace::studio {
 
-inline constexpr double kSameTime = 1.0 / 120;  ///< s: strokes so near to a key belong to it
-
 /// The drawing of the present clip, and what is to be solved next.
 class DrawingBoard {
  public:

@@ -76,6 +76,7 @@ Json to_json(const ClipEdits& edits) {
             {"modes", to_json(edits.modes)},
             {"factors", edits.factors}};
   for (const DrawnKey& key : edits.drawn) json["drawn"].push_back(to_json(key));
+  for (const DraggedKey& key : edits.dragged) json["dragged"].push_back(to_json(key));
   return json;
 }
 
@@ -101,11 +102,16 @@ ClipEdits edits_from(const Json& json) {
                   .controls = keys_from(read.object("controls", kMost)),
                   .modes = keys_from(read.object("modes", kMost)),
                   .drawn = {},
+                  .dragged = {},
                   .factors = read.numbers("factors", 100)};
   if (read.has("drawn"))
     for (const Json& key : read.list("drawn", 1000)) edits.drawn.push_back(drawn_key_from(key));
   for (std::size_t k = 1; k < edits.drawn.size(); ++k)
     if (!(edits.drawn[k - 1].time < edits.drawn[k].time)) refuse_project("\"drawn\"", "times that grow");
+  if (read.has("dragged"))
+    for (const Json& key : read.list("dragged", 1000)) edits.dragged.push_back(dragged_key_from(key));
+  for (std::size_t k = 1; k < edits.dragged.size(); ++k)
+    if (!(edits.dragged[k - 1].time < edits.dragged[k].time)) refuse_project("\"dragged\"", "times that grow");
   return edits;
 }
 
@@ -145,10 +151,22 @@ void Project::set_drawing(const std::string& clip, std::vector<DrawnKey> keys) {
   if (edits[clip] == ClipEdits{}) edits.erase(clip);
 }
 
-void Project::keep_drawing_alone(const std::string& clip) {
-  std::vector<DrawnKey> drawn = drawing_of(clip);
-  edits.erase(clip);
-  set_drawing(clip, std::move(drawn));
+const std::vector<DraggedKey>& Project::dragged_of(const std::string& clip) const {
+  static const std::vector<DraggedKey> kNone;
+  const auto at = edits.find(clip);
+  return at == edits.end() ? kNone : at->second.dragged;
+}
+
+void Project::set_dragged(const std::string& clip, std::vector<DraggedKey> keys) {
+  edits[clip].dragged = std::move(keys);
+  if (edits[clip] == ClipEdits{}) edits.erase(clip);
+}
+
+void Project::keep_poses_alone(const std::string& clip) {
+  const auto at = edits.find(clip);
+  if (at == edits.end()) return;
+  at->second = ClipEdits{.drawn = at->second.drawn, .dragged = at->second.dragged};
+  if (at->second == ClipEdits{}) edits.erase(at);
 }
 
 Json to_json(const Project& project) {
@@ -199,7 +217,7 @@ RealtimeWorld world_of(const Project& project) {
 
 ClipFix fix_without_hands(const ClipEdits& edits) {
   ClipFix fix{.influence = edits.influence, .mute = edits.mute};
-  for (const KeysByControl& layer : {edits.modes, drawn_tracks(edits.drawn)})
+  for (const KeysByControl& layer : {edits.modes, drawn_tracks(edits.drawn), dragged_tracks(edits.dragged)})
     for (const auto& [control, keys] : layer) {
       const Curve* own = fix.curve_of(control);
       fix.set(control, own ? sum_of_keys(*own, curve_of(keys)) : curve_of(keys));

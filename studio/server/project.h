@@ -23,14 +23,16 @@ struct ProjectSet {
   bool operator==(const ProjectSet&) const = default;
 };
 
-/// The user's edits of one clip; without a name, of the rest pose, which has a drawing alone.
+/// The user's edits of one clip; without a name, of the rest pose, which has a drawing and dragged
+/// poses alone.
 struct ClipEdits {
   bool mute = false;
   double influence = 1;
-  KeysByControl controls = {};       ///< keys that hands changed
-  KeysByControl modes = {};          ///< likewise, what sliders of modes add
-  std::vector<DrawnKey> drawn = {};  ///< what strokes of the sketch panel add, by time
-  std::vector<double> factors = {};  ///< of these sliders; empty: all 1
+  KeysByControl controls = {};           ///< keys that hands changed
+  KeysByControl modes = {};              ///< likewise, what sliders of modes add
+  std::vector<DrawnKey> drawn = {};      ///< what strokes of the sketch panel add, by time
+  std::vector<DraggedKey> dragged = {};  ///< what dragged effectors add, by time
+  std::vector<double> factors = {};      ///< of these sliders; empty: all 1
   bool operator==(const ClipEdits&) const = default;
 };
 
@@ -51,7 +53,9 @@ struct Project {
   bool edited() const;  ///< there are edits of clips: of curves, drawings, a muted layer or less influence
   const std::vector<DrawnKey>& drawing_of(const std::string& clip) const;
   void set_drawing(const std::string& clip, std::vector<DrawnKey> keys);
-  void keep_drawing_alone(const std::string& clip);  ///< takes all other edits of the clip away
+  const std::vector<DraggedKey>& dragged_of(const std::string& clip) const;
+  void set_dragged(const std::string& clip, std::vector<DraggedKey> keys);
+  void keep_poses_alone(const std::string& clip);  ///< takes all edits of the clip away but drawn and dragged poses
 };
 
 Json to_json(const Project& project);
@@ -61,8 +65,8 @@ Project project_from(const Json& json);
 /// Gravity and what parts run into, for real time. Throws Error for words that are no collider.
 RealtimeWorld world_of(const Project& project);
 
-/// The edits of a clip as corrections on top of the simulated layer; without those of hands, what modes and strokes
-/// add.
+/// The edits of a clip as corrections on top of the simulated layer; without those of hands, what modes, strokes and
+/// effectors add.
 ClipFix fix_of(const ClipEdits& edits);
 ClipFix fix_without_hands(const ClipEdits& edits);
 /// The edits of all clips as the file that `--fix` takes.

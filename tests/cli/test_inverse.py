@@ -33,13 +33,44 @@ class Inverse(unittest.TestCase):
         names = [clip["name"] for clip in Glb(out).document["animations"]]
         self.assertEqual(sorted(names), sorted(["Walk", "Hop", "Idle", answer["clip"]]))
 
-    def test_few_keys_on_request(self):
-        out = self.folder / "few.rigspace.json"
-        done = rigspace("--json", "inverse", "apply", self.model, "--targets", self.motion, "--keys", 0.005, "-o", out)
+    def keys(self, *arguments):
+        out = self.folder / "keys.rigspace.json"
+        done = rigspace("--json", "inverse", "apply", self.model, "-o", out, *arguments)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        answer = json.loads(done.stdout)
-        self.assertLess(answer["keys"], answer["frames"] * 30)
-        self.assertTrue(out.exists())
+        return json.loads(done.stdout)
+
+    def test_keys_are_fitted_to_a_sampled_motion_and_kept_from_a_keyed_one(self):
+        fitted, frames = self.keys("--targets", self.motion), self.keys("--targets", self.motion, "--keys", "frames")
+        self.assertLessEqual(fitted["key_error_share_of_height"], 0.002)
+        self.assertFalse(fitted["key_times"]["from_source"])
+        self.assertLess(fitted["keys"], frames["keys"] / 3)
+        self.assertTrue(self.keys("--targets", self.motion, "--keys", "source")["key_times"]["from_source"])
+        self.refused(2, ["--keys some", "try 0.002"], "apply", self.model, "--targets", self.motion, "--keys", "some")
+
+    def test_a_walk_is_bent_along_a_path_and_laid_onto_terrain(self):
+        hills, path = self.folder / "hills.obj", self.folder / "bend.csv"
+        hills.write_text("v -9 1 -9\nv 9 1 -9\nv 9 1 9\nv -9 1 9\nf 1 4 3 2\n")  # a plain, one unit up
+        path.write_text("# x,z\n0,0\n0,1\n2,2\n")
+        ways = {}
+        for name, more in (("flat", []), ("bent", ["--path", path]), ("up", ["--terrain", hills])):
+            out = self.folder / f"{name}.csv"
+            glb = self.folder / f"{name}.glb"
+            done = rigspace("--json", "inverse", "apply", self.model, "--targets", self.hero, "--clip", "Walk", "--keys", "frames", *more, "-o", glb)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answer = json.loads(done.stdout)
+            self.assertLess(answer["joint_error_share_of_size"], 0.03, name)
+            self.assertEqual(rigspace("eval", glb, "--clip", answer["clip"], "--time", 0.4, "-o", out.with_suffix(".obj")).returncode, 0)
+            ways[name] = [tuple(map(float, line.split()[1:4])) for line in out.with_suffix(".obj").read_text().splitlines() if line.startswith("v ")]
+        rise = [b[1] - a[1] for a, b in zip(ways["flat"], ways["up"])]
+        self.assertAlmostEqual(sum(rise) / len(rise), 1, delta=0.02)
+        self.assertGreater(max(abs(b[0] - a[0]) for a, b in zip(ways["flat"], ways["bent"])), 0.1)
+        wrong = self.folder / "wrong.csv"
+        wrong.write_text("0,0\n1,x\n")
+        self.refused(2, ["wrong.csv:2", "is no point of the ground"], "apply", self.model, "--targets", self.hero, "--clip", "Walk", "--path", wrong)
+        self.refused(2, ["has one point"], "apply", self.model, "--targets", self.hero, "--clip", "Walk", "--path", "0,1")
+        hills.write_text("v 0 0 0\nf 1 2 3\n")
+        self.refused(3, ["hills.obj:2", "names the point 2"], "apply", self.model, "--targets", self.hero, "--clip", "Walk", "--terrain", hills)
+        self.refused(3, ["stays where it is"], "apply", self.model, "--targets", self.hero, "--clip", "Idle", "--path", path)
 
     def test_report_says_what_the_model_holds(self):
         answer = json.loads(rigspace("--json", "inverse", "report", self.model, "--fps", 10).stdout)

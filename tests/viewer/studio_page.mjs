@@ -31,8 +31,8 @@ export function startStudio(...files) {
 }
 
 /// Its page. `log` gathers what the console complains of.
-export async function openStudio(browser, address) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: kPixels, reducedMotion: 'reduce' });
+export async function openStudio(browser, address, pixels = kPixels) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, deviceScaleFactor: pixels, reducedMotion: 'reduce' });
   page.setDefaultTimeout(kPatience);
   const log = [];
   page.on('console', (message) => {

@@ -46,13 +46,14 @@ def solve(model, x, *, iterations=8, smoothness=0.0, before=None):
     return model._solve(x, int(iterations), float(smoothness), before)
 
 
-def apply(model, source, *, clip="", map=None, rate=0, keys=0, keep_keys=False, smoothness=0.0, plant_feet=True,
+def apply(model, source, *, clip="", map=None, rate=0, keys=0.002, keep_keys=False, smoothness=0.0, plant_feet=True,
           predict_only=False, reference_time=-1.0, progress=None):
     """A motion as a clip on the rig's own controls.
 
     source: a Character, or the path of a motion: .bvh, .glb, .gltf, .rig.json; landmarks .csv; point caches .mdd, .pc2, a
-    sequence x_*.obj. map: {own joint: joint of the motion, or None to leave it out} where the found one is wrong. keys: few
-    cubic keys within this error, as a share of the height; keep_keys: where the motion has keys.
+    sequence x_*.obj. map: {own joint: joint of the motion, or None to leave it out} where the found one is wrong. keys:
+    cubic keys within this error, as a share of the height, at the times of the motion's keys where somebody set them (with more
+    between where needed), else fitted; 0: a linear key a frame. keep_keys: at the times of the motion's keys alone.
     """
     options = {"clip": clip, "map": dict(map or {}), "rate": float(rate), "keys": float(keys), "keep_keys": bool(keep_keys),
                "smoothness": float(smoothness), "plant_feet": bool(plant_feet), "iterations": 0 if predict_only else 30,

@@ -103,6 +103,8 @@ void FullBodyIk::set_pose(In p) {
     }
   }
   for (Effector& each : effectors_) each.target = joints_[static_cast<std::size_t>(each.joint)].at, each.held = true;
+  place_features();
+  options_.refine.offset = model_.coordinates_of(p) - model_.solve(x_, {.max_iterations = 0, .keep_limits = false}).y;
   posed_ = false;
 }
 
@@ -121,6 +123,12 @@ void FullBodyIk::drag(int effector, const Vec3& target) {
 
 void FullBodyIk::release(int effector) { effectors_.at(static_cast<std::size_t>(effector)).held = false; }
 
+void FullBodyIk::hold(int effector) {
+  if (!held(effector)) drag(effector, place(effector));
+}
+
+bool FullBodyIk::held(int effector) const { return effectors_.at(static_cast<std::size_t>(effector)).held; }
+
 Vec3 FullBodyIk::place(int effector) const {
   return joints_[static_cast<std::size_t>(effectors_.at(static_cast<std::size_t>(effector)).joint)].at;
 }
@@ -137,6 +145,13 @@ void FullBodyIk::place_joints() {
     if (joint.parent < 0) continue;
     const Joint& above = joints_[static_cast<std::size_t>(joint.parent)];
     joint.at = above.at + above.turn * joint.offset;
+  }
+}
+
+void FullBodyIk::place_features() {
+  for (std::size_t f = 0; f < feature_joint_.size(); ++f) {
+    const Joint& joint = joints_[static_cast<std::size_t>(feature_joint_[f])];
+    point(x_, static_cast<int>(f)) = joint.at + joint.turn * feature_beside_[f];
   }
 }
 
@@ -197,10 +212,7 @@ const InversePose& FullBodyIk::update() {
     step();
     if (std::abs(before - residual()) < 1e-6) break;
   }
-  for (std::size_t f = 0; f < feature_joint_.size(); ++f) {
-    const Joint& joint = joints_[static_cast<std::size_t>(feature_joint_[f])];
-    point(x_, static_cast<int>(f)) = joint.at + joint.turn * feature_beside_[f];
-  }
+  place_features();
   pose_ = model_.solve(x_, options_.refine, posed_ ? &pose_ : nullptr);
   posed_ = true;
   return pose_;

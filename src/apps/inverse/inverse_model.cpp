@@ -269,6 +269,14 @@ Vec InverseModel::controls_of(In y, In x) const {
       parts_->coordinates.pose(parts_->root.moved(y, placement_of(parts_->x_rest), placement_of(x))));
 }
 
+Vec InverseModel::coordinates_of(In p) const {
+  const Parts& parts = *parts_;
+  Vec x;
+  parts.features.evaluate(p, x);
+  const Vec y = parts.coordinates.coordinates(p, Vec::Zero(parts.coordinates.size()));
+  return parts.root.moved(y, placement_of(x), placement_of(parts.x_rest));
+}
+
 InversePose InverseModel::predict(In x) const { return solve(x, {.max_iterations = 0}); }
 
 InversePose InverseModel::solve(In x, const RefineOptions& options, const InversePose* before) const {
@@ -286,6 +294,8 @@ std::vector<InversePose> InverseModel::solve_frames(const Mat& X, const RefineOp
   constexpr Eigen::Index kBatch = 64;  // of frames that are predicted at once
   options.validate();
   const Parts& parts = *parts_;
+  require_option(options.offset.size() == 0 || options.offset.size() == parts.coordinates.size(), "size of the offset",
+                 static_cast<double>(options.offset.size()), "expected as many numbers as the model has coordinates");
   const Placement home = placement_of(parts.x_rest);
   Refiner refiner(parts, options);
   std::vector<InversePose> frames;
@@ -307,6 +317,7 @@ std::vector<InversePose> InverseModel::solve_frames(const Mat& X, const RefineOp
       pose.uncertainty = std::sqrt(predictions.variances[k] / std::max(1e-300, parts.example_variance));
       pose.guessed = predictions.variances[k] > kGuess * parts.example_variance;
       pose.predicted = predictions.Y.col(k);
+      if (options.offset.size() > 0) pose.predicted += options.offset;
       if (options.keep_limits)
         pose.predicted = pose.predicted.cwiseMax(parts.coordinates.lower()).cwiseMin(parts.coordinates.upper());
       // The target as it is seen from the character, back in the scene at the place where the rest pose is.

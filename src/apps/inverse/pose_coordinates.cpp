@@ -134,4 +134,17 @@ Vec PoseCoordinates::with_orientations(In p) const {
   return result;
 }
 
+Vec PoseCoordinates::on_top_of(In base, In p) const {
+  Vec result = base;
+  for (const int c : chosen_) result[c] = p[c];
+  for (const Orientation& each : orientations_) {
+    const Vec3 turn(p[each.turn[0]], p[each.turn[1]], p[each.turn[2]]),
+        before(base[each.turn[0]], base[each.turn[1]], base[each.turn[2]]);
+    const Vec3 r = nearest_log(
+        orientation(base, each.keyed).transpose() * orientation(p, each.keyed) * rotation_exp(turn), before);
+    for (int k = 0; k < 3; ++k) result[each.turn[k]] = r[k];
+  }
+  return result;
+}
+
 }  // namespace rigspace

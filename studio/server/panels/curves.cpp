@@ -244,7 +244,7 @@ void add_curves_panel(Studio& studio) {
       if (given.has("control"))
         project.edits[clip].controls.erase(given.text("control"));
       else
-        project.keep_drawing_alone(clip);
+        project.keep_poses_alone(clip);
     });
     return Json::object();
   });

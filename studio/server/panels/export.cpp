@@ -3,6 +3,7 @@
 #include "../studio.h"
 
 #include "../guard.h"
+#include "../units.h"
 #include "rigspace/apps/sketch/pose_by_sketch.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/curve_file.h"
@@ -64,9 +65,35 @@ bool can_simulate(const Studio& studio) {
 }
 bool has_drawn_clip(const Studio& studio) { return !studio.project().drawing_of("").empty(); }
 
+/// What was dragged and drawn in the rest pose: the keys as a clip of their own.
+fs::path posed_model_of(const Studio& studio) {
+  return studio.options().out / (stem_of(studio.project()) + ".posed.glb");
+}
+bool has_dragged_clip(const Studio& studio) { return !studio.project().dragged_of("").empty(); }
+
+void write_dragged_clip(const Project& project, const fs::path& model, const JobEvents& events) {
+  CharacterSource source;
+  source.file = project.file;
+  const Character character = source.load(events);
+  const std::span<const Control> controls = character.rig->controls();
+  Animation clip{.name = "posed"};
+  for (Track track : fix_of(project.edits.at("")).tracks) {
+    const int c = find_control(controls, track.control);
+    if (c < 0) continue;
+    const Control& control = controls[static_cast<std::size_t>(c)];
+    for (std::vector<double>* numbers : {&track.curve.values, &track.curve.in_tangents, &track.curve.out_tangents})
+      for (double& number : *numbers) number /= shown_units(control);
+    for (double& value : track.curve.values) value += control.rest;
+    clip.duration = std::max(clip.duration, track.curve.times.back());
+    clip.tracks.push_back(std::move(track));
+  }
+  constexpr double kRate = 24;
+  write_posed_model(model.string(), source, character, clip, kRate);
+}
+
 std::string commands_of(const Studio& studio) {
   std::string text;
-  if (can_simulate(studio) || !has_drawn_clip(studio))
+  if (can_simulate(studio) || !(has_drawn_clip(studio) || has_dragged_clip(studio)))
     text = command_of(studio.project(), model_of(studio).string(), fix_of(studio).string());
   if (!has_drawn_clip(studio)) return text;
   const DrawnClip drawn = drawn_clip_of(studio);
@@ -147,11 +174,12 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
     if (kind != "glb" && kind != "curves" && kind != "sheet" && kind != "video")
       refuse("argument \"what\"", kind, "has \"" + kind + "\"", "expected glb, curves, sheet and video");
   const std::string clip = studio.playback().state().clip;
-  const bool soft = can_simulate(studio) || !has_drawn_clip(studio), drawn = has_drawn_clip(studio);
+  const bool drawn = has_drawn_clip(studio), dragged = has_dragged_clip(studio);
+  const bool soft = can_simulate(studio) || !(drawn || dragged);
   studio.work().start(
       "Exporting " + model_of(studio).filename().string(),
       [&studio, results, what = std::move(what), clip, project = studio.project(), model = model_of(studio),
-       fix = fix_of(studio), soft, drawn,
+       fix = fix_of(studio), soft, drawn, dragged, posed = posed_model_of(studio),
        sketch = drawn_clip_of(studio)](const ProgressCallback& progress) -> std::function<void()> {
         JobEvents events;
         events.progress = progress;
@@ -169,7 +197,11 @@ void run(Studio& studio, const std::shared_ptr<Results>& results, std::vector<st
           extras.push_back({sketch.model, "the character with the drawn poses as a clip"});
           extras.push_back({sketch.strokes, "the drawing, for `rigspace sketch pose --strokes`"});
         }
-        const std::string written = (soft ? made.files.result() : sketch.model).string();
+        if (dragged) {
+          write_dragged_clip(project, posed, events);
+          extras.push_back({posed, "the character with the dragged poses as a clip"});
+        }
+        const std::string written = (soft ? made.files.result() : drawn ? sketch.model : posed).string();
         return [&studio, results, made, written, extras = std::move(extras)] {
           {
             const std::lock_guard lock(results->mutex);

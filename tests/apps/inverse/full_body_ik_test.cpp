@@ -69,6 +69,29 @@ TEST_F(FullBody, ATargetOutOfReachStretchesTheBodyAndNothingBreaks) {
   EXPECT_LT(ik.update().joint_error, 1e-3);
 }
 
+// Fingers and twists that the effectors leave open stay as the animator had them, too, and what is dragged and brought
+// back leaves the pose as it was.
+TEST_F(FullBody, APostureStaysAsItIsUntilAnEffectorMoves) {
+  const Animation& clip = character_.clips.front();
+  Vec p = character_.rig->rest();
+  Sampler(clip, character_.rig->controls()).sample(0.6 * clip.duration, p);
+  const int twist = find_control(character_.rig->controls(), "mixamorig:LeftForeArm.ry");
+  ASSERT_GE(twist, 0);
+  p[twist] += 0.3;  // nothing that the clip has
+  FullBodyIk ik(character_, *model_, body_effectors(character_));
+  ik.set_pose(p);
+  const PoseCoordinates& coordinates = model_->coordinates();
+  const auto off = [&] { return (coordinates.on_top_of(p, ik.update().p) - p).cwiseAbs().maxCoeff(); };
+  EXPECT_LT(off(), 1e-4);
+  const Vec3 hand = ik.place(3);
+  ik.drag(3, hand + Vec3(0.1, 0.1, 0.1));
+  EXPECT_GT(off(), 0.05);
+  ik.drag(3, hand);
+  double left = 0;
+  for (int k = 0; k < 40; ++k) left = off();
+  EXPECT_LT(left, 0.02);
+}
+
 TEST_F(FullBody, RefusesEffectorsThatTheModelLacks) {
   EXPECT_THROW(FullBodyIk(character_, *model_, std::vector<std::string>{"tail"}), Error);
   FullBodyIk ik(character_, *model_, body_effectors(character_));

@@ -25,7 +25,9 @@ struct FullBodyIkOptions {
 ///   min  sum_e reach |x_e - target_e|^2 / size^2 + posture sum_k |log R_k R_k,posture^T|^2 + smoothness sum_k |d_k|^2
 ///
 /// by damped Gauss-Newton steps over a rotation d_k for each joint and the place of the first; places of all joints
-/// then go through InverseModel::solve, from the pose before.
+/// then go through InverseModel::solve, from the pose before. Of the model's answer the change since the posture
+/// counts, y = y_posture + predicted(x) - predicted(x_posture), so that a posture stays as it is until an effector
+/// moves.
 class FullBodyIk {
  public:
   /// `effectors`: bones of the character that the model has as features. Character and model must outlive this. Throws
@@ -39,11 +41,14 @@ class FullBodyIk {
   void drag(int effector, const Vec3& target);
   /// Held no more, until it is dragged again.
   void release(int effector);
+  /// Held where it is in the last pose of the skeleton.
+  void hold(int effector);
   /// The pose that follows from the targets.
   const InversePose& update();
 
   int effector_count() const { return static_cast<int>(effectors_.size()); }
   Vec3 place(int effector) const;  ///< in the last pose of the skeleton
+  bool held(int effector) const;
   /// Largest distance of a held effector from its target, of the skeleton, as a share of the size.
   double residual() const;
 
@@ -60,6 +65,7 @@ class FullBodyIk {
     bool held = true;
   };
   void place_joints();
+  void place_features();
   void step();
 
   const Character& character_;

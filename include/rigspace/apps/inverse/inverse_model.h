@@ -61,6 +61,7 @@ struct RefineOptions {
   JacobianSource jacobian = JacobianSource::rig;
   double smoothness = 0;  ///< weight of the change from the frame before, in the same metric as the prior
   bool keep_limits = true;
+  Vec offset;  ///< added to each prediction, in the coordinates of y; empty: nothing
 
   void validate() const;
 };
@@ -109,6 +110,8 @@ class InverseModel {
   Seen seen_from_itself(In x) const;
   /// All controls of a pose that is seen from the character, where this target is.
   Vec controls_of(In y, In x) const;
+  /// The reverse of it: y of a pose, all controls, seen from the character.
+  Vec coordinates_of(In p) const;
   double size() const;        ///< of the features at rest, scene units
   int example_count() const;  ///< frames that samples were chosen from
   /// Root mean square leave-one-out residual of the samples, in typical changes of controls.

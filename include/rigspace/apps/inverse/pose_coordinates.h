@@ -32,6 +32,9 @@ class PoseCoordinates {
   Vec pose(In y) const;
   /// The same pose with rotation vectors of chosen nodes turned into orientations, as clips of files keep them.
   Vec with_orientations(In p) const;
+  /// The chosen controls of `p`, an orientation as a rotation vector on top of the keyed orientation of `base`; all
+  /// other controls as in `base`. Differences to `base` are then what a layer of keys on top of it adds.
+  Vec on_top_of(In base, In p) const;
   /// Limits of y.
   const Vec& lower() const { return lower_; }
   const Vec& upper() const { return upper_; }

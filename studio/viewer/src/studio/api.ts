@@ -20,6 +20,7 @@ export interface StudioApi {
   beforePositions(): Float64Array;  ///< the same of the artist's pose
   pointOnScreen(point: number): { x: number; y: number } | null;  ///< of the soft pose, pixels of the window
   placeOnScreen(x: number, y: number, z: number): { x: number; y: number } | null;  ///< of a point of the scene
+  nodeOnScreen(node: string): { x: number; y: number } | null;  ///< of a joint in the soft pose
 }
 
 export function apiOf(connection: Connection, store: Store, stage: Stage): StudioApi {
@@ -37,6 +38,10 @@ export function apiOf(connection: Connection, store: Store, stage: Stage): Studi
       return position && stage.screenOf(position);
     },
     placeOnScreen: (x, y, z) => stage.screenOf(new Vector3(x, y, z)),
+    nodeOnScreen: (node) => {
+      const position = stage.worldOf(node);
+      return position && stage.screenOf(position);
+    },
   };
 }
 

@@ -3,6 +3,7 @@
 import { PanelMaker } from './panel';
 import { controlsPanel } from './panels/controls';
 import { curvesPanel } from './panels/curves';
+import { effectorsPanel } from './panels/effectors';
 import { exportPanel } from './panels/export';
 import { filePanel } from './panels/file';
 import { modesPanel } from './panels/modes';
@@ -17,6 +18,7 @@ export const kPanels: readonly PanelMaker[] = [
   worldPanel,
   modesPanel,
   sketchPanel,
+  effectorsPanel,
   exportPanel,
   curvesPanel,
 ];

@@ -175,6 +175,20 @@ export interface SketchLinesSlice {
   curves: { name: string; closed: boolean; points: number[] }[];  ///< scene space, x y z each
 }
 
+export interface EffectorsSlice {
+  state: 'none' | 'preparing' | 'ready' | 'failed';
+  effectors: { name: string; joint: string; pinned: boolean }[];
+  model: string;           ///< what the inverse of the rig was learned from
+  remark: string;          ///< why the model beside the file is not used
+  dragged: number | null;  ///< index
+  keys: number[];          ///< s
+  time: number | null;     ///< of the key that is shown
+  rate: number | null;     ///< updates a second
+  ms: number | null;       ///< of an update
+  residual: number | null; ///< share of the size
+  problem: string;
+}
+
 export interface JobSlice {
   name: string;
   stage: string;
@@ -208,6 +222,7 @@ export interface Slices {
   modes: ModesSlice;
   sketch: SketchSlice;
   sketch_lines: SketchLinesSlice;
+  effectors: EffectorsSlice;
   job: JobSlice | null;
   export: ExportSlice;
   history: { undo: string[]; redo: string[] };

@@ -1,0 +1,22 @@
+"""Matching a motion in real Blender, without a window: match_inside.py."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Match(unittest.TestCase):
+    def test_bones_and_points_of_others_lead_the_character(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run(
+                ["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "match_inside.py", "--", folder],
+                env={**os.environ, "TMPDIR": folder}, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr[-6000:])
+        self.assertRegex(result.stderr, r"Ran \d tests")
+
+
+if __name__ == "__main__":
+    unittest.main()
