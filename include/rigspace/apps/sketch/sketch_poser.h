@@ -52,6 +52,9 @@ struct SketchReport {
 };
 
 class TiedCurves;
+class OutlineSearch;
+struct PoseAttempt;
+struct PoseSearch;
 
 /// Keeps abstraction, representatives and memory between strokes; of a black box also its Jacobian. One thread at a
 /// time.
@@ -88,6 +91,14 @@ class SketchPoser {
 
  private:
   void tie();
+  struct Drawing {
+    std::span<const Stroke> strokes;  // clean
+    double jitter;
+    const ProgressCallback* progress;
+  };
+  PoseSearch searching(const Drawing& drawing, const SketchOptions& options);
+  PoseAttempt follow_outline(const Drawing& drawing, PoseAttempt from);
+  PoseAttempt best_outline(const Drawing& drawing, PoseAttempt first, bool near);
   /// Strokes in an order and direction that do not depend on those of the drawing. Returns the jitter of the hand, as a
   /// share of the size: found after that too, since sums of the same numbers the other way round differ in their last
   /// digits.
@@ -100,6 +111,7 @@ class SketchPoser {
   Vec p_start_, p_;
   double size_ = 1, view_size_ = 1;
   std::unique_ptr<TiedCurves> tied_;
+  std::unique_ptr<OutlineSearch> outline_search_;  // made when a drawn outline is first missed
 };
 
 }  // namespace rigspace
