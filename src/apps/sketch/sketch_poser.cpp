@@ -35,13 +35,20 @@ int SketchReport::unreached() const {
 
 SketchPoser::SketchPoser(const Character& character, SketchAbstraction abstraction, const Camera& camera, In p,
                          const SketchOptions& options)
-    : character_(character),
+    : original_(character),
+      nested_(nest_joints(character)),
+      character_(nested_ ? nested_->character : original_),
       abstraction_(std::move(abstraction)),
       camera_(camera),
       options_(options),
-      p_start_(p),
-      p_(p) {
+      p_start_(nested_ ? nested_->to_nested(character, p) : Vec(p)),
+      p_(p_start_),
+      p_original_(p) {
   options_.validate();
+  if (nested_) {
+    for (int& c : options_.controls.free) c = nested_->control_of[static_cast<std::size_t>(c)];
+    std::sort(options_.controls.free.begin(), options_.controls.free.end());
+  }
   if (SeenSurface(character, p, camera).eye_inside())
     throw Error({.file = character.name,
                  .element = "camera",
@@ -63,7 +70,6 @@ SketchPoser::SketchPoser(const Character& character, SketchAbstraction abstracti
 
 SketchPoser::~SketchPoser() = default;
 
-const std::vector<int>& SketchPoser::free() const { return tied_->controls.free; }
 const SketchControls& SketchPoser::limits() const { return tied_->controls; }
 const std::shared_ptr<const Rig>& SketchPoser::rig() const { return tied_->rig; }
 const std::vector<int>& SketchPoser::points() const { return tied_->points; }
@@ -71,15 +77,20 @@ const std::vector<CharacterCurve>& SketchPoser::curves() const { return tied_->c
 
 void SketchPoser::tie() {
   tied_ = std::make_unique<TiedCurves>(character_, abstraction_, p_start_, options_, tied_.get());
+  free_ = tied_->controls.free;
+  if (!nested_) return;
+  const std::vector<int>& of = nested_->control_of;
+  for (int& c : free_) c = static_cast<int>(std::find(of.begin(), of.end(), c) - of.begin());
 }
 
 void SketchPoser::set_pose(In p) {
-  p_start_ = p_ = p;
+  p_original_ = p;
+  p_start_ = p_ = nested_ ? nested_->to_nested(original_, p) : Vec(p);
   if (abstraction_.follows_view) {
     abstraction_ = outline(character_, p_, camera_);
     tie();
   } else {
-    tied_->start_at(p);
+    tied_->start_at(p_start_);
   }
 }
 
@@ -191,6 +202,7 @@ SketchReport SketchPoser::solve(std::span<const Stroke> strokes, bool go_on, con
   PoseAttempt best = searching(drawing, options_).best(go_on ? p_ : p_start_, go_on);
   if (abstraction_.follows_view) best = best_outline(drawing, std::move(best), go_on);
   p_ = best.p;
+  if (nested_) p_original_ = nested_->to_original(original_, p_);
   SketchReport report{.iterations = best.iterations, .converged = best.converged};
   report.evaluations = evaluations() - evaluations_before;
   report.residual = std::sqrt(best.misfit);
