@@ -1,6 +1,7 @@
 // node docs/figures/studio_sketch.mjs [CHARACTER] [OUTDIR]: pictures of the sketch panel, light and dark, into OUTDIR
-// (out/studio); the first of them is docs/figures/studio_sketch.png, as palette PNG. Needs the built program, Chromium and
-// `npm ci` in tests/viewer.
+// (out/studio); the light ones without and with strokes are docs/figures/studio_sketch.png and studio_sketch_strokes.png, as
+// palette PNG. Needs the built program, Chromium and `npm ci` in tests/viewer. Every movement of the mouse waits for a frame,
+// which software drawing makes slow: more than four minutes on busy cores.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -37,12 +38,14 @@ const bent = (line, degrees, wobble = 1.5) => line.map(({ x, y }, i) => {
   const angle = degrees * (0.4 + 0.6 * i / line.length) * Math.PI / 180, c = Math.cos(angle), s = Math.sin(angle), [{ x: u, y: v }] = line;
   return { x: u + c * (x - u) - s * (y - v) + wobble * Math.sin(2.1 * i), y: v + s * (x - u) + c * (y - v) + wobble * Math.cos(1.7 * i) };
 });
-async function draw(line, count) {
+// A line along a limb that was drawn before takes the place of that stroke, so their number may stay.
+async function draw(line) {
+  const before = await page.evaluate(() => JSON.stringify(window.rigspace.slices().sketch.strokes));
   await page.mouse.move(line[0].x, line[0].y);
   await page.mouse.down();
   for (const [i, { x, y }] of line.entries()) if (i % 4 === 3 || i === line.length - 1) await page.mouse.move(x, y);
   await page.mouse.up();
-  await until(page, ({ sketch }) => (sketch.strokes.length === count || sketch.problem) && !sketch.solving);
+  await until(page, ({ sketch }) => (JSON.stringify(sketch.strokes) !== before || sketch.problem) && !sketch.solving);
 }
 const limbs = async () => (await lines()).slice(1).sort((a, b) => long(b) - long(a));
 
@@ -51,9 +54,9 @@ await page.getByRole('tab', { name: 'Sketch' }).click();
 await until(page, ({ sketch_lines: shown }) => shown.curves.length > 0);
 await shot('empty');
 const [first, second, third] = await limbs();
-await draw(bent(first, 40), 1);
-await draw(bent(second, -35), 2);
-if (third) await draw(bent(third, 30).map(({ x, y }, i, all) => ({ x: all[0].x + 1.6 * (x - all[0].x), y: all[0].y + 1.6 * (y - all[0].y) })), 3);
+await draw(bent(first, 40));
+await draw(bent(second, -35));
+if (third) await draw(bent(third, 30).map(({ x, y }, i, all) => ({ x: all[0].x + 1.6 * (x - all[0].x), y: all[0].y + 1.6 * (y - all[0].y) })));
 await page.getByRole('button', { name: 'Lock stroke 1' }).click();
 await page.mouse.move(20, 400);
 await shot('strokes');
@@ -65,5 +68,6 @@ for (const kind of ['Outline', 'Action', 'Draw over']) {
 await browser.close();
 studio.stop();
 if (log.length > 0) console.error(log.join('\n'));
-execFileSync('ffmpeg', ['-y', '-loglevel', 'error', '-i', join(out, 'sketch_empty_light.png'), '-vf',
-  'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=bayer:bayer_scale=4', join(root, 'docs/figures/studio_sketch.png')]);
+for (const [name, file] of [['empty', 'studio_sketch'], ['strokes', 'studio_sketch_strokes']])
+  execFileSync('ffmpeg', ['-y', '-loglevel', 'error', '-i', join(out, `sketch_${name}_light.png`), '-vf',
+    'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=bayer:bayer_scale=4', join(root, `docs/figures/${file}.png`)]);

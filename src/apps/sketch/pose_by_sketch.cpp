@@ -2,7 +2,6 @@
 
 #include "rigspace/anim/bake.h"
 #include "rigspace/apps/sketch/automatic.h"
-#include "rigspace/apps/sketch/nested_joints.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/io/json_text.h"
@@ -200,29 +199,12 @@ std::string camera_spec(const Character& character, const StrokeFile& drawing, c
   return "front";
 }
 
-/// Joints that are all siblings are posed as a hierarchy; the poses are translated back.
-SketchResult pose_nested(const Character& character, const NestedCharacter& nested, const StrokeFile& drawing, In p,
-                         SketchJob job, const ProgressCallback& progress) {
-  for (int& c : job.options.controls.free) c = nested.control_of[static_cast<std::size_t>(c)];
-  std::sort(job.options.controls.free.begin(), job.options.controls.free.end());
-  SketchResult result = pose_by_sketch(nested.character, drawing, nested.to_nested(character, p), job, progress);
-  for (SketchedPose& pose : result.poses) pose.p = nested.to_original(character, pose.p);
-  std::vector<int> free;
-  for (std::size_t c = 0; c < nested.control_of.size(); ++c)
-    if (std::binary_search(result.free.begin(), result.free.end(), nested.control_of[c]))
-      free.push_back(static_cast<int>(c));
-  result.free = std::move(free);
-  result.clip = clip_of(character, result.poses, job.clip);
-  return result;
-}
-
 }  // namespace
 
 SketchResult pose_by_sketch(const Character& character, const StrokeFile& drawing, In p, const SketchJob& job,
                             const ProgressCallback& progress) {
   if (drawing.strokes.empty())
     throw Error({.element = "drawing", .problem = "has no strokes", .remedy = "draw a line"});
-  if (const auto nested = nest_joints(character)) return pose_nested(character, *nested, drawing, p, job, progress);
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), p, s);
   SketchOptions options = job.options;

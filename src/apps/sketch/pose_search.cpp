@@ -129,19 +129,29 @@ PoseAttempt PoseSearch::attempt(const std::vector<StrokeChoice>& choices, In p_f
     iterations += summary.iterations;
     result.converged = summary.converged;
   }
-  const StrokeMatch match(count, camera, tied.curves, drawn, result.pairs, {.unit = view_size, .slide = kSlide});
   result.p = solver.controls_at(q);
-  const Vec& x = solver.points_at(q);
-  result.misfit = 0;
-  for (std::size_t k = 0; k < result.pairs.size(); ++k) {
-    result.residuals.push_back(match.residual(x, static_cast<int>(k), true) / view_size);
-    result.misfit += result.pairs[k].weight * std::pow(result.residuals.back(), 2);
-  }
+  measure(result);
   prior.A = surface;
   prior.A.diagonal() += options.pose * steadiness * pose_weights(used);
   const Vec moved = q - prior.q_start;
   result.energy = result.misfit + moved.dot(prior.A * moved);
   return result;
+}
+
+void PoseSearch::measure(PoseAttempt& attempt) {
+  if (attempt.choices.empty()) attempt.choices.resize(strokes.size());
+  attempt.pairs = pairs_of(attempt.choices);
+  std::vector<DrawnCurve> drawn;
+  for (const Stroke& stroke : strokes) drawn.push_back({stroke.points, stroke.closed});
+  const StrokeMatch match(static_cast<int>(tied.points.size()), camera, tied.curves, drawn, attempt.pairs,
+                          {.unit = view_size, .slide = kSlide});
+  const Vec& x = tied.points_at(attempt.p);
+  attempt.misfit = 0;
+  attempt.residuals.clear();
+  for (std::size_t k = 0; k < attempt.pairs.size(); ++k) {
+    attempt.residuals.push_back(match.residual(x, static_cast<int>(k), true) / view_size);
+    attempt.misfit += attempt.pairs[k].weight * std::pow(attempt.residuals.back(), 2);
+  }
 }
 
 // What a hand's jitter explains: of its two coordinates one lies across the line.

@@ -37,6 +37,10 @@ struct PoseSearch {
 
   /// From the pose p_from; `near`: that is the pose of a moment ago, while the stroke was being drawn.
   PoseAttempt best(In p_from, bool near);
+  /// Pairs, residuals and misfit of an attempt whose pose is known.
+  void measure(PoseAttempt& attempt);
+  /// Whether the strokes are no farther away than the hand's jitter explains.
+  bool explained(const PoseAttempt& attempt) const { return attempt.misfit <= good_misfit(); }
   /// The abstraction as it is seen in a pose.
   std::vector<SeenCurve> seen_curves(In p);
 

@@ -77,20 +77,21 @@ double distance_to(const Vec2& z, const std::vector<Vec2>& line) {
   return best;
 }
 
-/// Root mean square distance from points of `from` to the nearest line of `to`, and back, the larger.
+/// Root mean square distance from points of `from`, evenly by length, to the nearest line of `to`, and back, the
+/// larger.
 double distance_between(std::span<const Stroke> from, std::span<const Stroke> to) {
   double sums[2] = {0, 0};
   for (int way = 0; way < 2; ++way) {
     const auto& a = way == 0 ? from : to;
     const auto& b = way == 0 ? to : from;
-    int count = 0;
+    double whole = 0;
     for (const Stroke& stroke : a)
       for (const Vec2& z : resampled(stroke.points, stroke.closed, 48)) {
         double best = 1e300;
         for (const Stroke& other : b) best = std::min(best, distance_to(z, other.points));
-        sums[way] += best * best, ++count;
+        sums[way] += stroke.length() * best * best, whole += stroke.length();
       }
-    sums[way] = std::sqrt(sums[way] / std::max(1, count));
+    sums[way] = whole > 0 ? std::sqrt(sums[way] / whole) : 0;
   }
   return std::max(sums[0], sums[1]);
 }

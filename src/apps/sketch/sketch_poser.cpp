@@ -1,5 +1,6 @@
 #include "rigspace/apps/sketch/sketch_poser.h"
 
+#include "outline_search.h"
 #include "pose_search.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -20,8 +21,12 @@ void SketchOptions::validate() const {
 }
 
 namespace {
-constexpr int kMostOutlines = 8;
-}
+constexpr int kMostOutlines = 10, kStepsOfAnOutline = 5;  // rounds, and steps in each
+constexpr double kBetter = 0.98;                          // of the misfit: another round is worth it
+constexpr std::uint32_t kOutlineSearches = 4;
+constexpr double kOutlineSpacing = 0.01;  // share of the size, between two samples of a drawn outline
+constexpr int kFewestSamples = 24, kMostSamples = 1024;
+}  // namespace
 
 int SketchReport::unreached() const {
   return static_cast<int>(
@@ -30,13 +35,20 @@ int SketchReport::unreached() const {
 
 SketchPoser::SketchPoser(const Character& character, SketchAbstraction abstraction, const Camera& camera, In p,
                          const SketchOptions& options)
-    : character_(character),
+    : original_(character),
+      nested_(nest_joints(character)),
+      character_(nested_ ? nested_->character : original_),
       abstraction_(std::move(abstraction)),
       camera_(camera),
       options_(options),
-      p_start_(p),
-      p_(p) {
+      p_start_(nested_ ? nested_->to_nested(character, p) : Vec(p)),
+      p_(p_start_),
+      p_original_(p) {
   options_.validate();
+  if (nested_) {
+    for (int& c : options_.controls.free) c = nested_->control_of[static_cast<std::size_t>(c)];
+    std::sort(options_.controls.free.begin(), options_.controls.free.end());
+  }
   if (SeenSurface(character, p, camera).eye_inside())
     throw Error({.file = character.name,
                  .element = "camera",
@@ -58,7 +70,6 @@ SketchPoser::SketchPoser(const Character& character, SketchAbstraction abstracti
 
 SketchPoser::~SketchPoser() = default;
 
-const std::vector<int>& SketchPoser::free() const { return tied_->controls.free; }
 const SketchControls& SketchPoser::limits() const { return tied_->controls; }
 const std::shared_ptr<const Rig>& SketchPoser::rig() const { return tied_->rig; }
 const std::vector<int>& SketchPoser::points() const { return tied_->points; }
@@ -66,15 +77,20 @@ const std::vector<CharacterCurve>& SketchPoser::curves() const { return tied_->c
 
 void SketchPoser::tie() {
   tied_ = std::make_unique<TiedCurves>(character_, abstraction_, p_start_, options_, tied_.get());
+  free_ = tied_->controls.free;
+  if (!nested_) return;
+  const std::vector<int>& of = nested_->control_of;
+  for (int& c : free_) c = static_cast<int>(std::find(of.begin(), of.end(), c) - of.begin());
 }
 
 void SketchPoser::set_pose(In p) {
-  p_start_ = p_ = p;
+  p_original_ = p;
+  p_start_ = p_ = nested_ ? nested_->to_nested(original_, p) : Vec(p);
   if (abstraction_.follows_view) {
     abstraction_ = outline(character_, p_, camera_);
     tie();
   } else {
-    tied_->start_at(p);
+    tied_->start_at(p_start_);
   }
 }
 
@@ -103,7 +119,11 @@ double SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>
                    [&](const Stroke& a, const Stroke& b) { return before(a.points.front(), b.points.front()); });
   double jitter = 0;
   for (const Stroke& stroke : ordered) {
-    clean.push_back(clean_stroke(stroke, options_.cleaning));
+    StrokeCleaning cleaning = options_.cleaning;
+    if (abstraction_.follows_view)  // one stroke may be the whole outline
+      cleaning.samples =
+          std::clamp(static_cast<int>(stroke.length() / (kOutlineSpacing * view_size_)), kFewestSamples, kMostSamples);
+    clean.push_back(clean_stroke(stroke, cleaning));
     jitter = std::max(jitter, estimated_jitter(stroke) / view_size_);
   }
   const int curves = static_cast<int>(abstraction_.curves.size());
@@ -116,37 +136,75 @@ double SketchPoser::prepare(std::span<const Stroke> strokes, std::vector<Stroke>
   return jitter;
 }
 
+PoseSearch SketchPoser::searching(const Drawing& drawing, const SketchOptions& options) {
+  return {.tied = *tied_,
+          .abstraction = abstraction_,
+          .camera = camera_,
+          .options = options,
+          .size = size_,
+          .view_size = view_size_,
+          .jitter = drawing.jitter,
+          .p_start = p_start_,
+          .strokes = drawing.strokes,
+          .progress = *drawing.progress};
+}
+
+// The outline of another pose is another line on the surface: it is found again after every few steps, until it has
+// fitted no better twice. Misfits are those of the outline in the pose itself, never of a former one.
+PoseAttempt SketchPoser::follow_outline(const Drawing& drawing, PoseAttempt from) {
+  SketchOptions few = options_;
+  few.max_iterations = kStepsOfAnOutline;
+  PoseAttempt best;
+  int worse = 0;
+  for (int round = 0;; ++round) {
+    abstraction_ = outline(character_, from.p, camera_);
+    tie();
+    PoseSearch search = searching(drawing, few);
+    search.measure(from);
+    worse = from.misfit < kBetter * best.misfit ? 0 : worse + 1;
+    const bool ends = round >= kMostOutlines || worse >= 2;
+    PoseAttempt next;
+    if (!ends) next = search.best(from.p, true), next.iterations += from.iterations;
+    if (from.misfit < best.misfit) best = std::move(from);
+    if (ends) return best;
+    from = std::move(next);
+  }
+}
+
+PoseAttempt SketchPoser::best_outline(const Drawing& drawing, PoseAttempt first, bool near) {
+  PoseAttempt best = follow_outline(drawing, std::move(first));
+  const bool alone = near || tied_->box || !options_.try_others;
+  for (std::uint32_t k = 0; !alone && k < kOutlineSearches && !searching(drawing, options_).explained(best); ++k) {
+    if (!outline_search_) outline_search_ = std::make_unique<OutlineSearch>(character_, camera_, size_, view_size_);
+    if (k == 0) outline_search_->set_strokes(drawing.strokes);
+    PoseAttempt other;
+    other.p = outline_search_->better_pose(best.p, tied_->controls, k + 1, *drawing.progress);
+    other = follow_outline(drawing, std::move(other));
+    other.iterations += best.iterations;
+    if (other.misfit < best.misfit)
+      best = std::move(other);
+    else
+      best.iterations = other.iterations;
+  }
+  abstraction_ = outline(character_, best.p, camera_);
+  tie();
+  return best;
+}
+
 SketchReport SketchPoser::solve(std::span<const Stroke> strokes, bool go_on, const ProgressCallback& progress) {
   std::vector<Stroke> clean;
   const double jitter = prepare(strokes, clean);
-  const long evaluations_before = tied_->evaluations();
-  const auto search = [&](In p_from, bool near) {
-    return PoseSearch{.tied = *tied_,
-                      .abstraction = abstraction_,
-                      .camera = camera_,
-                      .options = options_,
-                      .size = size_,
-                      .view_size = view_size_,
-                      .jitter = jitter,
-                      .p_start = p_start_,
-                      .strokes = clean,
-                      .progress = progress}
-        .best(p_from, near);
+  const Drawing drawing{clean, jitter, &progress};
+  const auto evaluations = [&] {
+    return tied_->evaluations() + (outline_search_ ? outline_search_->evaluations() : 0);
   };
-  PoseAttempt best = search(go_on ? p_ : p_start_, go_on);
-  // The outline of another pose is another line on the surface: it is found again until it fits no better.
-  for (int round = 0; abstraction_.follows_view && round < kMostOutlines; ++round) {
-    abstraction_ = outline(character_, best.p, camera_);
-    tie();
-    PoseAttempt next = search(best.p, true);
-    next.iterations += best.iterations;
-    const bool better = next.misfit < 0.97 * best.misfit;
-    if (next.misfit < best.misfit) best = std::move(next);
-    if (!better) break;
-  }
+  const long evaluations_before = evaluations();
+  PoseAttempt best = searching(drawing, options_).best(go_on ? p_ : p_start_, go_on);
+  if (abstraction_.follows_view) best = best_outline(drawing, std::move(best), go_on);
   p_ = best.p;
+  if (nested_) p_original_ = nested_->to_original(original_, p_);
   SketchReport report{.iterations = best.iterations, .converged = best.converged};
-  report.evaluations = tied_->evaluations() - evaluations_before;
+  report.evaluations = evaluations() - evaluations_before;
   report.residual = std::sqrt(best.misfit);
   report.strokes.resize(clean.size());
   std::vector<std::pair<int, std::size_t>> drawn_order;

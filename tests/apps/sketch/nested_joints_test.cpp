@@ -1,6 +1,6 @@
 #include "rigspace/apps/sketch/nested_joints.h"
 
-#include "rigspace/apps/sketch/automatic.h"
+#include "rigspace/apps/sketch/sketch_poser.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <gtest/gtest.h>
@@ -74,6 +74,29 @@ TEST(NestedJoints, APoseIsTheSameSurfaceOnBothSides) {
   EXPECT_GT((bent - surface(hand, flat.rest())).cwiseAbs().maxCoeff(), 0.5);
   EXPECT_LT((surface(hand, q) - bent).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((surface(nested->character, nested->to_nested(hand, q)) - bent).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// The studio, Python and the program all pose by SketchPoser.
+TEST(NestedJoints, AFingerIsBentByItsLine) {
+  const Character hand = flat_hand();
+  const auto nested = nest_joints(hand);
+  ASSERT_TRUE(nested);
+  const Vec rest = hand.rig->rest();
+  const Camera camera = frame(surface(hand, rest), 1, {.azimuth = 0, .elevation = 0, .margin = 0.4});
+  Vec bent = nested->character.rig->rest();
+  for (const char* joint : {"index-1.rz", "index-2.rz"}) bent[nested->character.rig->find(joint)] -= 0.5;
+  const Vec wanted = nested->to_original(hand, bent);
+  SketchPoser poser(hand, stick_figure(hand), camera, wanted);
+  const std::vector<Stroke> drawn = poser.seen();
+  poser.set_pose(rest);
+  EXPECT_EQ(poser.controls(), rest);
+  const SketchReport report = poser.solve(drawn);
+  EXPECT_LT(report.residual, 2e-3);
+  // Lines say nothing of depth, but joints stay together: those of a finger are 1 apart, and their skin 0.1 from them.
+  const Vec found = surface(hand, poser.controls());
+  EXPECT_GT((found - surface(hand, rest)).cwiseAbs().maxCoeff(), 0.5);
+  for (const int bone : {0, 1, 3, 4})
+    EXPECT_NEAR((point(found, 4 * bone) - point(found, 4 * bone + 4)).norm(), 1, 0.2) << bone;
 }
 
 }  // namespace

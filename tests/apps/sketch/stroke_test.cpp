@@ -194,6 +194,30 @@ TEST(Outline, LiesWhereTheSurfaceTurnsAwayFromTheEye) {
   }
 }
 
+TEST(Outline, IsOneClosedLineAroundACoarseBody) {
+  const Character character = make_character("bar");
+  const Vec rest = character.rig->rest();
+  Vec s;
+  character.rig->evaluate(*character.rig->make_workspace(), rest, s);
+  const Camera camera = frame(s, 1, {.azimuth = 0.4, .elevation = 0.3});
+  const SketchCurve line = outline(character, rest, camera).curves.at(0);
+  EXPECT_TRUE(line.closed);
+  const ViewPlane view(camera);
+  Vec2 low = Vec2::Constant(1e9), high = -low, seen_low = low, seen_high = high;
+  for (int i = 0; i < static_cast<int>(s.size() / 3); ++i) {
+    const Vec2 z = view.project(point(s, i));
+    seen_low = seen_low.cwiseMin(z), seen_high = seen_high.cwiseMax(z);
+  }
+  for (const CurvePlace& place : line.places) {
+    Vec3 x = Vec3::Zero();
+    for (const PlacePart& part : place) x += part.weight * point(s, part.point);
+    low = low.cwiseMin(view.project(x)), high = high.cwiseMax(view.project(x));
+  }
+  const double cells = 5 * (seen_high - seen_low).maxCoeff() / 512;  // corners lie between two places
+  EXPECT_LT((low - seen_low).cwiseAbs().maxCoeff(), cells);
+  EXPECT_LT((high - seen_high).cwiseAbs().maxCoeff(), cells);
+}
+
 TEST(SketchBlock, IsReadBackFromARigFile) {
   register_sketch_block();
   RiggedCharacter rigged = make_rigged_character("bar");

@@ -3,11 +3,13 @@
 // them, lie on what was drawn.
 
 #include "rigspace/apps/sketch/abstraction.h"
+#include "rigspace/apps/sketch/nested_joints.h"
 #include "rigspace/apps/sketch/sketch_controls.h"
 #include "rigspace/apps/sketch/stroke_assignment.h"
 #include "rigspace/base/progress.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,8 +54,12 @@ struct SketchReport {
 };
 
 class TiedCurves;
+class OutlineSearch;
+struct PoseAttempt;
+struct PoseSearch;
 
-/// Keeps abstraction, representatives and memory between strokes; of a black box also its Jacobian. One thread at a
+/// Keeps abstraction, representatives and memory between strokes; of a black box also its Jacobian. Joints that are all
+/// siblings are posed as chains (nest_joints); poses given and returned are always the character's own. One thread at a
 /// time.
 class SketchPoser {
  public:
@@ -73,8 +79,9 @@ class SketchPoser {
   /// reported, not thrown.
   SketchReport solve(std::span<const Stroke> strokes, bool go_on = false, const ProgressCallback& progress = {});
 
-  const Vec& controls() const { return p_; }  ///< all
-  const std::vector<int>& free() const;
+  const Vec& controls() const { return nested_ ? p_original_ : p_; }  ///< all
+  const std::vector<int>& free() const { return free_; }
+  /// Of each of free(); of joints that are siblings those of the chains, whose controls `free` there counts.
   const SketchControls& limits() const;
   const SketchAbstraction& abstraction() const { return abstraction_; }
   /// The abstraction as it is seen in the present pose, one stroke a curve.
@@ -88,18 +95,31 @@ class SketchPoser {
 
  private:
   void tie();
+  struct Drawing {
+    std::span<const Stroke> strokes;  // clean
+    double jitter;
+    const ProgressCallback* progress;
+  };
+  PoseSearch searching(const Drawing& drawing, const SketchOptions& options);
+  PoseAttempt follow_outline(const Drawing& drawing, PoseAttempt from);
+  PoseAttempt best_outline(const Drawing& drawing, PoseAttempt first, bool near);
   /// Strokes in an order and direction that do not depend on those of the drawing. Returns the jitter of the hand, as a
   /// share of the size: found after that too, since sums of the same numbers the other way round differ in their last
   /// digits.
   double prepare(std::span<const Stroke> strokes, std::vector<Stroke>& clean) const;
 
-  const Character& character_;
+  const Character& original_;
+  std::optional<NestedCharacter> nested_;  // joints of the original as chains, where they are siblings
+  const Character& character_;             // that of nested_, else the original
   SketchAbstraction abstraction_;
   Camera camera_;
   SketchOptions options_;
-  Vec p_start_, p_;
+  Vec p_start_, p_;        // of character_
+  Vec p_original_;         // p_ in the original's controls, where there is nested_
+  std::vector<int> free_;  // in the original's controls
   double size_ = 1, view_size_ = 1;
   std::unique_ptr<TiedCurves> tied_;
+  std::unique_ptr<OutlineSearch> outline_search_;  // made when a drawn outline is first missed
 };
 
 }  // namespace rigspace
