@@ -68,4 +68,19 @@ std::vector<char> self_crossing_triangles(const TriMesh& mesh) {
   return crossing;
 }
 
+std::vector<char> self_crossing_triangles(const TriMesh& mesh, const Box& near) {
+  TriMesh part{mesh.points, {}};
+  std::vector<std::size_t> number;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    Box box;
+    for (const int i : mesh.triangles[t]) box.include(point(mesh.points, i));
+    if ((box.low.array() > near.high.array()).any() || (box.high.array() < near.low.array()).any()) continue;
+    part.triangles.push_back(mesh.triangles[t]), number.push_back(t);
+  }
+  const std::vector<char> crossing = self_crossing_triangles(part);
+  std::vector<char> result(mesh.triangles.size(), 0);
+  for (std::size_t k = 0; k < crossing.size(); ++k) result[number[k]] = crossing[k];
+  return result;
+}
+
 }  // namespace rigspace

@@ -16,12 +16,13 @@ COMMANDS = ["play.set", "parts.set", "parts.mode", "parts.preset", "parts.find",
             "controls.stiffness", "controls.free", "controls.aim", "world.set", "poses.at", "curves.get", "curves.edit", "curves.layer", "curves.tolerance",
             "curves.clear", "modes.find", "modes.set", "pull.begin", "pull.move", "pull.end", "project.save", "job.cancel",
             "history.undo", "history.redo", "file.list", "file.open", "curves.merge", "sketch.look", "sketch.preview",
-            "sketch.stroke", "sketch.change", "sketch.clear", "sketch.key", "sketch.choose", "sketch.cancel", "no.such"]
+            "sketch.stroke", "sketch.change", "sketch.clear", "sketch.key", "sketch.choose", "sketch.cancel",
+            "effectors.prepare", "effectors.drag", "effectors.pin", "effectors.end", "effectors.clear", "no.such"]
 FIELDS = ["clip", "time", "playing", "speed", "loop", "live", "muted", "part", "field", "value", "from", "to", "candidate",
           "mode", "preset", "values", "pattern", "collide", "friction", "material", "unit", "times", "controls", "control",
           "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path",
           "gravity", "cells", "on", "joint", "handle", "beyond", "target", "stroke", "camera", "aspect", "points", "closed",
-          "curve", "locked", "remove", "all", "abstraction", "eye", "fov"]
+          "curve", "locked", "remove", "all", "abstraction", "eye", "fov", "effector", "pinned"]
 CAMERA = {"eye": [0, 1, 4], "target": [0, 1, 0], "fov": 32}
 
 

@@ -29,5 +29,7 @@ SurfaceCrossings count_edge_crossings(const TriMesh& surface, const TriMesh& oth
 
 /// Non-zero for triangles that take part in a crossing of the mesh with itself.
 std::vector<char> self_crossing_triangles(const TriMesh& mesh);
+/// The same, of triangles alone whose boxes meet this one; 0 for all others.
+std::vector<char> self_crossing_triangles(const TriMesh& mesh, const Box& near);
 
 }  // namespace rigspace

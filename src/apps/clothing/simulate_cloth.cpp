@@ -129,10 +129,12 @@ struct ClothSimulation::Data {
   }
 
   // Triangles where the body passes through itself leave contact for the step: cloth between them could not be kept
-  // apart from both.
+  // apart from both. Only those near the cloth are looked at.
   void find_absent(In points) {
-    absent = self_crossing_triangles({points, body.mesh.triangles});
-    keep_released();
+    constexpr double kNear = 0.1;  // m
+    Box near = bounding_box(integrator.x());
+    near.low.array() -= kNear, near.high.array() += kNear;
+    absent = self_crossing_triangles({points, body.mesh.triangles}, near);
     report.absent = std::max(report.absent, static_cast<int>(std::count(absent.begin(), absent.end(), 1)));
     contact.set_absent(absent);
   }

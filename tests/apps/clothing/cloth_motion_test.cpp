@@ -3,7 +3,7 @@
 #include "energy/sheets.h"
 #include "rigspace/apps/clothing/simulate_cloth.h"
 #include "rigspace/base/error.h"
-#include "rigspace/geometry/surface_crossings.h"
+#include "rigspace/geometry/triangle_overlap.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@ namespace cloth_motion_test {
 using namespace testing;
 
 void expect_apart(const ClothSimulation& cloth, const Garment& garment, const ClothBody& body) {
-  ASSERT_EQ(count_edge_crossings({cloth.points(), garment.mesh.triangles}, {cloth.body_points(), body.mesh.triangles})
-                .total(),
-            0)
+  const TriMesh worn{cloth.points(), garment.mesh.triangles};
+  ASSERT_EQ(
+      self_crossings(worn).crossing() + count_crossings(worn, {cloth.body_points(), body.mesh.triangles}).crossing(), 0)
       << "at " << cloth.time() << " s";
 }
 

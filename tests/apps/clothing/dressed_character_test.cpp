@@ -116,7 +116,8 @@ TEST(DressedCharacter, InFewDirectionsDoesNotCrossEither) {
   double apart = 0;
   for (std::size_t k = 0; k < few.frames.size(); ++k) {
     body.points(few.times[k], x);
-    EXPECT_EQ(count_crossings({few.frames[k], dressed.garment().mesh.triangles}, {x, body.mesh.triangles}).crossing(), 0);
+    EXPECT_EQ(count_crossings({few.frames[k], dressed.garment().mesh.triangles}, {x, body.mesh.triangles}).crossing(),
+              0);
     apart = std::max(apart, (few.frames[k] - full.frames[k]).cwiseAbs().maxCoeff());
   }
   EXPECT_LT(apart, 0.05);  // of a sleeve of 1.2 m
