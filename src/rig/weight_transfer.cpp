@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/base/require.h"
 #include "rigspace/geometry/closest_point.h"
 #include "weight_inpainting.h"
 
@@ -129,18 +130,11 @@ void check_body(const SkinnedSurface& body) {
 }  // namespace
 
 void WeightTransferOptions::validate() const {
-  const auto refuse = [](const char* what, double value, const char* remedy) {
-    throw Error({.code = ErrorCode::usage,
-                 .element = what,
-                 .value = std::to_string(value),
-                 .problem = "is " + std::to_string(value),
-                 .remedy = remedy});
-  };
-  if (!(distance > 0)) refuse("distance of a weight transfer", distance, "give a share of the diagonal above 0");
-  if (!(angle >= 0 && angle <= 90)) refuse("angle of a weight transfer", angle, "give 0 to 90 degrees");
-  if (smoothing < 0) refuse("smoothing of a weight transfer", smoothing, "give a number of rounds, 0 for none");
-  if (most_influences < 0) refuse("most_influences", most_influences, "give 0 for all, or a number");
-  if (!(drop_below >= 0 && drop_below < 0.25)) refuse("drop_below", drop_below, "give 0 to 0.25");
+  require_option(distance > 0, "distance of a weight transfer", distance, "give a share of the diagonal above 0");
+  require_option(angle >= 0 && angle <= 90, "angle of a weight transfer", angle, "give 0 to 90 degrees");
+  require_option(smoothing >= 0, "smoothing of a weight transfer", smoothing, "give a number of rounds, 0 for none");
+  require_option(most_influences >= 0, "most_influences", most_influences, "give 0 for all, or a number");
+  require_option(drop_below >= 0 && drop_below < 0.25, "drop_below", drop_below, "give 0 to 0.25");
 }
 
 TransferredWeights transfer_weights(const SkinnedSurface& body, const TriMesh& garment,

@@ -3,6 +3,7 @@
 #include "rigspace/base/affine.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,17 +29,11 @@ int chosen_dimensions(const Vec& variances, const PoseParameterOptions& options)
 }  // namespace
 
 void PoseParameterOptions::validate() const {
-  const auto refuse = [](const char* what, double value, const char* remedy) {
-    throw Error({.code = ErrorCode::usage,
-                 .element = what,
-                 .value = std::to_string(value),
-                 .problem = "is " + std::to_string(value),
-                 .remedy = remedy});
-  };
-  if (dimensions < 0) refuse("dimensions of a pose space", dimensions, "give 0 for the automatic choice, or a number");
-  if (!(variance > 0 && variance <= 1)) refuse("variance", variance, "give a share above 0 and up to 1");
-  if (!(least_deviation >= 0 && least_deviation < 1)) refuse("least_deviation", least_deviation, "give 0 to 1");
-  if (most_dimensions < 1) refuse("most_dimensions", most_dimensions, "give at least 1");
+  require_option(dimensions >= 0, "dimensions of a pose space", dimensions,
+                 "give 0 for the automatic choice, or a number");
+  require_option(variance > 0 && variance <= 1, "variance", variance, "give a share above 0 and up to 1");
+  require_option(least_deviation >= 0 && least_deviation < 1, "least_deviation", least_deviation, "give 0 to 1");
+  require_option(most_dimensions >= 1, "most_dimensions", most_dimensions, "give at least 1");
 }
 
 // The left singular vectors through the Gram matrix: there are far fewer shapes than coordinates.
