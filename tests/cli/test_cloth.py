@@ -42,6 +42,26 @@ class Cloth(OwnFolder):
         last = (self.folder / "cloth_0002.obj").read_text().splitlines()
         self.assertLess(min(float(line.split()[2]) for line in last if line.startswith("v ")), above[1] - 1e-3)
 
+    def test_a_garment_is_trained_and_comes_back_in_the_characters_file(self):
+        above = [self.top[0], self.top[1] + 0.05, self.top[2]]
+        garment = self.folder / "garment.obj"
+        garment.write_text(sheet_obj(above, 0.3))
+        common = [self.hero, "--garment", garment, "--unit", "1", "--lead", "0.05", "--fps", "20", "--json"]
+        database = self.folder / "sheet.cloth"
+        trained = rigspace("cloth", "train", *common, "-o", database)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        self.assertGreater(json.loads(trained.stdout)["vectors"], 0)
+        dressed = self.folder / "dressed.glb"
+        result = rigspace("cloth", "simulate", *common, "--to", "0.1", "--database", database, "-o", dressed)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("garment", rigspace("info", dressed).stdout + rigspace("info", dressed, "--json").stdout)
+        other = self.folder / "other.obj"
+        other.write_text(sheet_obj(above, 0.31))
+        common[2] = other
+        refused = rigspace("cloth", "simulate", *common, "--database", database, "-o", dressed)
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("database of another garment", refused.stderr)
+
     def test_what_cannot_be_worn_is_refused_in_one_sentence(self):
         far = self.simulate(sheet_obj([0, self.top[1] + 500, 0], 0.3))
         self.assertEqual(far.returncode, 3)

@@ -3,6 +3,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/energy/cloth_bend.h"
 #include "rigspace/energy/cloth_stretch.h"
+#include "rigspace/energy/half_spaces.h"
 #include "rigspace/testing/check_energy.h"
 
 #include <gtest/gtest.h>
@@ -19,6 +20,24 @@ struct Crumpled {
   Vec x = mesh.points + noise(static_cast<int>(mesh.points.size()), 3, 0.04);
   int points = mesh.point_count();
 };
+
+TEST(HalfSpaces, KeepsTheLawsOfEnergiesAndPushesOnOneSideAlone) {
+  const Crumpled c;
+  HalfSpaces outside;
+  std::vector<HalfSpaces::Plane> planes;
+  for (int i = 0; i < c.points; ++i) {
+    const Vec3 n = Vec3(0.2, 1, 0.1 * (i % 5)).normalized();
+    const double depth = i % 2 == 0 ? 0.3 : -0.3;  // half of them behind their planes, none near the corner of max
+    planes.push_back({.point = i, .normal = n, .offset = n.dot(point(c.x, i)) + depth, .stiffness = 2.0 + i});
+  }
+  outside.set(planes);
+  const LawReport report = check_energy(outside, c.x, {.length = 0.1});
+  EXPECT_TRUE(report.ok()) << report;
+  Vec g = Vec::Zero(c.x.size());
+  outside.add_gradient(*outside.make_state(), c.x, 1, g);
+  for (int i = 0; i < c.points; ++i)
+    EXPECT_NEAR(-planes[i].normal.dot(point(g, i)), i % 2 == 0 ? 0.3 * planes[i].stiffness : 0, 1e-12);
+}
 
 TEST(ClothStretch, KeepsTheLawsOfEnergies) {
   const Crumpled c;
