@@ -5,7 +5,6 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/energy/cloth_bend.h"
-#include "rigspace/energy/half_spaces.h"
 #include "rigspace/energy/momentum.h"
 #include "rigspace/energy/pull.h"
 #include "rigspace/geometry/closest_point.h"
@@ -14,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace rigspace {
 namespace {
@@ -40,6 +40,8 @@ Pulls pulls_of(const Garment& garment, const ClothOptions& options) {
   }
   return {garment.mesh.point_count(), std::move(pulls)};
 }
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
 
@@ -70,7 +72,6 @@ struct ClothSimulation::Data {
   IdentityMapping identity;
   Objective objective;       // of all points
   Momentum keep;             // in place of all but contact, where the garment is reduced
-  HalfSpaces outside;        // contact as those few directions feel it
   Objective free, touching;  // what is then solved in few directions, and what keeps the result from the body
   std::unique_ptr<ClothReducer> reducer;
   Integrator integrator;
@@ -109,10 +110,9 @@ struct ClothSimulation::Data {
       if (!garment.pins.empty()) f->add("pins", pins);
     }
     objective.add("contact", contact);
-    free.add("outside the body", outside);
     touching.add("where it would go", keep);
     touching.add("contact", contact);
-    if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction));
+    if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh, o.contact.distance);
     body_at(start, body_now);
     if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
     integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
@@ -171,7 +171,7 @@ struct ClothSimulation::Data {
   }
 
   void set_loads(double h);
-  void find_outside(In x, double scale);
+  Vec reduced_step(In x, double h);
   void carry(In x, In body_from, In body_to, Vec& moved);
   void step(double h, const ProgressCallback&);
   void solve(Vec& x, const ProgressCallback&);
@@ -196,36 +196,6 @@ void ClothSimulation::Data::set_loads(double h) {
     }
   load.set_forces(forces);
   load.set_reference(x);
-}
-
-// A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
-void ClothSimulation::Data::find_outside(In x, double scale) {
-  constexpr double kStiffer = 4;  // than inertia
-  if (body.mesh.triangles.empty()) return;
-  body_tree.refit(body_now);
-  Vec normals;
-  vertex_normals(body_next, body.mesh.triangles, normals);
-  const double reach = 20 * options.contact.distance;
-  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
-  parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const SurfacePoint near = body_tree.closest(point(x, i), reach);
-      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
-      plane.point = i;
-      if (near.triangle < 0 || absent[static_cast<std::size_t>(near.triangle)]) continue;
-      const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(near.triangle)];
-      Vec3 place = Vec3::Zero(), normal = Vec3::Zero();
-      for (int k = 0; k < 3; ++k) {
-        place += near.barycentric[k] * point(body_next, t[k]);
-        normal += near.barycentric[k] * point(normals, t[k]);
-      }
-      if (!(normal.norm() > 0)) continue;
-      plane.normal = normal.normalized();
-      plane.offset = plane.normal.dot(place) + options.contact.distance;
-      plane.stiffness = kStiffer * scale * masses[i];
-    }
-  });
-  outside.set(std::move(planes));
 }
 
 // Where the points go if those at the body move along with it: at the surface fully, less with the distance, so that
@@ -266,6 +236,18 @@ void ClothSimulation::Data::solve(Vec& x, const ProgressCallback& callback) {
   if (!summary.converged()) ++report.unfinished;
 }
 
+// Where the garment goes in few directions, which feel the body as planes.
+Vec ClothSimulation::Data::reduced_step(In x, double h) {
+  constexpr double kStiffer = 4;  // planes than inertia
+  const double begin = processor_seconds();
+  const HalfSpaces& planes =
+      reducer->planes().find(x, body_now, body_next, absent, kStiffer * integrator.momentum_scale() * masses);
+  const double found = processor_seconds();
+  Vec proposed = reducer->solve(free, planes, time, time + h, x, decrease());
+  report.contact_seconds += found - begin, report.solve_seconds += processor_seconds() - found;
+  return proposed;
+}
+
 void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
   body_at(time + h, body_next);
   if (body.points) find_absent(body_next);
@@ -290,10 +272,10 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     pins.set_target(static_cast<int>(k), place);
   }
   // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
-  if (reducer) find_outside(x, integrator.momentum_scale());
-  if (reducer) keep.set_target(reducer->solve(free, time, time + h, x, decrease()), integrator.momentum_scale());
+  if (reducer) keep.set_target(reduced_step(x, h), integrator.momentum_scale());
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
   // Cloth caught between parts of the body cannot be pushed away: what catches it leaves contact.
+  const double touched = processor_seconds();
   bool arrived = false;
   for (int push = 0; !arrived; ++push) {
     carry(x, body_at_stop, body_next, moved);
@@ -314,6 +296,7 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
                    .remedy = "use shorter steps or a smaller contact distance"});
     solve(x, callback);
   }
+  report.contact_seconds += processor_seconds() - touched;
   integrator.accept(x);
   if (reducer) report.subspace = reducer->report();
   body_now = body_next;
@@ -373,6 +356,7 @@ const ClothReport& ClothSimulation::report() const { return data_->report; }
 void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
   data_->workspace = {};
+  if (data_->reducer) data_->reducer->restart();
 }
 
 ClothMotion simulate_cloth(const Garment& garment, const ClothBody& body, const ClothClip& clip,
