@@ -31,10 +31,21 @@ const HalfSpaces& BodyPlanes::find(In x, In body_now, In body_next, std::span<co
       plane.normal = normal.normalized();
       plane.offset = plane.normal.dot(place) + options_.distance;
       plane.stiffness = stiffness[i];
+      if (forces_.size() == 0) continue;
+      plane.friction = options_.friction * forces_[i];
+      // Carried along with the place below it.
+      Vec3 by = place;
+      for (int k = 0; k < 3; ++k) by -= near.barycentric[k] * point(body_now, t[k]);
+      plane.carried = point(x, i) + by;
     }
   });
-  planes_.set(std::move(planes));
+  planes_.set(std::move(planes), options_.slip);
   return planes_;
+}
+
+void BodyPlanes::keep_forces(In x) {
+  forces_.resize(static_cast<Eigen::Index>(planes_.planes().size()));
+  for (std::size_t k = 0; k < planes_.planes().size(); ++k) forces_[static_cast<Eigen::Index>(k)] = planes_.force(k, x);
 }
 
 }  // namespace rigspace

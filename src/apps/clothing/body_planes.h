@@ -13,6 +13,8 @@ namespace rigspace {
 struct BodyPlanesOptions {
   double distance = 0.002;  ///< m: from the body, where the planes are
   double reach = 0.04;      ///< m: points farther from the body have none
+  double friction = 0.3;    ///< Coulomb's mu
+  double slip = 1e-4;       ///< m: what is held by friction creeps by less in a step
 };
 
 class BodyPlanes {
@@ -23,11 +25,15 @@ class BodyPlanes {
   /// For points at x, where the body is now, carried on to where it will be. `absent`: triangles that take no part.
   /// `stiffness`: N/m of each point.
   const HalfSpaces& find(In x, In body_now, In body_next, std::span<const char> absent, In stiffness);
+  /// The forces of the planes at the end of a step: friction of the next follows them.
+  void keep_forces(In x);
+  void restart() { forces_.resize(0); }
 
  private:
   Options options_;
   TriangleTree tree_;
   HalfSpaces planes_;
+  Vec forces_;  // N, of each point's plane in the last step; empty: none
 };
 
 }  // namespace rigspace

@@ -3,12 +3,12 @@
 namespace rigspace {
 
 ClothReducer::ClothReducer(std::shared_ptr<const ClothReduction> reduction, const TriMesh& body,
-                           double contact_distance)
+                           const BodyPlanesOptions& planes)
     : reduction_(std::move(reduction)),
       moving_(reduction_->reference),
       still_(reduction_->reference),
       solver_(*reduction_->database, moving_, reduction_->options),
-      planes_(body, {.distance = contact_distance, .reach = 20 * contact_distance}) {}
+      planes_(body, planes) {}
 
 Vec ClothReducer::solve(const Objective& objective, const HalfSpaces& body, double from, double to, In x,
                         double decrease) {
@@ -24,6 +24,7 @@ Vec ClothReducer::solve(const Objective& objective, const HalfSpaces& body, doub
   still_.transform(still_.rest(), shape_);
   solver_.set_decrease(decrease);
   solver_.solve(objective, reduction_->database->parameters().position(shape_), moved, &body);
+  planes_.keep_forces(moved);
   return moved;
 }
 

@@ -8,7 +8,7 @@ namespace rigspace {
 
 class ClothReducer {
  public:
-  ClothReducer(std::shared_ptr<const ClothReduction> reduction, const TriMesh& body, double contact_distance);
+  ClothReducer(std::shared_ptr<const ClothReduction> reduction, const TriMesh& body, const BodyPlanesOptions& planes);
 
   /// Where the garment goes from x in a step between two times: first along with the skin, then solved for in few
   /// directions. The objective has no contact.
@@ -16,7 +16,7 @@ class ClothReducer {
 
   BodyPlanes& planes() { return planes_; }
   const SubspaceReport& report() const { return solver_.report(); }
-  void restart() { solver_.restart(); }
+  void restart() { solver_.restart(), planes_.restart(); }
 
  private:
   std::shared_ptr<const ClothReduction> reduction_;

@@ -112,7 +112,12 @@ struct ClothSimulation::Data {
     objective.add("contact", contact);
     touching.add("where it would go", keep);
     touching.add("contact", contact);
-    if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh, o.contact.distance);
+    if (reduction) reducer = std::make_unique<ClothReducer>(
+          std::move(reduction), b.mesh,
+          BodyPlanesOptions{.distance = o.contact.distance,
+                            .reach = 20 * o.contact.distance,
+                            .friction = o.contact.friction * (getenv("FR") ? atof(getenv("FR")) : 1),
+                            .slip = o.contact.slip_speed * o.step});
     body_at(start, body_now);
     if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
     integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
@@ -238,7 +243,7 @@ void ClothSimulation::Data::solve(Vec& x, const ProgressCallback& callback) {
 
 // Where the garment goes in few directions, which feel the body as planes.
 Vec ClothSimulation::Data::reduced_step(In x, double h) {
-  constexpr double kStiffer = 4;  // planes than inertia
+  const double kStiffer = getenv("ST") ? atof(getenv("ST")) : 40;  // planes than inertia
   const double begin = processor_seconds();
   const HalfSpaces& planes =
       reducer->planes().find(x, body_now, body_next, absent, kStiffer * integrator.momentum_scale() * masses);
