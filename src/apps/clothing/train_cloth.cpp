@@ -113,9 +113,10 @@ PoseSpaceDatabase train_cloth(const DressedCharacter& dressed, const std::vector
     ByteWriter what;
     what.raw(std::as_bytes(std::span(garment)));
     what.raw(std::as_bytes(std::span(clip->name)));
-    for (const double each : {options.fps, clip->duration, dressed.options().lead, dressed.options().cloth.step,
-                              dressed.options().cloth.contact.distance, dressed.options().cloth.contact.friction,
-                              dressed.options().cloth.tolerance})
+    for (const double each :
+         {options.fps, clip->duration, dressed.options().lead, dressed.options().cloth.step,
+          dressed.options().cloth.contact.distance, dressed.options().cloth.contact.friction,
+          dressed.options().cloth.tolerance, static_cast<double>(dressed.options().cloth.contact_method)})
       what.number(each);
     const std::string key = content_hash(what.bytes());
     files.emplace_back(folder / (key + ".frames"), key, size);

@@ -8,6 +8,7 @@
 #include "rigspace/energy/barrier_contact.h"
 #include "rigspace/energy/cloth_stretch.h"
 #include "rigspace/energy/gravity.h"
+#include "rigspace/energy/impulse_contact.h"
 #include "rigspace/energy/integrator.h"
 #include "rigspace/geometry/tri_mesh.h"
 
@@ -42,9 +43,16 @@ struct ClothBody {
   std::function<void(double time, Vec& points)> points = {};  ///< metres; empty: it stands still
 };
 
+/// How cloth is kept from the body and from itself; both end every step without intersections.
+enum class ContactMethod {
+  barrier,   ///< contact is part of what is solved for (energy/barrier_contact.h): smooth and exact
+  impulses,  ///< solved for without, then kept apart by impulses (energy/impulse_contact.h): several times faster
+};
+
 struct ClothOptions {
   ClothMaterial material = {};
-  BarrierOptions contact = {};
+  ContactMethod contact_method = ContactMethod::barrier;
+  BarrierOptions contact = {};      ///< distance, friction and self hold for both methods
   bool automatic_stiffness = true;  ///< of the contact, from masses and the step; `contact.stiffness` is then ignored
   IntegratorKind integrator = IntegratorKind::euler;
   double step = 1.0 / 60;  ///< s: the longest; steps of a frame are equal
@@ -70,6 +78,7 @@ struct ClothReport {
   int absent = 0;            ///< most triangles of the body out of contact at a time: they cross the body itself
   int released = 0;          ///< triangles of the body that left contact because they caught cloth, of all steps
   double nearest = 0;        ///< m: smallest distance at the end of a step, of anything in contact
+  ImpulseReport impulses;    ///< how often each stage of ContactMethod::impulses acted
   SubspaceReport subspace;   ///< of a reduced garment
   double solve_seconds = 0, contact_seconds = 0;  ///< processor time, of a reduced garment
   double worst_stretch = 0;  ///< largest Green strain along warp or weft at the end of a step
