@@ -2,6 +2,8 @@
 
 #include "rigspace/base/parallel.h"
 
+#include <algorithm>
+
 namespace rigspace {
 
 BodyPlanes::BodyPlanes(const TriMesh& body, const Options& options) : options_(options) {
@@ -29,7 +31,7 @@ const HalfSpaces& BodyPlanes::find(In x, In body_now, In body_next, std::span<co
       }
       if (!(normal.norm() > 0)) continue;
       plane.normal = normal.normalized();
-      plane.offset = plane.normal.dot(place) + options_.distance;
+      plane.offset = plane.normal.dot(place) + options_.distance + (lifts_.size() > 0 ? lifts_[i] : 0);
       plane.stiffness = stiffness[i];
       if (forces_.size() == 0) continue;
       plane.friction = options_.friction * forces_[i];
@@ -43,9 +45,21 @@ const HalfSpaces& BodyPlanes::find(In x, In body_now, In body_next, std::span<co
   return planes_;
 }
 
-void BodyPlanes::keep_forces(In x) {
-  forces_.resize(static_cast<Eigen::Index>(planes_.planes().size()));
-  for (std::size_t k = 0; k < planes_.planes().size(); ++k) forces_[static_cast<Eigen::Index>(k)] = planes_.force(k, x);
+void BodyPlanes::keep(In proposed, In safe, In inertia) {
+  constexpr double kSinking = 0.9;
+  const auto& planes = planes_.planes();
+  if (lifts_.size() == 0) lifts_ = Vec::Zero(std::ssize(planes));
+  forces_.resize(std::ssize(planes));
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    const HalfSpaces::Plane& plane = planes[k];
+    const auto i = static_cast<Eigen::Index>(k);
+    const double pushed = std::max(0.0, plane.normal.dot(point(safe, plane.point) - point(proposed, plane.point)));
+    const double height = plane.normal.dot(point(safe, plane.point)) - (plane.offset - lifts_[i]);
+    forces_[i] = planes_.force(k, proposed) + inertia[i] * pushed;
+    lifts_[i] = plane.stiffness > 0 && pushed > 1e-3 * options_.distance
+                    ? std::clamp(height, kSinking * lifts_[i], 5 * options_.distance)
+                    : kSinking * lifts_[i];
+  }
 }
 
 }  // namespace rigspace

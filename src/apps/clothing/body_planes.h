@@ -25,15 +25,17 @@ class BodyPlanes {
   /// For points at x, where the body is now, carried on to where it will be. `absent`: triangles that take no part.
   /// `stiffness`: N/m of each point.
   const HalfSpaces& find(In x, In body_now, In body_next, std::span<const char> absent, In stiffness);
-  /// The forces of the planes at the end of a step: friction of the next follows them.
-  void keep_forces(In x);
-  void restart() { forces_.resize(0); }
+  /// The end of a step: where a solve with these planes went, and where contact put the points then. What contact still
+  /// had to push is no business of points alone (coarse edges cut into a round body), so their planes rise by it, and
+  /// sink again slowly; friction of the next step follows both forces. inertia: N/m of each point.
+  void keep(In proposed, In safe, In inertia);
+  void restart() { forces_.resize(0), lifts_.resize(0); }
 
  private:
   Options options_;
   TriangleTree tree_;
   HalfSpaces planes_;
-  Vec forces_;  // N, of each point's plane in the last step; empty: none
+  Vec forces_, lifts_;  // N and m, of each point's plane after the last step; empty: none
 };
 
 }  // namespace rigspace

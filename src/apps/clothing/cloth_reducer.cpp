@@ -24,7 +24,6 @@ Vec ClothReducer::solve(const Objective& objective, const HalfSpaces& body, doub
   still_.transform(still_.rest(), shape_);
   solver_.set_decrease(decrease);
   solver_.solve(objective, reduction_->database->parameters().position(shape_), moved, &body);
-  planes_.keep_forces(moved);
   return moved;
 }
 

@@ -98,7 +98,9 @@ void ClothSimulation::Data::solve_with_barrier(Vec& x, const ProgressCallback& c
 void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& callback) {
   if (!reducer) solve(free, x, callback);
   const double begin = processor_seconds();
-  impulses->resolve({integrator.x(), x, body_now, body_next}, masses, x);
+  const Vec proposed = x;
+  impulses->resolve({integrator.x(), proposed, body_now, body_next}, masses, x);
+  if (reducer) reducer->planes().keep(proposed, x, integrator.momentum_scale() * masses);
   report.contact_seconds += processor_seconds() - begin;
   report.impulses = impulses->report();
   report.nearest = std::min(report.nearest, report.impulses.nearest);

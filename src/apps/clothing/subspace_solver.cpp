@@ -103,6 +103,7 @@ void SubspaceSolver::Data::start(const Sum& f, Vec& x) {
 }
 
 void SubspaceSolver::Data::solve(const Sum& f, In place, Vec& x) {
+  const double kShort = getenv("SHORT") ? atof(getenv("SHORT")) : 1;
   start(f, x);
   const ClothBasisPool pool(database, place, B, options.basis);
   report.far += pool.far(), report.distance = pool.nearest();
@@ -125,7 +126,7 @@ void SubspaceSolver::Data::solve(const Sum& f, In place, Vec& x) {
     if (-slope <= options.decrease && (fresh || iteration > 0)) break;  // one step is always made
     const double before = now;
     double t = search(f, x, slope, now);
-    if (t < 1 && !fresh) {  // the kept Hessian is too old for this step
+    if (t < kShort && !fresh) {  // the kept Hessian is too old for this step
       now = before;
       make_hessian(f, x), fresh = true;
       slope = direction(basis);
