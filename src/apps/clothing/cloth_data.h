@@ -36,6 +36,7 @@ struct ClothSimulation::Data {
   TriangleTree body_tree;
   double time = 0;
   Vec body_now, body_next, forces, target;
+  Vec plane_forces;                    // N: of the planes of `outside` in the last step
   std::vector<char> absent, released;  // triangles of the body
   ClothReport report;
 

@@ -91,6 +91,7 @@ void ClothSimulation::Data::solve_with_barrier(Vec& x, const ProgressCallback& c
 // Solved for as if the body were planes and nothing else were near; impulses then keep apart what would meet.
 void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& callback) {
   if (!reducer) solve(free, x, callback);
+  for (const HalfSpaces::Plane& plane : outside.planes()) plane_forces(plane.point) = outside.force(plane, x);
   impulses->resolve({integrator.x(), x, body_now, body_next}, masses, x);
   report.impulses = impulses->report();
   report.nearest = std::min(report.nearest, report.impulses.nearest);

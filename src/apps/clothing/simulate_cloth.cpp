@@ -69,6 +69,7 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
       touching(identity),
       integrator(o.integrator),
       time(start) {
+  plane_forces = Vec::Zero(garment.mesh.point_count());
   for (Objective* f : {&objective, &free}) {
     f->add("inertia", momentum);
     f->add("stretch", stretch);
@@ -142,6 +143,7 @@ const ClothReport& ClothSimulation::report() const { return data_->report; }
 void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
   data_->workspace = {};
+  data_->plane_forces.setZero();
 }
 
 ClothMotion simulate_cloth(const Garment& garment, const ClothBody& body, const ClothClip& clip,
