@@ -187,6 +187,7 @@ std::vector<Row> bench_cloth(const BenchOptions& options) {
     rows.push_back(std::move(impulses.row)), rows.push_back(std::move(barrier.row));
     if (blender.seconds > 0) rows.push_back(std::move(blender.row));
   }
+  add_cloth_subspace(options, rows);
   return rows;
 }
 

@@ -147,7 +147,9 @@ void simulate(ClothArguments& options, const Context& context) {
                         {"carried", r.impulses.carried},
                         {"cuts", r.impulses.cuts}}},
                       {"nearest_m", r.nearest},
-                      {"worst_stretch", r.worst_stretch}};
+                      {"worst_stretch", r.worst_stretch},
+                      {"farthest_from_training", r.farthest},
+                      {"farthest_from_training_s", r.farthest_time}};
     fmt::print("{}\n", answer.dump(2));
     return;
   }
@@ -158,8 +160,11 @@ void simulate(ClothArguments& options, const Context& context) {
   if (database)
     fmt::print(
         "  in {} directions at most, from {} sites; {} Hessians in {} iterations; {} of {} steps far from training\n",
-        options.subspace.basis.size + 2, database->site_count(), r.subspace.hessians, r.subspace.iterations,
+        options.subspace.basis.size + 1, database->site_count(), r.subspace.hessians, r.subspace.iterations,
         r.subspace.far, r.subspace.solves);
+  if (database)
+    fmt::print("  farthest from what was trained at {:.2f} s: {:.0f} % of the radius of its sites{}\n", r.farthest_time,
+               100 * r.farthest, r.farthest > 1 ? "; train on a clip with such poses" : "");
   if (freed.rounds > 0)
     fmt::print(
         "  freed first: {} points were in or at the body, {} edges crossed; moved by up to {:.2g} cm in {} rounds\n",
@@ -269,6 +274,10 @@ void add_cloth(CLI::App& app, Context& context) {
   command->add_option("--database", options->database, "what `cloth train` made: few directions in place of all points")
       ->type_name("DB");
   command->add_option("--directions", options->subspace.basis.size, "of the database, in each iteration")
+      ->type_name("N");
+  command
+      ->add_option("--smoothing", options->subspace.smoothing,
+                   "steps over all points after those in few directions, with a database")
       ->type_name("N");
   command->add_option("--iterations", options->subspace.max_iterations, "of a step, with a database")->type_name("N");
   command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the garment's size")

@@ -32,10 +32,11 @@ TEST(HalfSpaces, KeepsTheLawsOfEnergiesAndPushesOnOneSideAlone) {
                       .normal = n,
                       .offset = n.dot(point(c.x, i)) + depth,
                       .stiffness = 2.0 + i,
-                      .friction = i % 3,
-                      .carried = point(c.x, i) + Vec3(0.05 * (1 + i % 4), 0.02, 0)});  // within and beyond the slip
+                      .friction = double(i % 3),
+                      .slip = 0.12,
+                      .stuck = point(c.x, i) + Vec3(0.05 * (1 + i % 4), 0.02, 0)});  // within and beyond the slip
   }
-  outside.set(planes, 0.12);
+  outside.set(planes);
   const LawReport report = check_energy(outside, c.x, {.length = 0.1});
   EXPECT_TRUE(report.ok()) << report;
   Vec g = Vec::Zero(c.x.size());

@@ -38,10 +38,11 @@ const HalfSpaces& BodyPlanes::find(In x, In body_now, In body_next, std::span<co
       // Carried along with the place below it.
       Vec3 by = place;
       for (int k = 0; k < 3; ++k) by -= near.barycentric[k] * point(body_now, t[k]);
-      plane.carried = point(x, i) + by;
+      plane.stuck = point(x, i) + by;
+      plane.slip = options_.slip;
     }
   });
-  planes_.set(std::move(planes), options_.slip);
+  planes_.set(std::move(planes));
   return planes_;
 }
 
@@ -55,7 +56,7 @@ void BodyPlanes::keep(In proposed, In safe, In inertia) {
     const auto i = static_cast<Eigen::Index>(k);
     const double pushed = std::max(0.0, plane.normal.dot(point(safe, plane.point) - point(proposed, plane.point)));
     const double height = plane.normal.dot(point(safe, plane.point)) - (plane.offset - lifts_[i]);
-    forces_[i] = planes_.force(k, proposed) + inertia[i] * pushed;
+    forces_[i] = planes_.force(plane, proposed) + inertia[i] * pushed;
     lifts_[i] = plane.stiffness > 0 && pushed > 1e-3 * options_.distance
                     ? std::clamp(height, kSinking * lifts_[i], 5 * options_.distance)
                     : kSinking * lifts_[i];

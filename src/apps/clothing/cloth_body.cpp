@@ -60,17 +60,23 @@ void ClothSimulation::Data::release(const SurfaceMotion& motion) {
 }
 
 // A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
+// Friction acts with the plane's force of the step before.
 void ClothSimulation::Data::find_outside(In x, double scale) {
-  constexpr double kStiffer = 4;  // than inertia
+  const double stiffer = impulses ? 100 : 4;  // than inertia
   if (body.mesh.triangles.empty()) return;
   body_tree.refit(body_now);
   Vec normals;
   vertex_normals(body_next, body.mesh.triangles, normals);
-  const double reach = 20 * options.contact.distance;
+  const double distance = options.contact.distance, reach = (impulses ? 4 : 20) * distance;
+  const double h = integrator.step().h, offset = impulses ? 1.25 * distance : distance;
+  double most = 0;
+  for (int i = 0; i < body_now.size() / 3; ++i)
+    most = std::max(most, (point(body_next, i) - point(body_now, i)).norm());
   std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
   parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      const SurfacePoint near = body_tree.closest(point(x, i), reach);
+      const double by = impulses ? h * (point(integrator.v(), i)).norm() + most : 0;  // m: how far the two may approach
+      const SurfacePoint near = body_tree.closest(point(x, i), reach + by);
       HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
       plane.point = i;
       if (near.triangle < 0 || absent[static_cast<std::size_t>(near.triangle)]) continue;
@@ -82,8 +88,12 @@ void ClothSimulation::Data::find_outside(In x, double scale) {
       }
       if (!(normal.norm() > 0)) continue;
       plane.normal = normal.normalized();
-      plane.offset = plane.normal.dot(place) + options.contact.distance;
-      plane.stiffness = kStiffer * scale * masses[i];
+      plane.offset = plane.normal.dot(place) + offset;
+      plane.stiffness = stiffer * scale * masses[i];
+      if (!impulses) continue;
+      plane.friction = options.contact.friction * plane_forces(i);
+      plane.slip = options.contact.slip_speed * h;
+      plane.stuck = point(x, i) + place - near.position;
     }
   });
   outside.set(std::move(planes));

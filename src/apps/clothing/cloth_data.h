@@ -26,15 +26,16 @@ struct ClothSimulation::Data {
   BarrierContact contact;
   std::unique_ptr<ImpulseContact> impulses;  // in its place, where the options say so
   IdentityMapping identity;
-  Objective objective;       // of all points
-  HalfSpaces outside;        // the body as a solve without contact feels it
-  Objective free, elastic;   // without contact; and without those planes too
+  Objective objective;      // of all points
+  HalfSpaces outside;       // the body as a solve without contact feels it
+  Objective free, elastic;  // without contact; and without those planes too
   std::unique_ptr<ClothReducer> reducer;
   Integrator integrator;
   NewtonWorkspace workspace;
   TriangleTree body_tree;
   double time = 0;
   Vec body_now, body_next, forces, target;
+  Vec plane_forces;                    // N: of the planes of `outside` in the last step
   std::vector<char> absent, released;  // triangles of the body
   ClothReport report;
 

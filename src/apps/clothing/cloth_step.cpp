@@ -98,6 +98,7 @@ void ClothSimulation::Data::solve_with_barrier(Vec& x, const ProgressCallback& c
 void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& callback) {
   if (!reducer) solve(free, x, callback);
   const double begin = processor_seconds();
+  for (const HalfSpaces::Plane& plane : outside.planes()) plane_forces(plane.point) = outside.force(plane, x);
   const Vec proposed = x;
   impulses->resolve({integrator.x(), proposed, body_now, body_next}, masses, x);
   if (reducer) reducer->planes().keep(proposed, x, integrator.momentum_scale() * masses);
@@ -112,13 +113,15 @@ void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& 
 
 // Where the garment goes in few directions, which feel the body as planes.
 Vec ClothSimulation::Data::reduced_step(In x, double h) {
-  const double kStiffer = getenv("ST") ? atof(getenv("ST")) : 40;  // planes than inertia
+  constexpr double kStiffer = 200;  // planes than inertia
   const double begin = processor_seconds();
   const HalfSpaces& planes =
       reducer->planes().find(x, body_now, body_next, absent, kStiffer * integrator.momentum_scale() * masses);
   const double found = processor_seconds();
   Vec proposed = reducer->solve(elastic, planes, time, time + h, x, decrease());
   report.contact_seconds += found - begin, report.solve_seconds += processor_seconds() - found;
+  const SubspaceReport& solved = reducer->report();
+  if (solved.distance > report.farthest) report.farthest = solved.distance, report.farthest_time = time + h;
   return proposed;
 }
 

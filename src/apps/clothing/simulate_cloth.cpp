@@ -68,6 +68,7 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
       elastic(identity),
       integrator(o.integrator),
       time(start) {
+  plane_forces = Vec::Zero(garment.mesh.point_count());
   for (Objective* f : {&objective, &free, &elastic}) {
     f->add("inertia", momentum);
     f->add("stretch", stretch);
@@ -82,12 +83,11 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
         g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
         ImpulseOptions{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self});
   if (reduction)
-    reducer = std::make_unique<ClothReducer>(
-        std::move(reduction), b.mesh,
-        BodyPlanesOptions{.distance = o.contact.distance,
-                          .reach = 20 * o.contact.distance,
-                          .friction = o.contact.friction * (getenv("FR") ? atof(getenv("FR")) : 1),
-                          .slip = o.contact.slip_speed * o.step});
+    reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh,
+                                             BodyPlanesOptions{.distance = o.contact.distance,
+                                                               .reach = 20 * o.contact.distance,
+                                                               .friction = o.contact.friction,
+                                                               .slip = o.contact.slip_speed * o.step});
   body_at(start, body_now);
   if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
   integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
@@ -145,6 +145,7 @@ const ClothReport& ClothSimulation::report() const { return data_->report; }
 void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
   data_->workspace = {};
+  data_->plane_forces.setZero();
   if (data_->reducer) data_->reducer->restart();
 }
 

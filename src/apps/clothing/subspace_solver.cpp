@@ -13,6 +13,7 @@ void SubspaceOptions::validate() const {
   require_option(smoothing >= 0, "SubspaceOptions.smoothing", smoothing, "expected none or more");
   require_option(max_iterations > 0, "SubspaceOptions.max_iterations", max_iterations, "expected one or more");
   require_option(decrease >= 0, "SubspaceOptions.decrease", decrease, "expected zero or more joules");
+  require_option(shortest >= 0 && shortest <= 1, "SubspaceOptions.shortest", shortest, "expected 0 to 1");
   require_option(poor_share > 0, "SubspaceOptions.poor_share", poor_share, "expected more than zero");
 }
 
@@ -103,7 +104,6 @@ void SubspaceSolver::Data::start(const Sum& f, Vec& x) {
 }
 
 void SubspaceSolver::Data::solve(const Sum& f, In place, Vec& x) {
-  const double kShort = getenv("SHORT") ? atof(getenv("SHORT")) : 1;
   start(f, x);
   const ClothBasisPool pool(database, place, B, options.basis);
   report.far += pool.far(), report.distance = pool.nearest();
@@ -126,7 +126,7 @@ void SubspaceSolver::Data::solve(const Sum& f, In place, Vec& x) {
     if (-slope <= options.decrease && (fresh || iteration > 0)) break;  // one step is always made
     const double before = now;
     double t = search(f, x, slope, now);
-    if (t < kShort && !fresh) {  // the kept Hessian is too old for this step
+    if (t < options.shortest && !fresh) {  // the kept Hessian is too old for this step
       now = before;
       make_hessian(f, x), fresh = true;
       slope = direction(basis);

@@ -11,7 +11,7 @@
 namespace rigspace {
 
 struct ClothBasisOptions {
-  int size = 40;                ///< vectors of the database
+  int size = 12;                ///< vectors of the database
   double radius = 0;            ///< in pose space, of the sites that are looked at; 0: the database's own
   bool undo = true;             ///< add the displacement that the garment has
   double least_distance = 0.1;  ///< of the radius: nearer sites count as if they were so far

@@ -70,18 +70,21 @@ struct ClothOptions {
 
 /// What happened since the start.
 struct ClothReport {
-  int steps = 0;             ///< in time
-  int extra_steps = 0;       ///< of these, because of fast motion of the body
-  int iterations = 0;        ///< of Newton
-  int pushes = 0;            ///< the body was stopped within a step by cloth, which was then solved for and moved on
-  int unfinished = 0;        ///< solves that ended at max_iterations or without further decrease
-  int absent = 0;            ///< most triangles of the body out of contact at a time: they cross the body itself
-  int released = 0;          ///< triangles of the body that left contact because they caught cloth, of all steps
-  double nearest = 0;        ///< m: smallest distance at the end of a step, of anything in contact
-  ImpulseReport impulses;    ///< how often each stage of ContactMethod::impulses acted
-  SubspaceReport subspace;   ///< of a reduced garment
+  int steps = 0;            ///< in time
+  int extra_steps = 0;      ///< of these, because of fast motion of the body
+  int iterations = 0;       ///< of Newton
+  int pushes = 0;           ///< the body was stopped within a step by cloth, which was then solved for and moved on
+  int unfinished = 0;       ///< solves that ended at max_iterations or without further decrease
+  int absent = 0;           ///< most triangles of the body out of contact at a time: they cross the body itself
+  int released = 0;         ///< triangles of the body that left contact because they caught cloth, of all steps
+  double nearest = 0;       ///< m: smallest distance at the end of a step, of anything in contact
+  ImpulseReport impulses;   ///< how often each stage of ContactMethod::impulses acted
+  SubspaceReport subspace;  ///< of a reduced garment
+  /// Of a reduced garment: how far its poses were from the nearest trained one at most, as a share of the radius in
+  /// which sites are looked for, and when, s. Beyond 1 nothing was trained there; train on a clip that has such poses.
+  double farthest = 0, farthest_time = 0;
   double solve_seconds = 0, contact_seconds = 0;  ///< processor time, of a reduced garment
-  double worst_stretch = 0;  ///< largest Green strain along warp or weft at the end of a step
+  double worst_stretch = 0;                       ///< largest Green strain along warp or weft at the end of a step
 };
 
 /// The solver object: one motion, step by step.

@@ -17,12 +17,13 @@ namespace rigspace {
 
 struct SubspaceOptions {
   ClothBasisOptions basis = {};
-  int smoothing = 8;         ///< steps of conjugate gradients after each reduced step; 1: the gradient; 0: none
+  int smoothing = 3;         ///< steps of conjugate gradients after each reduced step; 1: the gradient; 0: none
   int max_iterations = 3;    ///< of one solve
   double decrease = 0;       ///< J: a solve ends when a step promises to lower the objective by no more
   bool keep_hessian = true;  ///< false: a new one in every iteration, as the naive solver of table 6.1 does
   /// A kept Hessian is made anew once a step lowers the objective by less than this share of what it promised.
-  double poor_share = 0.5;
+  double poor_share = 0.2;
+  double shortest = 0.25;  ///< and at once if its line search ends with a shorter part of the step
 
   void validate() const;
 };
