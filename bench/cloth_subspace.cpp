@@ -16,7 +16,7 @@
 #include <map>
 
 namespace rigspace::bench {
-namespace {
+namespace cloth_table {
 
 constexpr double kRate = 24, kTorso = 0.55;  // m: the mannequin from crotch to neck
 
@@ -182,9 +182,7 @@ void add_ablations(const Wardrobe& wardrobe, const std::string& scene, const Mot
   add("no vectors, 8 steps of conjugate gradients", {.basis = {.size = 0, .undo = false}, .smoothing = 8});
 }
 
-}  // namespace
-
-void add_cloth_subspace(const BenchOptions& options, std::vector<Row>& rows) {
+void add_rows(const BenchOptions& options, std::vector<Row>& rows) {
   const int vertices = options.quick ? 1500 : 5000;
   const std::string garment = fmt::format("sweater of {}", vertices);
   if (!wanted(options, garment) && options.only.find(garment) == std::string::npos) return;
@@ -222,5 +220,9 @@ void add_cloth_subspace(const BenchOptions& options, std::vector<Row>& rows) {
   add_ablations(wardrobe, garment + ": " + motions.front().clip, motions.front(), trained, full[motions.front().clip],
                 options.quick, rows);
 }
+
+}  // namespace cloth_table
+
+void add_cloth_subspace(const BenchOptions& options, std::vector<Row>& rows) { cloth_table::add_rows(options, rows); }
 
 }  // namespace rigspace::bench
