@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct ClothArguments {
   CharacterSource source;
-  std::string garment, clip, output, database;
+  std::string garment, clip, output, database, contact = "barrier";
   double fps = 24, from = 0, to = -1;
   bool no_self = false, no_relax = false;
   std::vector<double> wind;
@@ -31,6 +31,7 @@ struct ClothArguments {
 
 void settle(ClothArguments& options) {
   options.dress.cloth.contact.self = !options.no_self;
+  options.dress.cloth.contact_method = options.contact == "impulses" ? ContactMethod::impulses : ContactMethod::barrier;
   options.dress.relax = !options.no_relax;
   if (options.wind.size() == 3) options.dress.cloth.wind = Vec3(options.wind[0], options.wind[1], options.wind[2]);
 }
@@ -139,8 +140,16 @@ void simulate(ClothArguments& options, const Context& context) {
                       {"body_triangles_released", r.released},
                       {"unfinished", r.unfinished},
                       {"body_triangles_out_of_contact", r.absent},
+                      {"contact", options.contact},
+                      {"impulses",
+                       {{"rounds", r.impulses.rounds},
+                        {"zones", r.impulses.zones},
+                        {"carried", r.impulses.carried},
+                        {"cuts", r.impulses.cuts}}},
                       {"nearest_m", r.nearest},
-                      {"worst_stretch", r.worst_stretch}};
+                      {"worst_stretch", r.worst_stretch},
+                      {"farthest_from_training", r.farthest},
+                      {"farthest_from_training_s", r.farthest_time}};
     fmt::print("{}\n", answer.dump(2));
     return;
   }
@@ -151,8 +160,11 @@ void simulate(ClothArguments& options, const Context& context) {
   if (database)
     fmt::print(
         "  in {} directions at most, from {} sites; {} Hessians in {} iterations; {} of {} steps far from training\n",
-        options.subspace.basis.size + 2, database->site_count(), r.subspace.hessians, r.subspace.iterations,
+        options.subspace.basis.size + 1, database->site_count(), r.subspace.hessians, r.subspace.iterations,
         r.subspace.far, r.subspace.solves);
+  if (database)
+    fmt::print("  farthest from what was trained at {:.2f} s: {:.0f} % of the radius of its sites{}\n", r.farthest_time,
+               100 * r.farthest, r.farthest > 1 ? "; train on a clip with such poses" : "");
   if (freed.rounds > 0)
     fmt::print(
         "  freed first: {} points were in or at the body, {} edges crossed; moved by up to {:.2g} cm in {} rounds\n",
@@ -161,6 +173,9 @@ void simulate(ClothArguments& options, const Context& context) {
     fmt::print("  the garment passes through itself with {} edges: contact with itself is off\n", freed.own_crossings);
   fmt::print("  nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
              1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
+  if (options.contact == "impulses")
+    fmt::print("  impulses: {} rounds of them, {} zones moved rigidly, {} points along with the body, {} steps cut\n",
+               r.impulses.rounds, r.impulses.zones, r.impulses.carried, r.impulses.cuts);
   if (r.released > 0)
     fmt::print("  {} triangles of the body left contact because they caught cloth between them\n", r.released);
   if (r.absent > 0)
@@ -224,6 +239,10 @@ void add_common(CLI::App& command, ClothArguments& options) {
   command.add_option("--density", cloth.material.density, "kg per square metre")->type_name("D");
   command.add_option("--damping", cloth.material.damping, "of strain rates, seconds")->type_name("S");
   command.add_option("--friction", cloth.contact.friction, "Coulomb's coefficient")->type_name("MU");
+  command
+      .add_option("--contact", options.contact,
+                  "barrier: part of what is solved for; impulses: several times faster, and less smooth")
+      ->check(CLI::IsMember({"barrier", "impulses"}));
   command.add_option("--distance", cloth.contact.distance, "contact begins this far away, metres")->type_name("M");
   command
       .add_option("--clearance", options.dress.clearance,
@@ -255,6 +274,10 @@ void add_cloth(CLI::App& app, Context& context) {
   command->add_option("--database", options->database, "what `cloth train` made: few directions in place of all points")
       ->type_name("DB");
   command->add_option("--directions", options->subspace.basis.size, "of the database, in each iteration")
+      ->type_name("N");
+  command
+      ->add_option("--smoothing", options->subspace.smoothing,
+                   "steps over all points after those in few directions, with a database")
       ->type_name("N");
   command->add_option("--iterations", options->subspace.max_iterations, "of a step, with a database")->type_name("N");
   command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the garment's size")
