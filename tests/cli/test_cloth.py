@@ -81,7 +81,7 @@ class Cloth(OwnFolder):
         self.assertEqual(far.returncode, 3)
         self.assertIn("away from the body", far.stderr)
         above = [self.top[0], self.top[1] + 0.05, self.top[2]]
-        fin = self.simulate(sheet_obj(above, 0.3, extra="v 0 99 0\nf 1 2 26\nf 2 1 26\nf 1 26 2\n"))
+        fin = self.simulate(sheet_obj(above, 0.3, extra=f"v {above[0]} {above[1] + 0.1} {above[2]}\nf 1 2 26\nf 2 1 26\nf 1 26 2\n"))
         self.assertEqual(fin.returncode, 3)
         self.assertIn("edge of", fin.stderr)
         large = self.simulate(sheet_obj(above, 300))

@@ -120,12 +120,20 @@ DressedCharacter::DressedCharacter(const Character& character, const std::string
   const double edge = options.refine >= 0 ? options.refine
                       : sheet_            ? edge_for(area(garment_.mesh), DressOptions::kSheetPoints)
                                           : 0;
+  // The triangles that are drawn are larger than those that are simulated, and cut corners over a round body: farther
+  // off, by a share of their edges, they do not.
+  constexpr double kCutCorners = 0.03;
+  if (sheet_ && edge > 0 && options.refine < 0) {
+    double& distance = options_.cloth.contact.distance;
+    distance = std::max(distance,
+                        std::min(kCutCorners * edge_for(area(garment_.mesh), garment_.mesh.point_count()), 0.3 * edge));
+  }
   if (edge > 0) garment_.mesh = refined(garment_.mesh, 1.3 * edge);
   if (options.attach < 0 && sheet_) hold_sheet();
   TriMesh at_rest = body(nullptr, 0).mesh;
   check_near(garment_, at_rest, garment);
   if (options.relax) {
-    const double clearance = options.clearance > 0 ? options.clearance : 1.5 * options.cloth.contact.distance;
+    const double clearance = options.clearance > 0 ? options.clearance : 1.5 * options_.cloth.contact.distance;
     constexpr int kMostCuts = 4;
     const Vec given_points = garment_.mesh.points;
     for (int cut = 0;; ++cut) {

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 /// What the panel shows. The result's path is read by the server's thread too.
 struct ClothBoard {
+  std::string file;     ///< of the project for which the garment was chosen
   std::string garment;  ///< a piece, or the path of an .obj
   std::string state = "none", summary;
   std::mutex mutex;
@@ -167,6 +168,8 @@ void add_cloth_panel(Studio& studio) {
   });
   add_result_address(studio, board);
   studio.on_open([&studio, board] {
+    if (board->file == studio.project().file) return studio.touch("cloth");  // with other parts
+    board->file = studio.project().file;
     // The result stays: what was opened may be it.
     const Json list = garments_of(studio);
     const auto found =
