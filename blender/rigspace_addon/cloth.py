@@ -91,7 +91,7 @@ def write_obj(path, item):
 def into_object(made, kept, places):
     """A cache in the scene's axes, y up, as one in the object's own, where it is at each frame."""
     data = made.read_bytes()
-    count, frames = struct.unpack_from("<12xi4x4x4xi", data)[0], struct.unpack_from("<28xi", data)[0]
+    count, frames = struct.unpack_from("<i8xi", data, 16)
     x = numpy.frombuffer(data, "<f4", offset=32).reshape(frames, count, 3).astype(float)
     for k in range(frames):
         turn = numpy.array((UP.to_4x4() @ places[k]).inverted())
