@@ -32,8 +32,8 @@ class Cloth {
     this.root = element('section', { class: 'export-panel', 'aria-label': 'Cloth' }, this.teach,
       element('div', { class: 'line' }, this.garment, this.pick, this.file),
       element('div', { class: 'kinds' },
-        element('label', { title: 'All clips that last, in one file' }, this.all, element('span', {}, element('b', {}, 'All clips'), element('small', { class: 'quiet' }, 'instead of the one that is shown'))),
-        element('label', {}, this.attach, element('span', {}, element('b', {}, 'Held band'), element('small', { class: 'quiet' }, 'metres below the top')))),
+        element('label', { title: 'All clips that last, in one file' }, this.all, element('span', {}, element('b', {}, 'All clips'), element('small', { class: 'quiet' }, 'instead of the one that is shown')))),
+      element('label', { class: 'line' }, element('span', { class: 'quiet small' }, 'Held band below the top, metres'), this.attach),
       element('div', { class: 'line' }, this.go, this.stop), this.summary, this.result,
       element('div', { class: 'command-box' }, element('h3', {}, 'The same by command line'), element('div', { class: 'command-line' }, this.command)));
     for (const slice of ['cloth', 'file', 'job', 'play'] as const) studio.store.on(slice, () => this.update());
