@@ -1,5 +1,6 @@
 // rigspace simulate: secondary motion on a character, as clips beside the artist's own.
 
+#include "rigspace/apps/clothing/hung_sheet.h"
 #include "rigspace/apps/physics/batch.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/formats.h"
@@ -270,6 +271,7 @@ void print_batch(const SimulateArguments& options, const Context& context) {
 }  // namespace
 
 void add_simulate(CLI::App& app, Context& context) {
+  register_cloth_claim();
   auto* command = app.add_subcommand("simulate", "Secondary motion on a character, as clips beside the artist's own");
   auto options = std::make_shared<SimulateArguments>();
   add_common(*command, *options);

@@ -15,6 +15,7 @@ The add-on, on top of these, which the rig host inside a Blender without a windo
     simulate.py    parts to a result; pull.py points to a pose; diagnose.py what is odd about a rig
     strokes.py     what was drawn, as the view shows it; sketch.py strokes to a pose
     moving.py      bones or points of another object as a motion file; match.py puts it onto the character's controls
+    cloth.py       a mesh over another that moves, as a point cache
     panel.py       where all of it is found: 3D view, N, Rigspace"""
 
 bl_info = {
@@ -29,9 +30,9 @@ bl_info = {
 
 
 def modules():
-    from . import diagnose, manage, match, panel, pull, settings, simulate, sketch, work  # here, for a rig host needs none of them
+    from . import cloth, diagnose, manage, match, panel, pull, settings, simulate, sketch, work  # here, for a rig host needs none of them
 
-    return settings, work, simulate, manage, pull, sketch, match, diagnose, panel
+    return settings, work, simulate, manage, pull, sketch, match, cloth, diagnose, panel
 
 
 def register():

@@ -3,7 +3,7 @@ import textwrap
 
 import bpy
 
-from . import curves, diagnose, match, sketch, work
+from . import cloth, curves, diagnose, match, sketch, work
 from .settings import LOOK, character_of, mesh_of, owners_of, part_name
 
 ALWAYS = ("amount", "rate", "settle")  # the others are behind "More"
@@ -186,6 +186,23 @@ class RIGSPACE_PT_match(Side, bpy.types.Panel):
         self.layout.operator("rigspace.match", icon="ARMATURE_DATA")
 
 
+class RIGSPACE_PT_cloth(Side, bpy.types.Panel):
+    bl_label = "Cloth"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return context.active_object is not None and context.active_object.type == "MESH"
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.rigspace
+        garment, body = cloth.chosen(context)
+        layout.label(text=f"{garment.name} on {body.name}" if garment and body else "Select the body, then the garment")
+        for name in ("cloth_attach", "cloth_density", "cloth_bending", "cloth_friction"):
+            layout.prop(settings, name)
+        layout.operator("rigspace.cloth", icon="MOD_CLOTH")
+
+
 class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
     bl_label, bl_parent_id, bl_options = "Diagnostics", "RIGSPACE_PT_main", {"DEFAULT_CLOSED"}
 
@@ -201,6 +218,6 @@ class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
 
 
 CLASSES = (RIGSPACE_UL_parts, RIGSPACE_PT_main, RIGSPACE_PT_parts, RIGSPACE_PT_simulate, RIGSPACE_PT_layers, RIGSPACE_PT_pull,
-           RIGSPACE_PT_sketch, RIGSPACE_PT_match, RIGSPACE_PT_diagnose)
+           RIGSPACE_PT_sketch, RIGSPACE_PT_match, RIGSPACE_PT_cloth, RIGSPACE_PT_diagnose)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -115,6 +115,12 @@ class RigspaceCharacter(bpy.types.PropertyGroup):
 
 class RigspaceScene(bpy.types.PropertyGroup):
     characters: CollectionProperty(type=RigspaceCharacter)
+    cloth_attach: FloatProperty(name="Attach", default=0, min=0, max=10, unit="LENGTH", options=set(),
+                                description="The body holds a band of the garment so far below its top; 0: nothing is held")
+    cloth_density: FloatProperty(name="Weight", default=0.2, min=0.01, max=10, options=set(), description="Kilograms per square metre")
+    cloth_bending: FloatProperty(name="Bending", default=2e-5, min=0, max=1, precision=6, options=set(),
+                                 description="Plate rigidity in N m: 0.00002 a shirt, 0.001 felt")
+    cloth_friction: FloatProperty(name="Friction", default=0.3, min=0, max=10, options=set(), description="Coulomb's")
 
 
 class RigspacePreferences(bpy.types.AddonPreferences):

@@ -114,10 +114,14 @@ class Work:
     def character(self, context):
         return character_of(context)
 
+    def whose(self, context):
+        """The character of the run, by names alone."""
+        return CharacterName(self.character(context))
+
     def begin(self, context):
         if Current.work is not None:
             raise Complaint("", "something of rigspace is running already", "wait for it, or press Esc over the 3D view")
-        name = CharacterName(self.character(context))
+        name = self.whose(context)
         self.steps_now = self.steps(context)
         Current.work, Current.fraction, Current.words, Current.began = self, 0.0, "starting", time.monotonic()
         Current.name, Current.changes_file, Current.before_undo, Current.undone = name, False, None, None

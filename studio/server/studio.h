@@ -165,6 +165,7 @@ void add_modes_panel(Studio&);
 void add_pulls_panel(Studio&);
 void add_sketch_panel(Studio&);
 void add_effectors_panel(Studio&);
+void add_cloth_panel(Studio&);
 void add_export_panel(Studio&);
 
 }  // namespace rigspace::studio

@@ -37,7 +37,8 @@ class Cloth(OwnFolder):
         result = self.simulate(sheet_obj(above, 0.3), "--to", "0.1", "--lead", "0.05", "--fps", "20", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         answer = json.loads(result.stdout)
-        self.assertEqual((answer["frames"], answer["points"]), (3, 25))
+        self.assertEqual((answer["clips"][0]["frames"], answer["points"], answer["held_points"]), (3, 25, 0))
+        self.assertFalse((self.folder / "cloth.obj.partial").exists())
         self.assertEqual(len(answer["outputs"]), 3)
         last = (self.folder / "cloth_0002.obj").read_text().splitlines()
         self.assertLess(min(float(line.split()[2]) for line in last if line.startswith("v ")), above[1] - 1e-3)
@@ -62,14 +63,30 @@ class Cloth(OwnFolder):
         self.assertEqual(refused.returncode, 3)
         self.assertIn("database of another garment", refused.stderr)
 
+    def test_a_body_of_points_over_time_wears_a_garment(self):
+        (self.folder / "body.obj").write_text(sheet_obj([0, 0, 0], 1))
+        (self.folder / "garment.obj").write_text(sheet_obj([0, 0.02, 0], 0.5))
+        for k in range(2):
+            (self.folder / f"moved_{k}.obj").write_text(sheet_obj([0, 0.05 * k, 0], 1))
+        out = self.folder / "out.obj"
+        result = rigspace("cloth", "simulate", self.folder / "body.obj", "--motion", self.folder / "moved_0.obj", "--garment",
+                          self.folder / "garment.obj", "--unit", "1", "--lead", "0", "--fps", "5", "--to", "0.2", "-o", out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        heights = [float(line.split()[2]) for line in (self.folder / "out_0001.obj").read_text().splitlines() if line.startswith("v ")]
+        self.assertGreater(min(heights), 0.05)  # lifted, not passed through
+        self.assertEqual(rigspace("cloth", "simulate", self.hero, "--motion", out, "--garment", out, "-o", out).returncode, 2)
+
     def test_what_cannot_be_worn_is_refused_in_one_sentence(self):
         far = self.simulate(sheet_obj([0, self.top[1] + 500, 0], 0.3))
         self.assertEqual(far.returncode, 3)
         self.assertIn("away from the body", far.stderr)
         above = [self.top[0], self.top[1] + 0.05, self.top[2]]
-        fin = self.simulate(sheet_obj(above, 0.3, extra="v 0 99 0\nf 1 2 26\nf 2 1 26\nf 1 26 2\n"))
+        fin = self.simulate(sheet_obj(above, 0.3, extra=f"v {above[0]} {above[1] + 0.1} {above[2]}\nf 1 2 26\nf 2 1 26\nf 1 26 2\n"))
         self.assertEqual(fin.returncode, 3)
         self.assertIn("edge of", fin.stderr)
+        large = self.simulate(sheet_obj(above, 300))
+        self.assertEqual(large.returncode, 3)
+        self.assertIn("--scale", large.stderr)
         ending = self.simulate(sheet_obj(above, 0.3), output="cloth.txt")
         self.assertEqual(ending.returncode, 2)
 

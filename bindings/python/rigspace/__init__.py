@@ -18,9 +18,9 @@ from ._mesh import mesh
 from ._pose import pose
 from ._simulate import Curves, Result, simulate
 from ._sketch import SketchPoser, sketch_pose
-from . import inverse
+from . import cloth, inverse
 
 __all__ = ["BuiltInEnergy", "Cancelled", "Character", "Clip", "Control", "Curves", "Energy", "Error", "InputError",
            "InternalError", "Minimum", "NotConverged", "Posed", "ProcessError", "Result", "Rig", "RigSpace", "SketchPoser",
-           "SketchReport", "Sketched", "StrokeReport", "TetMesh", "UsageError", "black_box", "cast", "cast_names", "check_energy", "forces", "inverse", "load", "mesh", "minimise", "pose",
+           "SketchReport", "Sketched", "StrokeReport", "TetMesh", "UsageError", "black_box", "cast", "cast_names", "check_energy", "cloth", "forces", "inverse", "load", "mesh", "minimise", "pose",
            "presets", "pulls", "set_thread_count", "simulate", "sketch_pose", "solid", "start", "thread_count"]

@@ -4,6 +4,9 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/suggestion.h"
+#include "rigspace/io/point_motion.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
 
 #include <fmt/format.h>
 
@@ -88,13 +91,16 @@ PieceGarment garment_of(const Character& character, const std::string& piece, co
                .remedy = suggestion(piece, names, "give an .obj file or one of its pieces")});
 }
 
-ClothBody body_of(const Character& character, const std::string& without, const BodyPlay& play) {
+ClothBody body_of(const Character& character, const std::vector<std::string>& without, const BodyPlay& play) {
   auto played = std::make_shared<PlayedRig>(character, play.clip, play.start, play.lead);
   TriMesh surface;
   surface.points = play.unit * played->points(play.start - play.lead);
   for (const Piece& piece : character.pieces)
-    if (piece.drawn && piece.name != without)
-      surface.triangles.insert(surface.triangles.end(), piece.triangles.begin(), piece.triangles.end());
+    if (piece.drawn && std::find(without.begin(), without.end(), piece.name) == without.end())
+      for (const Triangle& t : piece.triangles)
+        if (std::none_of(t.begin(), t.end(),
+                         [&](int i) { return !play.absent.empty() && play.absent[static_cast<std::size_t>(i)] != 0; }))
+          surface.triangles.push_back(t);
   if (surface.triangles.empty())
     throw Error({.file = character.name, .problem = "has no body for the garment", .remedy = "give one with a mesh"});
   Weld welded = weld(surface);
@@ -112,6 +118,43 @@ ClothBody body_of(const Character& character, const std::string& without, const 
       for (std::size_t i = 0; i < source.size(); ++i) point(points, static_cast<int>(i)) = unit * point(x, source[i]);
     };
   return body;
+}
+
+Character point_character(const std::filesystem::path& mesh, const std::filesystem::path& motion, double rate) {
+  const TriMesh shape = read_obj_mesh(mesh);
+  const PointMotion moved = read_point_motion(motion, rate);
+  if (moved.X.rows() != shape.points.size())
+    throw Error({.file = motion.string(),
+                 .element = "points",
+                 .value = std::to_string(moved.X.rows() / 3),
+                 .problem = "moves " + std::to_string(moved.X.rows() / 3) + " points, and " + mesh.string() + " has " +
+                            std::to_string(shape.point_count()),
+                 .remedy = "export both from one mesh"});
+  // A shape for each frame, whose weight rises to one there and falls again: lines between the frames.
+  auto graph = std::make_shared<ControlGraph>();
+  Animation clip{.name = "motion", .duration = moved.times.back()};
+  std::vector<MorphTarget> targets;
+  for (Eigen::Index k = 0; k < moved.X.cols(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const std::string name = "frame_" + std::to_string(k);
+    MorphTarget target{.weight_slot = add_scalar(*graph, {.name = name, .node = "points"})};
+    for (int i = 0; i < shape.point_count(); ++i) {
+      target.points.push_back(i);
+      target.offsets.push_back(moved.X.col(k).segment<3>(3 * i) - point(shape.points, i));
+    }
+    targets.push_back(std::move(target));
+    Track track{.control = name};
+    if (k > 0) track.curve.times.push_back(moved.times[at - 1]), track.curve.values.push_back(0);
+    track.curve.times.push_back(moved.times[at]), track.curve.values.push_back(1);
+    if (k + 1 < moved.X.cols()) track.curve.times.push_back(moved.times[at + 1]), track.curve.values.push_back(0);
+    clip.tracks.push_back(std::move(track));
+  }
+  Character character{.name = mesh.stem().string()};
+  std::vector<std::shared_ptr<const Deformer>> deformers{make_blend_shapes(0, shape.point_count(), targets)};
+  character.rig = std::make_shared<BuiltInRig>(graph, shape.points, std::move(deformers));
+  character.pieces.push_back({.name = "body", .point_count = shape.point_count(), .triangles = shape.triangles});
+  character.clips.push_back(std::move(clip));
+  return character;
 }
 
 std::vector<std::string> write_cloth_motion(const std::filesystem::path& path, const std::vector<Triangle>& triangles,

@@ -15,6 +15,7 @@ import { LineBanner } from './studio/line_banner';
 import { startLine } from './studio/line_port';
 import { remember, remembered } from './studio/memory';
 import { acceptDrops } from './studio/open_file';
+import { chooseGarment } from './studio/panels/cloth';
 import { Panel, Studio } from './studio/panel';
 import { kPanels } from './studio/panels';
 import { Selecting } from './studio/selecting';
@@ -56,7 +57,7 @@ class StudioPage implements Studio {
     const panels = kPanels.map((make) => make(this));
     this.docks = (['left', 'right', 'bottom'] as const).map((place) => this.dockOf(place, panels));
     this.assemble(host, panels);
-    acceptDrops(this);
+    acceptDrops(this, (file) => chooseGarment(this, file));
     beginWithAClip(this);
     this.paint();
     this.connection.open();

@@ -29,11 +29,15 @@ struct BodyPlay {
   const Animation* clip = nullptr;  ///< none: at rest
   double start = 0, lead = 0;       ///< s
   double unit = 1;                  ///< metres per scene unit
+  std::vector<char> absent = {};    ///< of each point of the rig: a triangle with such a point is no body
 };
 
-/// The surface of a character without one of its pieces (empty: all of them), welded. The body owns what it needs of
-/// the character.
-ClothBody body_of(const Character& character, const std::string& without, const BodyPlay& play);
+/// The surface of a character without these of its pieces, welded. The body owns what it needs of the character.
+ClothBody body_of(const Character& character, const std::vector<std::string>& without, const BodyPlay& play);
+
+/// A mesh whose points a cache gives over time, as a character with the one clip "motion": its shape at rest is the
+/// mesh. What any program exports as an OBJ and an .mdd or .pc2 (`rate`: its frames a second) can wear a garment.
+Character point_character(const std::filesystem::path& mesh, const std::filesystem::path& motion, double rate);
 
 /// By ending: .mdd, .pc2 (both float32), or .obj: a sequence OUT_0000.obj, OUT_0001.obj .. . Returns the files written.
 std::vector<std::string> write_cloth_motion(const std::filesystem::path& path, const std::vector<Triangle>& triangles,

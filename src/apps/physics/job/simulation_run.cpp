@@ -4,6 +4,7 @@
 #include "rigspace/jobs/clip_names.h"
 #include "rigspace/jobs/earlier_result.h"
 #include "rigspace/jobs/output_lock.h"
+#include "rigspace/jobs/part_claims.h"
 #include "rigspace/jobs/partial_run.h"
 #include "simulation_plan.h"
 
@@ -70,6 +71,10 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
   for (const auto& list : {run.notes, notes})
     for (const std::string& note : list) events.print(fmt::format("{}: {}\n", input, note));
   events.print(parts_in_words(run.recipe));
+  for (std::string& offer : part_offers(run.subject->simulated(), run.subject->parts(), input)) {
+    events.print(offer + "\n");
+    run.notes.push_back(std::move(offer));
+  }
   if (run.recipe.parts.empty()) {
     if (std::any_of(run.tasks.begin(), run.tasks.end(), [](const ClipTask& task) { return !task.clip.fix.empty(); }))
       events.print("the corrections are not used, since there is no simulated layer below them\n");

@@ -4,6 +4,7 @@ import { Studio } from './panel';
 
 const kMostBytes = 256 * 2 ** 20;
 const kCharacters = /\.(glb|gltf|vrm|fbx|usda|usd|bvh|blend|rig\.json)$/i;
+const kGarment = /\.obj$/i;
 const kRigFile = /\.rig\.json$/i;  // names a mesh and clips beside it
 
 export interface ListedFile {
@@ -22,7 +23,7 @@ export async function openLocal(studio: Studio, files: readonly File[]): Promise
   try {
     let path = '';
     for (const file of files) {
-      const sent = await upload(file);
+      const sent = await uploadFile(file);
       if (file === main) path = sent;
     }
     await studio.act('file.open', { path });
@@ -31,7 +32,7 @@ export async function openLocal(studio: Studio, files: readonly File[]): Promise
   }
 }
 
-async function upload(file: File): Promise<string> {
+export async function uploadFile(file: File): Promise<string> {
   const name = file.name.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.+/, '_');
   const answer = await fetch(`/upload/${name}${location.search}`, { method: 'PUT', body: file });
   const said = await answer.json().catch(() => ({})) as { path?: string; error?: { problem?: string; remedy?: string } };
@@ -40,8 +41,8 @@ async function upload(file: File): Promise<string> {
     .filter(Boolean).join(' '));
 }
 
-/// Whatever is dropped on the page is opened.
-export function acceptDrops(studio: Studio): void {
+/// Whatever is dropped on the page is opened; an .obj on an open character is its garment.
+export function acceptDrops(studio: Studio, garment: (file: File) => Promise<void>): void {
   let depth = 0;
   const mark = (on: boolean) => document.body.classList.toggle('dropping', on);
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -53,7 +54,9 @@ export function acceptDrops(studio: Studio): void {
     event.preventDefault();
     mark(false);
     depth = 0;
-    void openLocal(studio, [...event.dataTransfer!.files]);
+    const files = [...event.dataTransfer!.files];
+    if (files.length === 1 && kGarment.test(files[0].name) && studio.store.get('file')) return void garment(files[0]);
+    void openLocal(studio, files);
   });
 }
 

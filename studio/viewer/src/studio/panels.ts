@@ -1,6 +1,7 @@
 // All panels, in the order of their tabs. A line a panel.
 
 import { PanelMaker } from './panel';
+import { clothPanel } from './panels/cloth';
 import { controlsPanel } from './panels/controls';
 import { curvesPanel } from './panels/curves';
 import { effectorsPanel } from './panels/effectors';
@@ -19,6 +20,7 @@ export const kPanels: readonly PanelMaker[] = [
   modesPanel,
   sketchPanel,
   effectorsPanel,
+  clothPanel,
   exportPanel,
   curvesPanel,
 ];

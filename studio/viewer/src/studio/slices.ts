@@ -175,6 +175,15 @@ export interface SketchLinesSlice {
   curves: { name: string; closed: boolean; points: number[] }[];  ///< scene space, x y z each
 }
 
+export interface ClothSlice {
+  garments: { name: string; points: number; found: boolean }[];  ///< pieces; found: a sheet by the part finder
+  garment: string;  ///< a piece, or the path of an .obj; '': none is chosen
+  state: 'none' | 'running' | 'ready';
+  summary: string;
+  command: string;
+  result: { name: string; url: string; path: string } | null;
+}
+
 export interface EffectorsSlice {
   state: 'none' | 'preparing' | 'ready' | 'failed';
   effectors: { name: string; joint: string; pinned: boolean }[];
@@ -223,6 +232,7 @@ export interface Slices {
   sketch: SketchSlice;
   sketch_lines: SketchLinesSlice;
   effectors: EffectorsSlice;
+  cloth: ClothSlice;
   job: JobSlice | null;
   export: ExportSlice;
   history: { undo: string[]; redo: string[] };
