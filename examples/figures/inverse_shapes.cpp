@@ -38,19 +38,24 @@ TriMesh surface_of_piece(const Piece& piece, In points) {
   return mesh;
 }
 
-/// How deep the deepest point of the teeth is in the body, metres; 0 outside.
+/// How deep the deepest point of the teeth is in the trunk, metres; 0 outside.
 double teeth_in_body(const Character& squirrel, In points) {
   const TriMesh body = surface_of_piece(piece_named(squirrel, "body"), points);
   const WindingTree winding(body);
   const TriangleTree nearest(body);
   const Piece& teeth = piece_named(squirrel, "teeth");
-  double rest_low = 0;  // roots of the teeth are in the mouth: only their lower half counts
+  constexpr double kTrunkTop = 0.5;  // metres: above it the skin is the head's, and its muzzle around the teeth
+  double rest_low = 0;               // roots of the teeth are in the mouth: only their lower half counts
   const Vec rest = rest_surface(squirrel).points;
   for (int i = 0; i < teeth.point_count; ++i) rest_low += point(rest, teeth.first_point + i).y() / teeth.point_count;
   double deepest = 0;
   for (int i = teeth.first_point; i < teeth.first_point + teeth.point_count; ++i)
-    if (point(rest, i).y() < rest_low && winding(point(points, i)) > 0.5)
-      deepest = std::max(deepest, nearest.closest(point(points, i)).distance);
+    if (point(rest, i).y() < rest_low && winding(point(points, i)) > 0.5) {
+      const SurfacePoint found = nearest.closest(point(points, i));
+      const int corner = body.triangles[static_cast<std::size_t>(found.triangle)][0];
+      if (point(rest, piece_named(squirrel, "body").first_point + corner).y() < kTrunkTop)
+        deepest = std::max(deepest, found.distance);
+    }
   return deepest;
 }
 
@@ -62,12 +67,12 @@ Mat falling_jelly(const Character& squirrel, int frames) {
   const Vec rest = rest_surface(squirrel).points;
   const Body body = stuff(surface_of_piece(piece_named(squirrel, "body"), rest), {.vertices = 700});
   const TetEmbedding carried = embed(body.mesh, rest);
-  const Eigen::AngleAxisd lean(0.3, Vec3::UnitX());
+  const Eigen::AngleAxisd lean(0.5, Vec3::UnitX());
   Vec x = body.mesh.points;
   const int n = static_cast<int>(x.size() / 3);
-  for (int i = 0; i < n; ++i) point(x, i) = lean * point(x, i) + Vec3(0, 0.15, 0);
+  for (int i = 0; i < n; ++i) point(x, i) = lean * point(x, i) + Vec3(0, 0.12, 0);
   const Vec masses = lumped_masses(body.mesh, 1000);
-  const Solid solid(body.mesh.points, body.mesh.tets, {.young = 1.2e4, .poisson = 0.4});
+  const Solid solid(body.mesh.points, body.mesh.tets, {.young = 9e3, .poisson = 0.4});
   const Load weight = gravity(masses);
   Momentum inertia(masses);
   HalfSpaces floor;
@@ -113,7 +118,7 @@ bool draw_squirrel(const std::filesystem::path& folder) {
   const std::vector<std::string> without{"teeth", "eyes"};
   const std::vector<int> points = spread_points(squirrel, 120, without);
   const InverseModel model(squirrel, {.points = points, .heading = false, .samples = 300});
-  constexpr int kFrames = 20;
+  constexpr int kFrames = 40;
   const Mat shapes = falling_jelly(squirrel, kFrames);
   Mat X(3 * std::ssize(points), kFrames);
   for (std::size_t k = 0; k < points.size(); ++k)
@@ -137,7 +142,7 @@ bool draw_squirrel(const std::filesystem::path& folder) {
     simulated = std::max(simulated, teeth_in_body(squirrel, shapes.col(k)));
     mapped = std::max(mapped, teeth_in_body(squirrel, rig.points));
     guessed += poses[static_cast<std::size_t>(k)].guessed;
-    if (k % 4 != 0) continue;
+    if (k % 8 != 0) continue;
     left.push_back({.points = shapes.col(k), .joints = {}}), right.push_back(rig);
     framing.add(left.back().points), framing.add(rig.points);
   }

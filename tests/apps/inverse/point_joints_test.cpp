@@ -83,7 +83,8 @@ TEST(PointJoints, AreBroughtToTargetsByAModelOfSwingsAlone) {
   model.features().evaluate(p, x);
   const InversePose pose = model.solve(x, {.max_iterations = 30});
   EXPECT_LT(pose.joint_error, 1e-4);
-  EXPECT_NEAR(pose.p[seen.told.rig->find("thigh_r.rx")], 0.6, 0.02);
+  const Vec zero = Vec::Zero(model.coordinates().size()), truth = model.coordinates().coordinates(p, zero);
+  EXPECT_LT((model.coordinates().coordinates(pose.p, truth) - truth).cwiseAbs().maxCoeff(), 0.05);  // typical changes
 }
 
 }  // namespace rigspace::point_joints_test
