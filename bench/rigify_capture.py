@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A captured walk on the controls of the Rigify human, which Blender evaluates: joint error, sliding of feet, a picture.
 
     bench/rigify_capture.py PROGRAM ASSETS OUT [HUMAN.blend]
