@@ -83,8 +83,9 @@ TEST(PointJoints, AreBroughtToTargetsByAModelOfSwingsAlone) {
   model.features().evaluate(p, x);
   const InversePose pose = model.solve(x, {.max_iterations = 30});
   EXPECT_LT(pose.joint_error, 1e-4);
-  const Vec zero = Vec::Zero(model.coordinates().size()), truth = model.coordinates().coordinates(p, zero);
-  EXPECT_LT((model.coordinates().coordinates(pose.p, truth) - truth).cwiseAbs().maxCoeff(), 0.05);  // typical changes
+  Vec reached;  // the place and heading of the whole, put back, included
+  model.features().evaluate(pose.p, reached);
+  EXPECT_LT((reached - x).cwiseAbs().maxCoeff(), 1e-3 * model.size());
 }
 
 }  // namespace rigspace::point_joints_test
