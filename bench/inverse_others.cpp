@@ -77,9 +77,10 @@ void add_other(const Other& other, const BenchOptions& options, std::vector<Row>
 }  // namespace
 
 void add_others(const BenchOptions& options, std::vector<Row>& rows) {
-  // IRM table 2: biped and face. The cast has no squirrel; the elephant on two legs and the dragon are added.
+  // IRM table 2: biped, squirrel and face; the elephant on two legs and the dragon are added.
   for (const Other& other : {Other{"toon", "biped", "Run", 750}, Other{"peanut", "biped with trunk", "Workout", 750},
-                             Other{"face", "face", "second half", 300}, Other{"dragon", "winged", "Walk", 500}}) {
+                             Other{"squirrel", "deformable", "Play", 500}, Other{"face", "face", "second half", 300},
+                             Other{"dragon", "winged", "Walk", 500}}) {
     report(options.progress, other.member, 0);
     add_other(other, options, rows);
   }

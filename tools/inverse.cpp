@@ -1,7 +1,7 @@
 // rigspace inverse: any motion of joints onto a rig's own controls, learned from its clips (IRM).
 
 #include "inverse_answer.h"
-#include "rigspace/anim/kept_keys.h"
+#include "inverse_edits.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/inverse/mapped_keys.h"
@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace rigspace::tools {
 namespace {
@@ -35,9 +34,13 @@ struct InverseArguments {
   std::vector<std::string> map;   // own=source, or a file of such lines
   std::vector<std::string> path;  // x,z each, or a file
   std::string terrain;
+  std::vector<std::string> layers;  // clip or file, and =influence
+  std::vector<std::string> warps;   // see read_warp
+  std::string jacobian = "rig";
   bool no_planting = false;
-  int points = 0;    // spread over the surface; 0: joints
-  std::string keys;  // "frames", "source", or an error; "": the default error
+  std::vector<std::string> without;  // pieces
+  int points = 0;                    // spread over the surface; 0: joints
+  std::string keys;                  // "frames", "source", or an error; "": the default error
 };
 
 Kernel kernel_of(const std::string& word) {
@@ -50,14 +53,27 @@ Kernel kernel_of(const std::string& word) {
   refuse_usage("kernel \"" + word + "\"", "is not known", suggestion(word, known, "use multiquadric"));
 }
 
+/// With the joints that rigs in Blender have.
+Character load_joints(const CharacterSource& source, const Context& context) {
+  if (!source.is_blend()) return load(source, context);
+  Character character = load_blend({.file = source.file,
+                                    .object = source.object,
+                                    .processes = source.processes,
+                                    .answer_seconds = source.timeout,
+                                    .joints = true,
+                                    .progress = terminal_progress()});
+  print_warnings(context, source.file, character.warnings);
+  return with_joints(std::move(character));
+}
+
 void train(InverseArguments& options, const Context& context) {
   check_extension(options.output, "inverse");
   check_writable(options.output);
   options.training.kernel = kernel_of(options.kernel);
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
-  const Character character = with_joints(load(options.source, context));
-  if (options.points > 0) options.training.points = spread_points(character, options.points);
+  const Character character = load_joints(options.source, context);
+  if (options.points > 0) options.training.points = spread_points(character, options.points, options.without);
   const bool whole_body = options.points == 0 && options.training.joints.empty() &&
                           !(options.training.joints = body_features(character)).empty();
   options.training.all_rotations = whole_body;
@@ -93,50 +109,7 @@ Character rig_of(InverseArguments& options, const Context& context) {
                    .problem = "is no longer at " + options.source.file,
                    .remedy = "say where it is with --rig FILE"});
   }
-  return with_joints(load(options.source, context));
-}
-
-/// The clip of this name, or all that match a pattern with * or ?; the first without a name.
-std::vector<const Animation*> clips_of(const Character& source, const std::string& wanted) {
-  std::vector<std::string> names;
-  std::vector<const Animation*> clips;
-  for (const Animation& clip : source.clips) {
-    if (wanted.empty() || clip.name == wanted || matches_pattern(clip.name, wanted)) clips.push_back(&clip);
-    names.push_back(clip.name);
-  }
-  if (clips.empty())
-    throw Error({.code = ErrorCode::usage,
-                 .file = source.name,
-                 .element = wanted.empty() ? "motion" : "clip \"" + wanted + "\"",
-                 .value = wanted,
-                 .problem = wanted.empty() ? "has no clips" : "is not in this file",
-                 .remedy = suggestion(wanted, names, "give a file with a motion")});
-  if (wanted.find_first_of("*?") == std::string::npos) clips.erase(clips.begin() + 1, clips.end());
-  return clips;
-}
-
-/// Keys as `--keys` says, in place of the clip's.
-MappedKeys set_keys(const std::string& wish, const Character& own, const Animation* source, Animation& clip) {
-  MappedKeys made;
-  if (wish == "frames") return made;
-  if (wish == "source") {
-    if (source == nullptr) refuse_usage("--keys source", "needs a motion that has keys", "give an error, as 0.002");
-    made = {.clip = with_keys_at(clip, key_times(*source)), .from_source = true};
-    made.kept_times = static_cast<int>(key_times(made.clip).size());
-    made.error = surface_error(*own.rig, made.clip, clip, source_frames(clip)).distance / rest_height(*own.rig);
-  } else {
-    double tolerance = kMappedKeyTolerance;
-    if (!wish.empty()) {
-      const auto [end, failed] = std::from_chars(wish.data(), wish.data() + wish.size(), tolerance);
-      if (failed != std::errc() || end != wish.data() + wish.size() || !(tolerance > 0))
-        refuse_usage("--keys " + wish, "is neither an error above 0 nor \"source\" nor \"frames\"", "try 0.002");
-    }
-    made = with_mapped_keys(own, clip, source, tolerance, terminal_progress());
-    clear_bar();
-  }
-  made.clip.name = clip.name;
-  clip = made.clip;
-  return made;
+  return load_joints(options.source, context);
 }
 
 std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
@@ -158,6 +131,7 @@ void apply(InverseArguments& options, const Context& context) {
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
   options.refine.max_iterations = options.predict_only ? 0 : kMappingSteps;
+  if (options.jacobian == "learned") options.refine.jacobian = JacobianSource::learned;
   options.motion.given = given_matches(options.map);
   options.motion.plant_feet = !options.no_planting;
   const Character source = has_points ? Character{.name = options.targets} : load_character(options.targets);
@@ -175,11 +149,15 @@ void apply(InverseArguments& options, const Context& context) {
     const Terrain terrain = options.terrain.empty() ? Terrain() : load_terrain(options.terrain);
     for (auto& [motion, clip] : motions) motion = along_path(motion, path, terrain);
   }
+  const std::vector<ClipLayer> layers = read_layers(options.layers, own, model, options.motion, options.refine);
   std::vector<Animation> results;
   std::vector<Json> answers;
-  for (const auto& [motion, clip] : motions) {
+  for (auto& [motion, clip] : motions) {
     MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
     clear_bar();
+    edit(own, layers, options.warps, options.motion.rate > 0 ? options.motion.rate : key_rate(mapped.clip),
+         mapped.clip);
+    if (!layers.empty() || !options.warps.empty()) clip = nullptr;  // its key times are no longer those of the result
     if (own.clip(mapped.clip.name) != nullptr) mapped.clip.name += "_mapped";
     const MappedKeys made = set_keys(options.keys, own, clip, mapped.clip);
     const int keys = key_count(mapped.clip);
@@ -269,9 +247,17 @@ void add_inverse(CLI::App& app, Context& context) {
       ->type_name("PATTERN")
       ->take_all();
   learn
+      ->add_option("--controls", trained->training.controls,
+                   "controls that may be used though no clip does; of rigs in Blender all that lists offer")
+      ->type_name("PATTERN")
+      ->take_all();
+  learn
       ->add_option("--points", trained->points,
                    "instead: so many points of the surface, for motions that are point caches")
       ->type_name("N");
+  learn->add_option("--without", trained->without, "of --points: pieces whose points are left out, as teeth")
+      ->type_name("PIECE")
+      ->take_all();
   learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
   learn->add_flag("--jacobian", trained->training.learn_jacobian,
                   "also learn the rig's Jacobian, for rigs without one");
@@ -313,6 +299,21 @@ void add_inverse(CLI::App& app, Context& context) {
       ->take_all();
   use->add_option("--terrain", applied->terrain, "lay it onto this ground: a mesh, .obj or a character's file")
       ->type_name("FILE");
+  use->add_option(
+         "--layer", applied->layers,
+         "on top of it what another motion does since its first frame: a clip of the rig, a .rigspace.json, or "
+         "a file as --targets takes; =0.5 for half of it; may be repeated")
+      ->type_name("CLIP[=W]")
+      ->take_all();
+  use->add_option(
+         "--warp", applied->warps,
+         "0.5=0.8: what is seen at 0.5 s comes at 0.8 s; chest.rx@0.8=20: a value that a control has at 0.8 s, "
+         "reached smoothly; may be repeated")
+      ->type_name("WARP")
+      ->take_all();
+  use->add_option("--jacobian", applied->jacobian, "rig, or learned: what `train --jacobian` learned")
+      ->check(CLI::IsMember({"rig", "learned"}))
+      ->type_name("WHICH");
   use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")

@@ -31,6 +31,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="rigspace_host.py")
     parser.add_argument("--object", default="", help="the mesh; the largest that is rigged by default")
     parser.add_argument("--plain", action="store_true", help="tell what a plain rig is made of, for rigspace to build it itself")
+    parser.add_argument("--joints", action="store_true", help="the bones that deform the mesh, as points of a rig that is not plain")
     parser.add_argument("--write", action="store_true", help="results into a copy of the file")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else [])
 
@@ -64,7 +65,8 @@ class Streams:
 
 def introduction(rig):
     piece = {"name": rig.item.name, "points": rig.count, "triangles": rig.triangles.tolist(), "color": rig.color()}
-    return {"rigspace": 1, "name": rig.item.name, "points": rig.count, "noise": rig.noise, "some_points": True,
+    joints = {"joints": rig.joints.describe()} if rig.joints else {}
+    return {"rigspace": 1, "name": rig.item.name, "points": rig.total(), **joints, "noise": rig.noise, "some_points": True,
             "controls": [control.describe() for control in rig.listing.controls], "pieces": [piece],
             "clips": [clips.describe(clip, rig.listing, rig.fps) for clip in rig.clips], "warnings": rig.warnings}
 
@@ -92,7 +94,7 @@ def answer(streams, rig):
     if asked is None:
         return False
     op, number, points, poses = asked
-    size = 3 * (rig.count if op == EVALUATE else len(points))
+    size = 3 * (rig.total() if op == EVALUATE else len(points))
     try:
         first = rig.evaluate(poses[0]) if len(poses) else None
     except Complaint as complaint:
@@ -119,9 +121,12 @@ def main():
             raise Complaint("", "cannot be read by Blender " + bpy.app.version_string, "was it saved by a newer one?")
         if not options.write:
             rig = BlenderRig(options.object, *view())
+        plain = translation.describe(rig) if rig and options.plain else None
+        if rig and options.joints and (plain is None or "why" in plain):
+            rig.show_joints()
         told = introduction(rig) if rig else write(streams, options)
-        if rig and options.plain:
-            told["plain"] = translation.describe(rig)
+        if plain is not None:
+            told["plain"] = plain
     except Complaint as complaint:
         told, rig = {"rigspace": 1, "error": complaint.parts}, None
     streams.send(json.dumps(told, allow_nan=False).encode() + b"\n")

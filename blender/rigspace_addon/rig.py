@@ -9,6 +9,7 @@ import numpy
 
 from . import clips, controls, curves
 from .complaint import Complaint
+from .joints import Joints
 
 DEFORMING = {"ARMATURE", "LATTICE", "CURVE", "HOOK", "MESH_DEFORM", "SURFACE_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "CAST",
              "CORRECTIVE_SMOOTH", "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "SMOOTH", "WARP", "WAVE", "DISPLACE"}
@@ -212,7 +213,7 @@ class BlenderRig(Subject):
             self.slot[channel.columns] = number
         self.pose = self.rest.copy()
         self.pose[:] = math.nan  # nothing is set yet
-        self.count = None
+        self.count = self.joints = None
         self.set_up()
 
     def look_at_scales(self):
@@ -326,7 +327,16 @@ class BlenderRig(Subject):
         mesh.vertices.foreach_get("co", self.buffer)
         matrix = numpy.array(self.shape.matrix_world)
         world = self.buffer.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
-        return numpy.stack([world[:, 0], world[:, 2], -world[:, 1]], axis=1)
+        shape = numpy.stack([world[:, 0], world[:, 2], -world[:, 1]], axis=1)
+        return shape if self.joints is None else numpy.concatenate([shape, self.joints.points(self.layer.depsgraph)])
+
+    def show_joints(self):
+        """From here on the bones that deform the mesh are points too, behind its own."""
+        joints = Joints(self.item, self.rig_size())
+        self.joints = joints if joints.bones else None
+
+    def total(self):
+        return self.count + (4 * len(self.joints.bones) if self.joints else 0)
 
     def evaluate(self, p):
         self.set(numpy.asarray(p, float))

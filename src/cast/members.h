@@ -11,6 +11,7 @@ RiggedCharacter make_peanut(Version version);
 RiggedCharacter make_flower(Version version);
 RiggedCharacter make_sphere(Version version);
 RiggedCharacter make_bar(Version version);
+RiggedCharacter make_squirrel(Version version);
 RiggedCharacter make_sumo(Version version);
 RiggedCharacter make_elephant(Version version);
 RiggedCharacter make_hound(Version version);

@@ -146,6 +146,26 @@ class HandshakeReader {
     rig.pieces.push_back(std::move(piece));
   }
 
+  /// The last points are those of joints, four each.
+  void joints(const SortedJson& given, ProcessHandshake& rig) const {
+    const int count = static_cast<int>(list(given, "joints", kMostRigPoints / 4).size());
+    if (4 * count > rig.point_count)
+      fail("joints", "are " + std::to_string(count), "four of the rig's points belong to each");
+    std::unordered_set<std::string> names;
+    for (const SortedJson& each : given) {
+      const std::string element = "joint " + std::to_string(rig.joints.size());
+      if (!each.is_object()) fail(element, "is " + shown_reply(each), "give an object with a name");
+      Bone bone{.name = text(each, "name", element)};
+      if (bone.name.empty() || !names.insert(bone.name).second)
+        fail(element, "has no name of its own", "name each, such as \"spine.001\"");
+      const double parent = number(each, "parent", -1, element);
+      if (!(parent >= -1 && parent < static_cast<double>(rig.joints.size())) || parent != std::floor(parent))
+        fail(element, "has the parent " + shown_reply(each["parent"]), "give the number of a joint before it, or -1");
+      bone.parent = static_cast<int>(parent);
+      rig.joints.push_back(std::move(bone));
+    }
+  }
+
   int material(const SortedJson& color, const std::string& piece, ProcessHandshake& rig) const {
     const std::string element = "piece \"" + piece + "\", color";
     SurfaceMaterial material{.name = piece};
@@ -160,18 +180,20 @@ class HandshakeReader {
   }
 
   void shape(const SortedJson& json, ProcessHandshake& rig) const {
+    if (const SortedJson* given = find(json, "joints")) joints(*given, rig);
+    const int of_pieces = rig.point_count - 4 * static_cast<int>(rig.joints.size());
     const SortedJson* pieces = find(json, "pieces");
     if (pieces == nullptr) {
-      SortedJson all = {{"name", rig.name}, {"points", rig.point_count}};
+      SortedJson all = {{"name", rig.name}, {"points", of_pieces}};
       for (const char* key : {"triangles", "color"})
         if (const SortedJson* value = find(json, key)) all[key] = *value;
       return piece(all, rig);
     }
     for (const SortedJson& each : list(*pieces, "pieces")) piece(each, rig);
     const int given = rig.pieces.empty() ? 0 : rig.pieces.back().first_point + rig.pieces.back().point_count;
-    if (given != rig.point_count)
+    if (given != of_pieces)
       fail("pieces", "have " + std::to_string(given) + " points together",
-           "the rig has " + std::to_string(rig.point_count));
+           "the rig has " + std::to_string(of_pieces) + (rig.joints.empty() ? "" : " beside those of its joints"));
   }
 
   /// In the format of a .rigspace.json, docs/curves.md.

@@ -21,6 +21,7 @@ struct ProcessHandshake {
   bool some_points = false;  ///< answers for some of its points
   std::vector<Piece> pieces;
   std::vector<SurfaceMaterial> materials;
+  std::vector<Bone> joints;           ///< four points each, behind those of the pieces
   std::vector<Animation> clips;       ///< on its controls
   std::vector<std::string> warnings;  ///< for people, one sentence each
   std::string plain;                  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not given

@@ -1,6 +1,7 @@
 #include "rigspace/io/process_rig.h"
 
 #include "process_batches.h"
+#include "rigspace/anim/point_joints.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
 #include "rigspace/rig/differences.h"
@@ -145,12 +146,19 @@ std::unique_ptr<Rig> ProcessRig::restricted(std::span<const int> points) const {
 Character start_character(ProcessRigOptions options) {
   auto rig = std::make_shared<ProcessRig>(std::move(options));
   const ProcessHandshake& handshake = rig->batches_->handshake();
-  return {.name = handshake.name,
-          .rig = rig,
-          .pieces = handshake.pieces,
-          .materials = handshake.materials,
-          .clips = handshake.clips,
-          .warnings = handshake.warnings};
+  Character character{.name = handshake.name,
+                      .rig = rig,
+                      .pieces = handshake.pieces,
+                      .materials = handshake.materials,
+                      .bones = handshake.joints,
+                      .clips = handshake.clips,
+                      .warnings = handshake.warnings};
+  if (const int count = static_cast<int>(handshake.joints.size()); count > 0) {
+    auto joints = std::make_shared<PointJoints>();
+    for (int k = 0; k < count; ++k) joints->first.push_back(handshake.point_count - 4 * (count - k));
+    character.extensions[kPointJoints] = std::move(joints);
+  }
+  return character;
 }
 
 }  // namespace rigspace

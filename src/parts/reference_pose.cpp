@@ -1,5 +1,6 @@
 #include "rigspace/parts/reference_pose.h"
 
+#include "rigspace/anim/point_joints.h"
 #include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
@@ -47,9 +48,24 @@ double difference(const Mat3& a, const Mat3& b) {
   return (a - b).norm() / std::max(1e-300, std::max(a.norm(), b.norm()));
 }
 
+/// Of rigs in other processes, from four points of each joint.
+std::vector<Affine> measured_transforms(const Character& character, const PointJoints& joints, In p) {
+  Vec s;
+  character.rig->evaluate(*character.rig->make_workspace(), p, s);
+  std::vector<Affine> result;
+  for (const int first : joints.first) {
+    Affine world = Affine::Identity();
+    translation(world) = point(s, first);
+    for (int k = 0; k < 3; ++k) linear(world).col(k) = (point(s, first + 1 + k) - point(s, first)).normalized();
+    result.push_back(world);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Affine> bone_transforms(const Character& character, In p) {
+  if (const PointJoints* joints = point_joints(character)) return measured_transforms(character, *joints, p);
   const BuiltInRig& rig = jointed_rig(character);
   Vec slots;
   rig.evaluate_slots(*rig.make_workspace(), p, slots);
@@ -59,6 +75,8 @@ std::vector<Affine> bone_transforms(const Character& character, In p) {
 }
 
 ReferencePose reference_pose(const Character& character) {
+  if (const PointJoints* joints = point_joints(character))
+    return {.world = measured_transforms(character, *joints, character.rig->rest())};
   const BuiltInRig& rig = jointed_rig(character);
   ReferencePose pose{.world = bone_transforms(character, rig.rest())};
   const auto binds = inverse_binds(character, rig);

@@ -44,8 +44,8 @@ class Matched(unittest.TestCase):
         most, rig, leader = 0.0, bpy.data.objects["Rig"], bpy.data.objects["Leader"]
         for frame in range(FIRST, LAST + 1):
             bpy.context.scene.frame_set(frame)
-            for bone in rig.pose.bones:
-                other = leader.pose.bones[bone.name]
+            for other in leader.pose.bones:
+                bone = rig.pose.bones[other.name]
                 most = max(most, (bone.head - other.head).length, (bone.tail - other.tail).length)
         return most
 
@@ -72,6 +72,28 @@ class Matched(unittest.TestCase):
         self.select(twin)
         self.assertEqual(bpy.ops.rigspace.match(first=FIRST, last=LAST), {"FINISHED"})
         self.assertLess(self.off(), 0.05)
+
+    def constrain(self):
+        """Legs by IK: the rig is Blender's own, and its joints are what deforms the mesh."""
+        bpy.context.view_layer.objects.active = self.rig
+        bpy.ops.object.mode_set(mode="EDIT")
+        for side in "LR":
+            target = self.rig.data.edit_bones.new(f"foot_ik.{side}")
+            foot = self.rig.data.edit_bones[f"foot.{side}"]
+            target.head, target.tail, target.use_deform = foot.head, foot.tail, False
+        bpy.ops.object.mode_set(mode="OBJECT")
+        for side in "LR":
+            constraint = self.rig.pose.bones[f"shin.{side}"].constraints.new("IK")
+            constraint.target, constraint.subtarget, constraint.chain_count = self.rig, f"foot_ik.{side}", 2
+
+    def test_a_rig_with_constraints_is_led_by_its_controls(self):
+        self.constrain()
+        self.select(self.leader)
+        apart = self.off()
+        self.assertEqual(bpy.ops.rigspace.match(first=FIRST, last=LAST), {"FINISHED"})
+        self.assertLess(self.off(), 0.1 * apart)
+        curves = [curve.data_path for curve in bpy.data.objects["Rig"].animation_data.action.fcurves]
+        self.assertTrue(any("foot_ik.R" in path for path in curves))
 
     def test_without_a_leader_a_sentence_and_nothing_changed(self):
         self.select()

@@ -72,6 +72,19 @@ class Inverse(unittest.TestCase):
         self.refused(3, ["hills.obj:2", "names the point 2"], "apply", self.model, "--targets", self.hero, "--clip", "Walk", "--terrain", hills)
         self.refused(3, ["stays where it is"], "apply", self.model, "--targets", self.hero, "--clip", "Idle", "--path", path)
 
+    def test_layers_and_warps_change_the_mapped_clip(self):
+        motion, out = ("--targets", self.motion, "--keys", "frames"), self.folder / "keys.rigspace.json"
+        clips = {}
+        for name, more in (("plain", ()), ("edited", ("--layer", "Idle=0.5", "--warp", "0.5=0.8", "--warp", "chest.rx@0.8=20"))):
+            self.keys(*motion, *more)
+            clips[name] = json.loads(out.read_text())["clips"][-1]
+        last = {name: max(track["times"][-1] for track in clip.get("rotations", []) + clip["tracks"]) for name, clip in clips.items()}
+        self.assertAlmostEqual(last["edited"], last["plain"] + 0.3, places=3)
+        lean = next(track for track in clips["edited"]["tracks"] if track["control"] == "chest.rx")
+        self.assertAlmostEqual(lean["values"][min(range(len(lean["times"])), key=lambda k: abs(lean["times"][k] - 0.8))], 20, delta=0.5)
+        for words, wrong in ((["--layer Wolk", "Walk"], ("--layer", "Wolk")), (["is neither a time nor a value"], ("--warp", "soon"))):
+            self.refused(2, words, "apply", self.model, *motion, *wrong)
+
     def test_report_says_what_the_model_holds(self):
         answer = json.loads(rigspace("--json", "inverse", "report", self.model, "--fps", 10).stdout)
         self.assertEqual(answer["samples"], 40)

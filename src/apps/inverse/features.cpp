@@ -1,6 +1,7 @@
 #include "rigspace/apps/inverse/features.h"
 
 #include "markers.h"
+#include "measured_joints.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/suggestion.h"
 #include "rigspace/body/joint_points.h"
@@ -31,20 +32,39 @@ std::vector<std::string> bone_names(const Character& character) {
 FeatureRig::FeatureRig(const Character& character, std::span<const std::string> joints)
     : names_(joints.begin(), joints.end()) {
   const auto* built_in = dynamic_cast<const BuiltInRig*>(character.rig.get());
-  if (built_in == nullptr || character.bones.empty() || joints.empty())
+  const PointJoints* measured = point_joints(character);
+  if ((built_in == nullptr && measured == nullptr) || character.bones.empty() || joints.empty())
     throw Error({.file = character.name,
                  .element = "rig",
                  .problem = "has no joints that could follow a motion",
                  .remedy = "name points of its surface instead"});
+  const auto bone_of = [&](const std::string& joint, const Marker& marker) -> const Bone& {
+    const auto bone = std::ranges::find(character.bones, marker.joint, &Bone::name);
+    if (bone == character.bones.end()) refuse_joint(character, joint, "is not one of this character's");
+    return *bone;
+  };
+  const double beside = marker_length(character);
+  if (measured != nullptr) {
+    Vec s;
+    character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
+    std::vector<CarriedPoint> carried;
+    for (const std::string& joint : joints) {
+      const Marker marker = read_marker(joint);
+      const auto number = static_cast<std::size_t>(&bone_of(joint, marker) - character.bones.data());
+      carried.push_back(carried_point(measured->first[number], s, beside * marker.axis));
+    }
+    whole_ = character.rig;
+    rig_ = carried_points(whole_, std::move(carried));
+    workspace_ = rig_->make_workspace();
+    return;
+  }
   Vec slots;
   built_in->evaluate_slots(*built_in->make_workspace(), built_in->rest(), slots);
   std::vector<JointPoint> points;
   for (const std::string& joint : joints) {
     const Marker marker = read_marker(joint);
-    const auto bone = std::ranges::find(character.bones, marker.joint, &Bone::name);
-    if (bone == character.bones.end()) refuse_joint(character, joint, "is not one of this character's");
-    points.push_back({bone->slot, translation(slot_transform(*built_in, slots, bone->slot)) +
-                                      (marker.axis.isZero() ? 0 : marker_length(character)) * marker.axis});
+    const Bone& bone = bone_of(joint, marker);
+    points.push_back({bone.slot, translation(slot_transform(*built_in, slots, bone.slot)) + beside * marker.axis});
   }
   whole_ = with_joint_points(*built_in, points);
   std::vector<int> last(points.size());

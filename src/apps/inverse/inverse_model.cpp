@@ -1,9 +1,11 @@
 #include "rigspace/apps/inverse/inverse_model.h"
 
+#include "control_swings.h"
 #include "inverse_parts.h"
 #include "refiner.h"
 #include "rigspace/anim/bake.h"
 #include "rigspace/anim/key_rate.h"
+#include "rigspace/anim/point_joints.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -70,6 +72,26 @@ Mat example_poses(const Character& character, const InverseTraining& training, s
   }
   Mat P(poses.front().size(), static_cast<Eigen::Index>(poses.size()));
   for (std::size_t k = 0; k < poses.size(); ++k) P.col(static_cast<Eigen::Index>(k)) = poses[k];
+  return P;
+}
+
+/// Examples of the clips, and swings of controls or joints where they are wished or needed: all controls, a column
+/// each.
+Mat training_poses(const Character& character, const InverseTraining& training, std::span<const std::string> joints,
+                   std::span<const int> points, std::vector<int>& starts) {
+  const bool clips = !character.clips.empty(), measured = point_joints(character) != nullptr;
+  std::vector<int> offered;
+  if (!training.controls.empty() || (measured && (training.all_rotations || !clips)))
+    offered = offered_controls(
+        character, points.empty() ? FeatureRig(character, joints) : FeatureRig(character, points), training.controls);
+  if (offered.empty() && !clips && training.all_rotations)
+    return joint_swings(character, joints_matching(character, training.joints));
+  Mat P = clips || offered.empty() ? example_poses(character, training, starts) : Mat(character.rig->rest());
+  const Mat swings = control_swings(character, offered);
+  const Eigen::Index before = P.cols();
+  P.conservativeResize(Eigen::NoChange, before + swings.cols());
+  P.rightCols(swings.cols()) = swings;
+  for (Eigen::Index k = 0; k < swings.cols(); ++k) starts.push_back(static_cast<int>(before + k));
   return P;
 }
 
@@ -147,27 +169,27 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
   training.validate();
   report(progress, "reading examples", 0);
   std::vector<int> starts;
-  const Mat P = character.clips.empty() && training.all_rotations
-                    ? joint_swings(character, joints_matching(character, training.joints))
-                    : example_poses(character, training, starts);
+  const bool measured = point_joints(character) != nullptr;
+  std::vector<int> points = training.points;
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  const std::vector<std::string> joints =
+      points.empty() ? joints_matching(character, training.joints) : std::vector<std::string>{};
+  const Mat P = training_poses(character, training, joints, points, starts);
   std::vector<int> used = PoseCoordinates::used(character.rig->controls(), P, training.all_rotations ? 1e-3 : 1e-6);
   if (used.empty())
     throw Error({.file = character.name,
                  .element = "clips",
                  .problem = "move no control",
                  .remedy = "train on clips in which something moves"});
-  std::vector<int> points = training.points;
-  std::ranges::sort(points);
-  points.erase(std::unique(points.begin(), points.end()), points.end());
   const auto make_parts = [&] {
-    return std::make_unique<Parts>(
-        character, points.empty() ? joints_matching(character, training.joints) : std::vector<std::string>{}, points,
-        used, training.origin, training.heading);
+    return std::make_unique<Parts>(character, joints, points, used, training.origin, training.heading);
   };
   complete_translations(character, used);
-  if (training.all_rotations) add_rotations(character, joints_matching(character, training.joints), used);
+  if (training.all_rotations && !measured) add_rotations(character, joints_matching(character, training.joints), used);
   parts_ = make_parts();
-  if ((!parts_->root.moves() || (training.all_rotations && !parts_->root.turns())) && add_top_bone(character, used))
+  if (!measured && (!parts_->root.moves() || (training.all_rotations && !parts_->root.turns())) &&
+      add_top_bone(character, used))
     parts_ = make_parts();
   Parts& parts = *parts_;
   const Eigen::Index frames = P.cols();

@@ -67,7 +67,11 @@ double Refiner::missed(In y, In target, Vec& x, InversePose& result) const {
 void Refiner::make_jacobian(In y, In f) {
   const PoseCoordinates& coordinates = parts_.coordinates;
   switch (options_.jacobian) {
-    case JacobianSource::rig: J_ = parts_.features.jacobian(coordinates.pose(y), coordinates.chosen()); break;
+    case JacobianSource::rig:
+      parts_.features.jacobian(coordinates.pose(y), coordinates.chosen(), blocks_);
+      for (std::size_t e = 0; e < blocks_.column.size(); ++e)
+        blocks_.value.col(static_cast<Eigen::Index>(e)) *= coordinates.typical()[blocks_.column[e]];
+      return add_products();
     case JacobianSource::differences:
       J_ = parts_.features.jacobian_by_differences(coordinates.pose(y), coordinates.chosen());
       break;
@@ -78,7 +82,33 @@ void Refiner::make_jacobian(In y, In f) {
   JtJ_.selfadjointView<Eigen::Lower>().rankUpdate(J_.transpose(), scale_);
 }
 
-void Refiner::make_factor() { factor_.compute(JtJ_ + (weight_ + damping_) * parts_.precision); }
+void Refiner::add_products() {
+  JtJ_.setZero(blocks_.columns, blocks_.columns);
+  for (int i = 0; i < blocks_.points(); ++i)
+    for (int b = blocks_.start[i]; b < blocks_.start[i + 1]; ++b) {
+      const Vec3 v = scale_ * blocks_.value.col(b);
+      double* into = JtJ_.col(blocks_.column[b]).data();
+      for (int a = b; a < blocks_.start[i + 1]; ++a) into[blocks_.column[a]] += v.dot(blocks_.value.col(a));
+    }
+}
+
+void Refiner::make_factor() {
+  factor_.compute(JtJ_ + (weight_ + damping_) * parts_.precision);
+  columns_.assign(static_cast<std::size_t>(JtJ_.cols()), Vec());
+}
+
+const Vec& Refiner::column(int k) const {
+  Vec& kept = columns_[static_cast<std::size_t>(k)];
+  if (kept.size() == 0) kept = factor_.solve(Vec::Unit(JtJ_.cols(), k));
+  return kept;
+}
+
+Vec Refiner::pulled(In r) const {
+  if (options_.jacobian != JacobianSource::rig) return J_.transpose() * r;
+  Vec g;
+  blocks_.pull(r, g);
+  return g;
+}
 
 Vec Refiner::bounded_step(const Vec& y, const Vec& g, Vec& Hs) const {
   constexpr int kRounds = 6;
@@ -99,7 +129,7 @@ Vec Refiner::bounded_step(const Vec& y, const Vec& g, Vec& Hs) const {
     const auto n = static_cast<Eigen::Index>(stopped.size());
     columns.conservativeResize(y.size(), n);
     for (auto j = static_cast<Eigen::Index>(known); j < n; ++j)
-      columns.col(j) = factor_.solve(Vec::Unit(y.size(), stopped[static_cast<std::size_t>(j)]));
+      columns.col(j) = column(stopped[static_cast<std::size_t>(j)]);
     Mat A(n, n);
     Vec b(n);
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -145,7 +175,7 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
   }
   Vec pull = held(y);
   double cost = misses + (y - centre).dot(pull);
-  bool fresh = false, anew = J_.size() == 0 || options_.jacobian == JacobianSource::learned;
+  bool fresh = false, anew = !known_ || options_.jacobian == JacobianSource::learned;
   if (weight_ != weight && !anew) weight_ = weight, make_factor();
   weight_ = weight;
   result.converged = options_.max_iterations == 0;
@@ -155,13 +185,13 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
   while (result.iterations < options_.max_iterations && !result.converged) {
     if (anew) {
       make_jacobian(y, f);
-      ++result.jacobians;
+      ++result.jacobians, known_ = true;
       damping_ = std::max(kEase * damping_, kLeastDamping);
       make_factor();
       fresh = true, anew = false;
       secants = {};
     }
-    const Vec step = bounded_step(y, scale_ * (J_.transpose() * (x - target)) + pull, Hs);
+    const Vec step = bounded_step(y, scale_ * pulled(x - target) + pull, Hs);
     const Vec next = within(y + secants.step(y, step, Hs));
     const double misses_next = missed(next, target, x_next, result);
     const Vec pull_next = held(next);

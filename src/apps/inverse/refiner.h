@@ -20,6 +20,9 @@ class Refiner {
  private:
   void make_jacobian(In y, In f);
   void make_factor();
+  void add_products();             // of the blocks, to JtJ_
+  Vec pulled(In r) const;          // J^T r
+  const Vec& column(int k) const;  // of H^-1
   // Least squares within limits; Hs: the step times the matrix of the factor.
   Vec bounded_step(const Vec& y, const Vec& g, Vec& Hs) const;
   double missed(In y, In target, Vec& x, InversePose& result) const;
@@ -27,10 +30,14 @@ class Refiner {
   const InverseModel::Parts& parts_;
   RefineOptions options_;
   double scale_;  // of squared distances of features: 1 / (j size^2)
-  Mat J_, JtJ_;   // the latter with scale_
+  bool known_ =
+      false;  // there is a Jacobian: in `blocks_`, by coordinates of y, or in J_ where it is not the rig's own
+  BlockJacobian blocks_;  // a joint feels a few of the controls
+  Mat J_, JtJ_;           // the latter with scale_
   Eigen::LLT<Mat> factor_;
-  double weight_ = 0;   // of the prior
-  double damping_ = 0;  // on top of it, of the step alone (Levenberg and Marquardt)
+  mutable std::vector<Vec> columns_;  // of the factor's inverse, as far as they were needed
+  double weight_ = 0;                 // of the prior
+  double damping_ = 0;                // on top of it, of the step alone (Levenberg and Marquardt)
 };
 
 }  // namespace rigspace

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
+#include <utility>
 
 namespace rigspace {
 namespace {
 
-constexpr double kExact = 1e-6;
+constexpr double kExact = 1e-6, kMeasured = 2e-3;  // shares of the size; the latter of rigs known by points alone
 
 /// T with J T = [I; I; ..], of those columns of J that are lengths; zero where there is none.
 Mat translations(const Mat& J, const std::vector<int>& lengths) {
@@ -45,6 +47,59 @@ Mat bone_translation(const Character& character, const Mat& J, const PoseCoordin
   return {};
 }
 
+/// The places in y of `node`'s controls of this kind, -1 where they are not used.
+std::array<int, 3> places_of(const Character& character, const PoseCoordinates& coordinates, const std::string& node,
+                             const std::string& kind) {
+  std::array<int, 3> places{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto at = std::ranges::find(coordinates.chosen(), character.rig->find(node + kind + "xyz"[k]));
+    places[k] = at == coordinates.chosen().end() ? -1 : static_cast<int>(at - coordinates.chosen().begin());
+  }
+  return places;
+}
+
+/// The first node that moves all features by `way` as they are, measured by that long a step; T is set. "" if none.
+std::string node_that_moves_all(const Character& character, const FeatureRig& features,
+                                const PoseCoordinates& coordinates, double way, Mat& T) {
+  Vec x, x_moved;
+  features.evaluate(coordinates.pose(Vec::Zero(coordinates.size())), x);
+  std::string before;
+  for (const int control : coordinates.chosen()) {
+    const std::string& node = character.rig->controls()[control].node;
+    if (node == std::exchange(before, node)) continue;
+    const std::array<int, 3> places = places_of(character, coordinates, node, ".t");
+    if (std::ranges::count(places, -1) > 0) continue;
+    Mat3 D;  // how far all go for each of the three
+    bool together = true;
+    for (int k = 0; k < 3 && together; ++k) {
+      const int place = places[static_cast<std::size_t>(k)];
+      const double step = way / coordinates.typical()[place];
+      features.evaluate(coordinates.pose(step * Vec::Unit(coordinates.size(), place)), x_moved);
+      const Mat moved = (x_moved - x).reshaped(3, features.count()) / step;
+      D.col(k) = moved.rowwise().mean();
+      together = (moved.colwise() - Vec3(D.col(k))).norm() < kMeasured * D.col(k).norm();
+    }
+    if (!together || std::abs(D.determinant()) < 1e-9 * std::pow(D.norm(), 3)) continue;
+    T = Mat::Zero(coordinates.size(), 3);
+    const Mat3 inverse = D.inverse();
+    for (int k = 0; k < 3; ++k) T.row(places[static_cast<std::size_t>(k)]) = inverse.row(k);
+    return node;
+  }
+  return {};
+}
+
+/// Axes and centre of three turns whose derivatives are these columns, radians:  dx_i = a_k x (x_i - c). Least squares.
+std::pair<Mat3, Vec3> axes_and_centre(const Mat& columns, In x) {
+  Mat A(x.size(), 6), about(9, 3);
+  const auto cross = [](const Vec3& v) { return Mat3{{0, -v.z(), v.y()}, {v.z(), 0, -v.x()}, {-v.y(), v.x(), 0}}; };
+  for (int i = 0; i < x.size() / 3; ++i)
+    A.block<3, 3>(3 * i, 0) = -cross(point(x, i)), A.block<3, 3>(3 * i, 3) = Mat3::Identity();
+  const Mat found = solve_ldlt(A.transpose() * A, A.transpose() * columns);  // a_k, then -a_k x c
+  for (int k = 0; k < 3; ++k) about.block<3, 3>(3 * k, 0) = -cross(found.block<3, 1>(0, k));
+  const Vec b = found.bottomRows<3>().reshaped();
+  return {nearest_rotation(found.topRows<3>()), solve_ldlt(about.transpose() * about, about.transpose() * b)};
+}
+
 }  // namespace
 
 Mat3 heading_rotation(double heading) { return Eigen::AngleAxisd(heading, Vec3::UnitY()).toRotationMatrix(); }
@@ -62,6 +117,10 @@ RootMotion::RootMotion(const Character& character, const FeatureRig& features, c
   features.evaluate(rest, x);
   const double size =
       std::max(1e-12, (x.reshaped(3, x.size() / 3).colwise() - point(x, 0)).colwise().norm().maxCoeff());
+  if (features.rig().traits().noise > 0) {
+    measure(character, features, coordinates, J, size);
+    return;
+  }
   T_ = bone_translation(character, J, coordinates);
   if (T_.size() == 0 || !law_holds(features, coordinates, size)) T_ = translations(J, lengths);
   moves_ = law_holds(features, coordinates, size);
@@ -86,15 +145,48 @@ RootMotion::RootMotion(const Character& character, const FeatureRig& features, c
     const Affine world = slot_transform(*rig, slots, bone.slot);
     axes_ = nearest_rotation(linear(world));
     root_ = translation(world);
-    M_ = Mat::Zero(3, coordinates.size());
-    const Mat3 inverse = own.inverse();
-    for (int k = 0; k < 3; ++k) {
-      turn_[static_cast<std::size_t>(k)] = place_of(turned[k]);
-      if (const int place = place_of(moved[k]); place >= 0) M_.col(place) = inverse.col(k);
-    }
+    std::array<int, 3> its_places{}, its_turns{};
+    for (int k = 0; k < 3; ++k)
+      its_places[static_cast<std::size_t>(k)] = place_of(moved[k]),
+      its_turns[static_cast<std::size_t>(k)] = place_of(turned[k]);
+    set_root(its_places, its_turns);
     if (std::ranges::count(turn_, -1) == 0 && law_holds(features, coordinates, size)) return;
     turn_ = {-1, -1, -1};
   }
+}
+
+void RootMotion::measure(const Character& character, const FeatureRig& features, const PoseCoordinates& coordinates,
+                         const Mat& J, double size) {
+  exact_ = kMeasured;
+  const std::string node = node_that_moves_all(character, features, coordinates, size, T_);
+  moves_ = !node.empty() && law_holds(features, coordinates, size);
+  if (!moves_) {
+    T_.setZero();
+    return;
+  }
+  const std::array<int, 3> turned = places_of(character, coordinates, node, ".r");
+  if (std::ranges::count(turned, -1) > 0) return;
+  Vec x;
+  features.evaluate(character.rig->rest(), x);
+  Mat columns(J.rows(), 3);
+  for (int k = 0; k < 3; ++k) {
+    const int place = turned[static_cast<std::size_t>(k)];
+    columns.col(k) = J.col(place) / typical_[place];
+  }
+  std::tie(axes_, root_) = axes_and_centre(columns, x);
+  set_root(places_of(character, coordinates, node, ".t"), turned);
+  if (!law_holds(features, coordinates, size)) turn_ = {-1, -1, -1};
+}
+
+void RootMotion::set_root(const std::array<int, 3>& moved, const std::array<int, 3>& turned) {
+  Mat3 own = Mat3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (const int place = moved[static_cast<std::size_t>(k)]; place >= 0) own.row(k) = T_.row(place);
+  const Mat3 inverse = own.inverse();
+  M_ = Mat::Zero(3, T_.rows());
+  for (int k = 0; k < 3; ++k)
+    if (const int place = moved[static_cast<std::size_t>(k)]; place >= 0) M_.col(place) = inverse.col(k);
+  turn_ = turned;
 }
 
 bool RootMotion::law_holds(const FeatureRig& features, const PoseCoordinates& coordinates, double size) const {
@@ -113,7 +205,7 @@ bool RootMotion::law_holds(const FeatureRig& features, const PoseCoordinates& co
     features.evaluate(coordinates.pose(y_moved), x_moved);
     const Mat3 R = heading_rotation(to.heading);
     for (int k = 0; k < features.count(); ++k)
-      if ((R * (point(x, k) - from.origin) + to.origin - point(x_moved, k)).norm() > kExact * size) return false;
+      if ((R * (point(x, k) - from.origin) + to.origin - point(x_moved, k)).norm() > exact_ * size) return false;
   }
   return true;
 }

@@ -14,8 +14,9 @@ namespace rigspace {
 class FeatureRig {
  public:
   /// Bones of the character by name, in this order; "head|y" is a point above the bone "head" (|x, |y, |z of the rest
-  /// pose), which shows how it is turned. Throws Error, naming the nearest, for a name that it lacks, and for
-  /// characters whose rig has no bones of its own (black boxes): those have points.
+  /// pose), which shows how it is turned. Rigs in other processes have joints where these tell them (PointJoints), as
+  /// Blender's do. Throws Error, naming the nearest, for a name that the character lacks, and for rigs without joints:
+  /// those have points.
   FeatureRig(const Character& character, std::span<const std::string> joints);
   /// Points of the rig, ascending.
   FeatureRig(const Character& character, std::span<const int> points);
@@ -25,6 +26,8 @@ class FeatureRig {
   void evaluate(In p, Vec& x) const { rig_->evaluate(*workspace_, p, x); }
   /// dx/dp of these controls, ascending: 3 count() rows.
   Mat jacobian(In p, std::span<const int> free) const;
+  /// The same, without blocks that are zero.
+  void jacobian(In p, std::span<const int> free, BlockJacobian& J) const { rig_->jacobian(*workspace_, p, free, J); }
   /// The same by forward differences: one evaluation of the rig a control, one more for p itself.
   Mat jacobian_by_differences(In p, std::span<const int> free) const;
   const Rig& rig() const { return *rig_; }

@@ -32,6 +32,9 @@ struct InverseTraining {
   /// Rotations of all joints may be used, though the clips do not: for motions that the clips have nothing of. Without
   /// clips the examples are swings of each joint alone.
   bool all_rotations = false;
+  /// Controls, by patterns, that may be used though the clips do not use them; each is swung alone for an example. Of
+  /// rigs in other processes, where all_rotations is set or there are no clips: empty means those that lists offer.
+  std::vector<std::string> controls;
   FrameOrigin origin = FrameOrigin::centroid;
   bool heading = true;  ///< where the root can turn
   int samples = 750;    ///< at most: memory grows with the square

@@ -13,7 +13,8 @@ namespace rigspace {
 JointMotion point_targets(const Character& own, const InverseModel& model, const PointMotion& motion,
                           std::span<const GivenMatch> given = {});
 
-/// Points of the rig that are spread over its surface, ascending: what a model for point caches is trained on.
-std::vector<int> spread_points(const Character& character, int count);
+/// Points of the rig that are spread over its surface, ascending: what a model for point caches is trained on. Those of
+/// pieces that match a pattern of `without` are left out. Throws Error for a pattern that matches none, or all.
+std::vector<int> spread_points(const Character& character, int count, std::span<const std::string> without = {});
 
 }  // namespace rigspace

@@ -28,10 +28,16 @@ class RootMotion {
   Vec moved(In y, const Placement& from, const Placement& to) const;
 
  private:
+  /// The same of rigs known by points alone, with noise: the node that moves all features, and turns them.
+  void measure(const Character& character, const FeatureRig& features, const PoseCoordinates& coordinates, const Mat& J,
+               double size);
+  /// The node of these places in y, of its translation and of its turn; sets M_ and turn_.
+  void set_root(const std::array<int, 3>& moved, const std::array<int, 3>& turned);
   bool law_holds(const FeatureRig& features, const PoseCoordinates& coordinates, double size) const;
 
   Mat T_;  // y + T d moves all features by d; size of y by 3
   bool moves_ = false;
+  double exact_ = 1e-6;                  // share of the size within which the law holds
   std::array<int, 3> turn_{-1, -1, -1};  // places in y of the root's rotation vector
   Mat3 axes_ = Mat3::Identity();         // in which that vector turns, world
   Mat M_;                                // d (position of the root) / dy, 3 by size of y
