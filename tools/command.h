@@ -42,6 +42,7 @@ void add_pose(CLI::App&, Context&);
 void add_sketch(CLI::App&, Context&);
 void add_inverse(CLI::App&, Context&);
 void add_cloth(CLI::App&, Context&);
+void add_forces(CLI::App&, Context&);
 void add_sketch_build(CLI::App&, Context&);  ///< below `sketch`
 void add_mesh(CLI::App&, Context&);
 void add_rig(CLI::App&, Context&);

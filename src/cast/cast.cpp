@@ -47,6 +47,8 @@ constexpr std::array kEntries{
           make_hound},
     Entry{{"mannequin", "a plain figure to dress; twists, bends, leans, raises its arms and turns a cartwheel", 0},
           make_mannequin},
+    Entry{{"arm", "a slender arm with a biceps that can be flexed; curls", 0}, make_arm},
+    Entry{{"stout_arm", "a short, fat arm with a biceps that can be flexed; curls", 0}, make_stout_arm},
     Entry{{"face", "a face of soft shapes, bones, bend and twist; looks around", 0}, plain<make_face>},
     Entry{{"dragon", "a dragon of six parts with 25 controls; flies and walks", 0}, plain<make_dragon>},
     Entry{{"dragon_torso", "a dragon's torso, to be posed and shaped by itself; breathes", 0}, dragon_part<0>},

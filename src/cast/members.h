@@ -16,6 +16,8 @@ RiggedCharacter make_sumo(Version version);
 RiggedCharacter make_elephant(Version version);
 RiggedCharacter make_hound(Version version);
 RiggedCharacter make_mannequin(Version version);
+RiggedCharacter make_arm(Version version);
+RiggedCharacter make_stout_arm(Version version);
 
 // Version `rig` has sketch abstractions.
 CastSketch make_toon(Version version);

@@ -1,0 +1,38 @@
+#pragma once
+// A clip played with forces, and its result in files.
+
+#include "rigspace/anim/worn_piece.h"
+#include "rigspace/apps/forces/force_simulation.h"
+#include "rigspace/apps/forces/forces_file.h"
+#include "rigspace/base/progress.h"
+
+namespace rigspace {
+
+struct ForcePlayOptions {
+  double rate = 24;                   ///< frames a second
+  bool dynamic = true;                ///< false: static equilibrium in every frame
+  ForceSimulationOptions simulation;  ///< its step is made a whole share of a frame, never longer
+  Vec pose;                           ///< controls that the clip leaves alone; empty: at rest
+};
+
+struct ForceMotion {
+  std::vector<double> times;  ///< s, from 0
+  std::vector<Vec> frames;    ///< all points of the rig, flattened
+  int steps = 0;
+};
+
+/// From equilibrium at the clip's start to its end. Throws Cancelled.
+ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip,
+                        const ForcePlayOptions& options = {}, const ProgressCallback& progress = {});
+
+struct PlayedGlb {
+  int shapes = 0;    ///< morph targets, of all pieces
+  double error = 0;  ///< largest distance of a point from the motion at its frames, scene units
+};
+
+/// The character's own file with its meshes replaced by ones on the same joints whose morph targets give the motion.
+PlayedGlb write_forces_glb(const std::filesystem::path& base, const ForceRig& rig, const std::string& clip,
+                           const ForceMotion& motion, const std::filesystem::path& output,
+                           const WornOptions& options = {});
+
+}  // namespace rigspace

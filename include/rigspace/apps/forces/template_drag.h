@@ -1,0 +1,56 @@
+#pragma once
+// Direct manipulation: points of the skin are dragged, and the parameters of a template follow (PBR 4.2.2).
+
+#include "rigspace/apps/forces/force_rigs.h"
+#include "rigspace/apps/forces/posed_lattice.h"
+#include "rigspace/base/progress.h"
+#include "rigspace/optimize/summary.h"
+
+namespace rigspace {
+
+struct DragTarget {
+  int point;   ///< of the skin
+  Vec3 place;  ///< where it should go, in the pose, scene units
+};
+
+struct DragOptions {
+  double prior = 1e-3;           ///< xi of (19), of all parameters in their ordinary changes, in edges of a cell
+  std::vector<char> fixed = {};  ///< 1 for parameters that stay; empty: none
+  int max_iterations = 40;
+  double tolerance = 1e-3;  ///< of the gradient, relative to what it is at the start
+
+  void validate(int parameters) const;
+};
+
+struct DragResult {
+  Vec parameters;
+  Summary summary;
+  double before = 0, after = 0;  ///< root mean square distance of the points from their targets, scene units
+};
+
+/// C(g) = sum_j |p_j(q(g)) - p_j^|^2 + sum_j (xi_j (g0_j - g_j))^2  (17 to 19), minimised by L-BFGS-B. The gradient
+/// takes one solve, whatever the number of parameters:  dC/dg = (A^-1 dC/dq)^T R dQ/dg  (20).
+class TemplateDrag {
+ public:
+  /// The pose is that of `lattice`, which must stay as it is; `others`: Q of all other rigs, empty for none. Throws
+  /// Error for a point that is not there, and for one point dragged to two places.
+  TemplateDrag(PosedLattice& lattice, TemplateForce force, std::vector<DragTarget> targets, Vec others = {});
+
+  /// With `preferred` as g0.
+  double cost(In g, In preferred, const DragOptions& options, Vec& gradient);
+  DragResult solve(In start, const DragOptions& options = {}, const ProgressCallback& progress = {});
+  /// Ordinary changes of the parameters: what the solver counts in.
+  Vec typical(In g) const;
+  double distance(In g);
+
+ private:
+  double shape_and_miss(In g);
+
+  PosedLattice* lattice_;
+  TemplateForce force_;
+  std::vector<DragTarget> targets_;
+  HexEmbedding points_;
+  Vec others_, Q_, y_, miss_;
+};
+
+}  // namespace rigspace

@@ -1,0 +1,116 @@
+#include "rigspace/apps/forces/template_drag.h"
+
+#include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
+#include "rigspace/optimize/lbfgsb.h"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace rigspace {
+
+void DragOptions::validate(int parameters) const {
+  require_option(prior >= 0 && std::isfinite(prior), "weight of preferred parameters", prior, "expected 0 or more");
+  require_option(fixed.empty() || static_cast<int>(fixed.size()) == parameters, "number of fixed parameters",
+                 static_cast<double>(fixed.size()), "expected one for each of " + std::to_string(parameters));
+  require_option(max_iterations > 0, "number of iterations", max_iterations, "expected at least 1");
+  require_option(tolerance > 0, "tolerance", tolerance, "expected more than 0");
+}
+
+TemplateDrag::TemplateDrag(PosedLattice& lattice, TemplateForce force, std::vector<DragTarget> targets, Vec others)
+    : lattice_(&lattice), force_(std::move(force)), targets_(std::move(targets)), others_(std::move(others)) {
+  const HexEmbedding& skin = lattice.body().surface;
+  std::map<int, Vec3> places;
+  std::vector<int> points;
+  for (const DragTarget& target : targets_) {
+    const std::string what = "drag of point " + std::to_string(target.point);
+    if (target.point < 0 || target.point >= skin.count())
+      throw Error({.element = what,
+                   .value = std::to_string(target.point),
+                   .problem = "is of none",
+                   .remedy = "the skin has " + std::to_string(skin.count()) + " points, numbered from 0"});
+    const auto [found, is_new] = places.try_emplace(target.point, target.place);
+    if (!is_new && found->second != target.place)
+      throw Error({.element = what,
+                   .value = std::to_string(target.point),
+                   .problem = "has two places to go to",
+                   .remedy = "drag a point to one place"});
+    points.push_back(target.point);
+  }
+  points_ = skin.restricted(points);
+  if (others_.size() == 0) others_ = Vec::Zero(3 * lattice.body().vertex_count());
+}
+
+Vec TemplateDrag::typical(In g) const {
+  Vec scale(g.size());
+  const auto names = force_.parameter_names();
+  const double r = g[1];
+  const Vec3 along = force_.guide.line.to - force_.guide.line.from;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    scale[k] = names[k] == "strength" ? 1 : names[k] == "along" ? r / along.norm() : is_angle(names[k]) ? 1 : r;
+  return scale;
+}
+
+double TemplateDrag::shape_and_miss(In g) {
+  Q_ = others_;
+  add_generalised_force(lattice_->body(), force_, g, 1, Q_);
+  lattice_->shape_of(Q_, y_);
+  points_.evaluate(y_, miss_);
+  for (std::size_t j = 0; j < targets_.size(); ++j) point(miss_, static_cast<int>(j)) -= targets_[j].place;
+  return miss_.squaredNorm();
+}
+
+double TemplateDrag::distance(In g) {
+  return std::sqrt(shape_and_miss(g) / static_cast<double>(std::max<std::size_t>(1, targets_.size())));
+}
+
+double TemplateDrag::cost(In g, In preferred, const DragOptions& options, Vec& gradient) {
+  double C = shape_and_miss(g);
+  const ForceBody& body = lattice_->body();
+  Vec by_q = Vec::Zero(3 * body.vertex_count()), lambda;
+  points_.add_transposed(2 * miss_, by_q);
+  lattice_->solve(by_q, lambda);
+  for (int i = 0; i < body.vertex_count(); ++i)
+    point(lambda, i) = (lattice_->vertex_frames().rotation(i).transpose() * point(lambda, i)).eval();
+  gradient.setZero(g.size());
+  add_generalised_force_gradient(body, force_, g, lambda, gradient);
+  const Vec xi = options.prior * body.cell * typical(preferred).cwiseInverse();
+  const Vec away = xi.cwiseProduct(g - preferred);
+  gradient += 2 * xi.cwiseProduct(away);
+  return C + away.squaredNorm();
+}
+
+DragResult TemplateDrag::solve(In start, const DragOptions& options, const ProgressCallback& progress) {
+  options.validate(static_cast<int>(start.size()));
+  const Vec preferred = start, scale = typical(start);
+  const double inf = std::numeric_limits<double>::infinity();
+  LbfgsbOptions search{.max_iterations = options.max_iterations};
+  search.lower = Vec::Constant(start.size(), -inf), search.upper = Vec::Constant(start.size(), inf);
+  const auto names = force_.parameter_names();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k] == "radius" || names[k] == "ring") {  // a torus keeps its tube thinner than its ring
+      const double most =
+          force_.kind == ForceTemplate::torus ? std::sqrt(std::max(1.0, 0.98 * start[2] / start[1])) : 3;
+      search.lower[k] = start[k] / most / scale[k], search.upper[k] = start[k] * most / scale[k];
+    }
+    if (names[k] == "along") search.lower[k] = 0, search.upper[k] = 1 / scale[k];
+    if (!options.fixed.empty() && options.fixed[k] != 0) search.lower[k] = search.upper[k] = start[k] / scale[k];
+  }
+  Vec z = start.cwiseQuotient(scale), g;
+  DragResult result{.before = distance(start)};
+  cost(start, preferred, options, g);
+  search.gradient_tolerance = std::max(1e-300, options.tolerance * scale.cwiseProduct(g).lpNorm<Eigen::Infinity>());
+  result.summary = minimize_lbfgsb(
+      [&](In at, Vec& by) {
+        const double C = cost(at.cwiseProduct(scale), preferred, options, by);
+        by = by.cwiseProduct(scale).eval();
+        return C;
+      },
+      z, search, progress);
+  result.parameters = z.cwiseProduct(scale);
+  result.after = distance(result.parameters);
+  return result;
+}
+
+}  // namespace rigspace

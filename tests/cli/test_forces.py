@@ -1,0 +1,48 @@
+"""Flesh shaped by forces: rigspace forces."""
+import json
+import unittest
+
+from program import OwnFolder, rigspace
+
+
+class Forces(OwnFolder):
+    def setUp(self):
+        super().setUp()
+        self.arm = self.folder / "arm.glb"
+        self.assertEqual(rigspace("cast", "arm", "-o", self.arm).returncode, 0)
+
+    def test_from_a_character_to_a_played_clip(self):
+        rig = self.folder / "arm.rig.json"
+        made = rigspace("forces", "lattice", self.arm, "--cells", "20", "--bulge", "upper_arm", "-o", rig, "--json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(json.loads(made.stdout)["joints"], ["upper_arm", "forearm", "hand"])
+        controls = json.loads(rigspace("info", rig, "--json").stdout)["controls"]
+        self.assertIn("upper_arm_bulge", [control["name"] for control in controls])
+        sculpt = self.folder / "sculpt.obj"
+        posed = ("--set", "forearm.rx=60", "--set", "skin:biceps=1")
+        self.assertEqual(rigspace("eval", self.arm, *posed, "-o", sculpt).returncode, 0)
+        fitted = self.folder / "fitted.forces.json"
+        fit = rigspace("forces", "fit", rig, "--target", sculpt, "--set", "forearm.rx=60", "--control", "forearm.rx",
+                       "--name", "flex", "-o", fitted, "--json")
+        self.assertEqual(fit.returncode, 0, fit.stderr)
+        self.assertGreater(json.loads(fit.stdout)["less_percent"], 40)
+        out = self.folder / "out.glb"
+        played = rigspace("forces", "simulate", fitted, "--clip", "Curl", "--fps", "6", "-o", out, "--json")
+        self.assertEqual(played.returncode, 0, played.stderr)
+        self.assertEqual(json.loads(played.stdout)["frames"], 13)
+        self.assertIn("Curl", rigspace("info", out).stdout)
+
+    def test_what_is_wrong_is_said_in_one_sentence(self):
+        for arguments, sentence in (
+                (("lattice", self.arm, "-o", self.folder / "arm.glb2"), "end it in .forces.json"),
+                (("lattice", self.arm, "--bulge", "leg", "-o", self.folder / "x.forces.json"), "is not a joint of the skin"),
+                (("lattice", self.arm, "--cells", "1", "-o", self.folder / "x.forces.json"), "expected 8 to 200000"),
+                (("simulate", self.folder / "none.forces.json", "-o", self.folder / "o.glb"), "none.forces.json")):
+            result = rigspace("forces", *arguments)
+            self.assertIn(result.returncode, (2, 3), arguments)
+            self.assertIn(sentence, result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

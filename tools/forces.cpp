@@ -1,0 +1,307 @@
+// rigspace forces: flesh that an animator shapes by forces.
+
+#include "command.h"
+#include "rigspace/apps/clothing/garment_file.h"
+#include "rigspace/apps/forces/force_motion.h"
+#include "rigspace/apps/forces/lattice_transfer.h"
+#include "rigspace/apps/forces/surface_fit.h"
+#include "rigspace/base/files.h"
+#include "rigspace/io/formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rigspace::tools {
+namespace {
+
+using ForcesJson = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct ForcesArguments {
+  std::string file, output, target, other, name = "shape", control, clip;
+  std::vector<std::string> bulges, bumps;
+  bool nearest = false, in_balance = false;
+  ForcesPlan plan;
+  PoseOptions pose;
+  SurfaceFitOptions fit;
+  ForcePlayOptions play;
+  WornOptions worn;
+};
+
+void check_forces_name(const std::string& output) {
+  if (output.ends_with(".json")) return;
+  throw Error({.code = ErrorCode::usage,
+               .file = output,
+               .problem = "is not the name of a force rig",
+               .remedy = "end it in .forces.json, or in .rig.json for a rig that every command takes"});
+}
+
+/// A template on the joint's bone with a control of its own, at the size of the limb.
+ForceRigPart ready_made(const ForceBody& body, ForceTemplate kind, const std::string& joint) {
+  ForceRigPart part{.name = joint + "_" + std::string(name(kind))};
+  part.control = part.name;
+  TemplateForce force{kind, bone_guide(body, joint, kind == ForceTemplate::bump)};
+  const BoneLine& line = force.guide.line;
+  const double length = (line.to - line.from).norm(), radius = std::min(0.3 * length, 3 * body.cell);
+  Vec g = Vec::Zero(force.parameter_count());
+  g[0] = 1, g[1] = radius, g[2] = 0.5, g[3] = kind == ForceTemplate::bump ? 0.7 * radius : 0.3 * radius;
+  Vec none = g;
+  none[0] = 0;
+  part.force.push_back(force);
+  part.samples = {{0, none}, {1, g}};
+  return part;
+}
+
+void make_lattice(ForcesArguments& options, const Context& context) {
+  check_forces_name(options.output);
+  check_input(options.file, options.output);
+  check_writable(options.output);
+  const fs::path folder = fs::absolute(options.output).parent_path(), given = fs::absolute(options.file);
+  if (given.parent_path() != folder)
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.output,
+                 .problem = "is not in the folder of " + options.file,
+                 .remedy = "write it beside the character, whose name it keeps"});
+  const Character character = load_character(options.file);
+  print_warnings(context, options.file, character.warnings);
+  options.plan.mesh = given.filename().string();
+  const auto body = std::make_shared<const ForceBody>([&] {
+    try {
+      return make_force_body(character, options.plan.options);
+    } catch (const Error& error) {
+      throw error.info().file.empty() && error.code() == ErrorCode::bad_input ? error.in_file(options.file) : error;
+    }
+  }());
+  options.plan.options.unit = body->options.unit;
+  for (const std::string& joint : options.bulges)
+    options.plan.rigs.push_back(ready_made(*body, ForceTemplate::bulge, joint));
+  for (const std::string& joint : options.bumps)
+    options.plan.rigs.push_back(ready_made(*body, ForceTemplate::bump, joint));
+  const ForceRig rig(body, options.plan.rigs);
+  write_file(options.output, to_forces_json(options.plan, rig));
+  const int cells = body->elements.cell_count(), vertices = body->vertex_count();
+  if (context.json) {
+    fmt::print("{}\n", ForcesJson{{"output", options.output},
+                                  {"cells", cells},
+                                  {"vertices", vertices},
+                                  {"held", body->held.size()},
+                                  {"joints", body->skeleton.names},
+                                  {"cell", body->cell},
+                                  {"volume", body->elements.volume()}}
+                           .dump(2));
+    return;
+  }
+  fmt::print("{}\n  {} cells of {:.3g}, {} vertices, {} of them on the bones of {} joints\n", options.output, cells,
+             body->cell, vertices, body->held.size(), body->skeleton.joint_count());
+  if (options.plan.rigs.empty())
+    fmt::print("  no rigs yet: docs/forces.md shows how they are written, --bulge JOINT makes a first one\n");
+}
+
+void fit(ForcesArguments& options, const Context& context) {
+  check_forces_name(options.output);
+  check_writable(options.output);
+  ForcesFile file = read_forces_file(options.file);
+  const TriMesh target = read_obj_mesh(options.target);
+  options.fit.correspond = !options.nearest;
+  const Vec p = pose_of(file.character, options.file, options.pose);
+  PosedLattice lattice(file.rig->body());
+  std::vector<Affine> joints;
+  file.rig->joints_at(p, joints);
+  lattice.set_pose(joints);
+  SurfaceFit found;
+  try {
+    found = fit_surface(lattice, target, options.fit);
+  } catch (const Error& error) {
+    throw error.in_file(options.target);
+  }
+  const std::string control = options.control.empty() ? options.name : options.control;
+  const int c = file.rig->find(control);
+  const double none = c >= 0 ? file.rig->controls()[c].rest : 0, full = c >= 0 ? p[c] : 1;
+  if (none == full)
+    throw Error({.code = ErrorCode::usage,
+                 .element = "control \"" + control + "\"",
+                 .problem = "rests in the pose of the target",
+                 .remedy = "pose it with --set or --clip, or leave --control away for a control of its own"});
+  std::erase_if(file.plan.rigs, [&](const ForceRigPart& part) { return part.name == options.name; });
+  file.plan.rigs.push_back(rig_of_fit(options.name, control, none, full, found.Q));
+  const ForceRig fitted(file.rig->shared_body(), file.plan.rigs);
+  write_file(options.output, to_forces_json(file.plan, fitted));
+  const double less = found.before > 0 ? 100 * (1 - found.after / found.before) : 0;
+  if (context.json)
+    fmt::print("{}\n", ForcesJson{{"output", options.output},
+                                  {"rig", options.name},
+                                  {"control", control},
+                                  {"before", found.before},
+                                  {"after", found.after},
+                                  {"worst", found.worst},
+                                  {"rounds", found.rounds},
+                                  {"less_percent", less}}
+                           .dump(2));
+  else
+    fmt::print("{}\n  \"{}\" by {}: {:.3g} from the target before, {:.3g} after ({:.0f} % less), at most {:.3g}\n",
+               options.output, options.name, control, found.before, found.after, less, found.worst);
+}
+
+void transfer(ForcesArguments& options, const Context& context) {
+  check_forces_name(options.output);
+  check_writable(options.output);
+  const fs::path given = fs::absolute(options.other);
+  if (given.parent_path() != fs::absolute(options.output).parent_path())
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.output,
+                 .problem = "is not in the folder of " + options.other,
+                 .remedy = "write it beside the character, whose name it keeps"});
+  const ForcesFile file = read_forces_file(options.file);
+  const Character other = load_character(options.other);
+  print_warnings(context, options.other, other.warnings);
+  const LatticeMap map = map_lattice(file.rig->body(), other, {}, terminal_progress());
+  clear_bar();
+  ForcesPlan plan{.mesh = given.filename().string(), .options = file.plan.options, .lattice = map.lattice};
+  plan.options.unit = 0;
+  const auto body = std::make_shared<const ForceBody>(make_force_body(other, plan.options, plan.lattice));
+  plan.options.unit = body->options.unit;
+  plan.rigs = transfer_rigs(*file.rig, ForceRig(body, {}), map);
+  write_file(options.output, to_forces_json(plan, ForceRig(body, plan.rigs)));
+  if (context.json)
+    fmt::print("{}\n", ForcesJson{{"output", options.output},
+                                  {"rigs", plan.rigs.size()},
+                                  {"skeleton_error", map.skeleton_error},
+                                  {"surface_error", map.surface_error},
+                                  {"least_volume", map.least_volume}}
+                           .dump(2));
+  else
+    fmt::print(
+        "{}\n  {}; bones within {:.2g} %, skin within {:.2g} % of the character's size, no cell flatter than "
+        "{:.2g}\n",
+        options.output, count_in_words(plan.rigs.size(), "rig", "rigs"), 100 * map.skeleton_error,
+        100 * map.surface_error, map.least_volume);
+}
+
+void simulate_forces(ForcesArguments& options, const Context& context) {
+  check_extension(options.output, "glb gltf mdd pc2 obj");
+  check_writable(options.output);
+  const ForcesFile file = read_forces_file(options.file);
+  std::vector<std::string> names;
+  for (const Animation& each : file.character.clips) names.push_back(each.name);
+  if (names.empty())
+    throw Error({.file = file.plan.mesh, .problem = "has no clips", .remedy = "give a character with an animation"});
+  const Animation& clip =
+      options.clip.empty()
+          ? file.character.clips.front()
+          : file.character.clips[static_cast<std::size_t>(clips_meant(names, options.clip, options.file).front())];
+  options.play.dynamic = !options.in_balance;
+  options.play.pose = pose_of(file.character, options.file, options.pose);
+  const ForceMotion motion = play_forces(file.rig, clip, options.play, terminal_progress());
+  clear_bar();
+  std::vector<std::string> written{options.output};
+  PlayedGlb played;
+  const bool gltf = options.output.ends_with(".glb") || options.output.ends_with(".gltf");
+  if (gltf)
+    played = write_forces_glb(fs::path(options.file).parent_path() / file.plan.mesh, *file.rig, clip.name, motion,
+                              options.output, options.worn);
+  else
+    written = write_cloth_motion(options.output, file.rig->body().triangles, motion.frames, options.play.rate);
+  if (context.json) {
+    ForcesJson answer{
+        {"outputs", written}, {"clip", clip.name}, {"frames", motion.frames.size()}, {"steps", motion.steps}};
+    if (gltf) answer["morph_targets"] = played.shapes, answer["largest_error"] = played.error;
+    fmt::print("{}\n", answer.dump(2));
+    return;
+  }
+  fmt::print("{}\n  {} frames of {}, {} steps", written.front(), motion.frames.size(), clip.name, motion.steps);
+  if (gltf) fmt::print("; {} morph targets, within {:.3g}", played.shapes, played.error);
+  fmt::print("\n");
+}
+
+void add_lattice_command(CLI::App& group, Context& context) {
+  auto* command = group.add_subcommand("lattice", "A character as flesh in a lattice: a force rig to start from");
+  auto options = std::make_shared<ForcesArguments>();
+  command->add_option("FILE", options->file, "a character with a skin")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "x.forces.json, or x.rig.json: a rig for every command")
+      ->required()
+      ->type_name("OUT");
+  ForceBodyOptions& body = options->plan.options;
+  command->add_option("--cells", body.cover.cells, "that the body's volume would fill")->type_name("N");
+  command->add_option("--cell", body.cover.cell, "edge of a cell, units of the file; instead of --cells")
+      ->type_name("L");
+  command->add_option("--bulge", options->bulges, "joints that get a bulge with a control of its own")
+      ->type_name("JOINT");
+  command->add_option("--bump", options->bumps, "joints that get a bump with a control of its own")->type_name("JOINT");
+  command->add_option("--young", body.material.young, "Young's modulus, Pa: of motion")->type_name("E");
+  command->add_option("--poisson", body.material.poisson, "Poisson's ratio")->type_name("NU");
+  command->add_option("--density", body.density, "kg per cubic metre")->type_name("D");
+  command->add_option("--unit", body.unit, "metres per unit of the file; guessed by default")->type_name("M");
+  command->footer(
+      "Examples\n  rigspace forces lattice arm.glb -o arm.forces.json\n"
+      "  rigspace forces lattice hero.glb --bulge upperarm_l -o hero.rig.json");
+  command->callback([options, &context] { make_lattice(*options, context); });
+}
+
+void add_fit_command(CLI::App& group, Context& context) {
+  auto* command = group.add_subcommand("fit", "A rig from a sculpted or scanned shape");
+  auto options = std::make_shared<ForcesArguments>();
+  command->add_option("FILE", options->file, "a force rig")->required()->type_name("FORCES");
+  command->add_option("--target", options->target, "x.obj, in the pose that is given")->required()->type_name("OBJ");
+  command->add_option("-o,--output", options->output, "the force rig with the new one")->required()->type_name("OUT");
+  command->add_option("--name", options->name, "of the rig")->type_name("NAME");
+  command
+      ->add_option("--control", options->control,
+                   "that brings the shape, at rest nothing of it, in the pose all; by default one of its own")
+      ->type_name("CONTROL");
+  options->pose.add_to(*command);
+  command->add_flag("--nearest", options->nearest, "the target is another mesh: match nearest places");
+  command->add_option("--smoothness", options->fit.smoothness, "of what the forces do; higher: smoother")
+      ->type_name("W");
+  command->footer(
+      "Example\n  rigspace forces fit arm.forces.json --target flexed.obj --set forearm.rx=100 "
+      "--control forearm.rx\n      --name biceps -o arm_fit.forces.json");
+  command->callback([options, &context] { fit(*options, context); });
+}
+
+void add_transfer_command(CLI::App& group, Context& context) {
+  auto* command = group.add_subcommand("transfer", "The rigs of one character on another with the same bones");
+  auto options = std::make_shared<ForcesArguments>();
+  command->add_option("FILE", options->file, "a force rig")->required()->type_name("FORCES");
+  command->add_option("--to", options->other, "the other character; joints of the same names are matched")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "its force rig")->required()->type_name("OUT");
+  command->footer("Example\n  rigspace forces transfer arm.forces.json --to stout_arm.glb -o stout_arm.forces.json");
+  command->callback([options, &context] { transfer(*options, context); });
+}
+
+void add_simulate_command(CLI::App& group, Context& context) {
+  auto* command = group.add_subcommand("simulate", "Play a clip with forces and flesh");
+  auto options = std::make_shared<ForcesArguments>();
+  command->add_option("FILE", options->file, "a force rig")->required()->type_name("FORCES");
+  command
+      ->add_option("-o,--output", options->output,
+                   "x.glb: joints and morph targets; x.mdd, x.pc2, or x.obj: a sequence")
+      ->required()
+      ->type_name("OUT");
+  command->add_option("--clip", options->clip, "of the character; its first by default")->type_name("NAME");
+  command->add_option("--set", options->pose.sets, "controls that the clip leaves alone: CONTROL=VALUE")
+      ->type_name("C=V");
+  command->add_option("--fps", options->play.rate, "frames a second")->check(frame_rate())->type_name("N");
+  command->add_flag("--static", options->in_balance, "every frame in equilibrium, without motion of its own");
+  command->add_option("--half-life", options->play.simulation.half_life, "of the flesh's own motion, seconds")
+      ->type_name("S");
+  command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the size")->type_name("E");
+  command->footer("Example\n  rigspace forces simulate arm.forces.json --clip Curl -o out.glb");
+  command->callback([options, &context] { simulate_forces(*options, context); });
+}
+
+}  // namespace
+
+void add_forces(CLI::App& app, Context& context) {
+  register_forces_kind();
+  auto* group = app.add_subcommand("forces", "Flesh that an animator shapes by forces");
+  group->require_subcommand(1);
+  add_lattice_command(*group, context);
+  add_fit_command(*group, context);
+  add_transfer_command(*group, context);
+  add_simulate_command(*group, context);
+}
+
+}  // namespace rigspace::tools
