@@ -1,7 +1,8 @@
 #pragma once
 // Points that stay on one side of planes, softly: E = sum k/2 max(0, o - n . x)^2, once continuously differentiable and
-// convex. A stand-in for contact where planes are found before a solve. Friction is Coulomb's, smoothed and with a force
-// that is given, F = mu N of the step before:  D = F f0(|u|),  u the part of x - stuck across n,  f0 as in contact.h.
+// convex. A stand-in for contact where planes are found before a solve. Friction is Coulomb's, smoothed and with a
+// force that is given, F = mu N of the step before:  D = F f0(|u|),  u the part of x - stuck across n,  f0 as in
+// contact.h.
 
 #include "rigspace/optimize/energy.h"
 
@@ -15,10 +16,10 @@ class HalfSpaces final : public Energy {
   struct Plane {
     int point = 0;
     Vec3 normal = Vec3::UnitY();
-    double offset = 0;     ///< m: n . x of the plane
-    double stiffness = 0;  ///< N/m
-    double friction = 0;   ///< N: F
-    double slip = 1e-4;    ///< m: sliding beyond which the friction is F
+    double offset = 0;          ///< m: n . x of the plane
+    double stiffness = 0;       ///< N/m
+    double friction = 0;        ///< N: F
+    double slip = 1e-4;         ///< m: sliding beyond which the friction is F
     Vec3 stuck = Vec3::Zero();  ///< m: where the point is if it does not slide
   };
 

@@ -92,8 +92,10 @@ void ClothSimulation::Data::find_outside(In x, double scale) {
       plane.stiffness = stiffer * scale * masses[i];
       if (!impulses) continue;
       plane.friction = options.contact.friction * plane_forces(i);
-      plane.slip = options.contact.slip_speed * h;
       plane.stuck = point(x, i) + place - near.position;
+      // One step of Newton's takes friction as a spring, of 2 F / slip: by the sliding of the step before it gives F.
+      const Vec3 slid = h * point(integrator.v(), i) - (place - near.position);
+      plane.slip = std::max(options.contact.slip_speed * h, 2 * slid.cross(plane.normal).norm());
     }
   });
   outside.set(std::move(planes));

@@ -9,6 +9,7 @@
 #include "rigspace/energy/pull.h"
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/optimize/newton.h"
+#include "rigspace/optimize/system.h"
 
 namespace rigspace {
 
@@ -32,6 +33,11 @@ struct ClothSimulation::Data {
   std::unique_ptr<ClothReducer> reducer;
   Integrator integrator;
   NewtonWorkspace workspace;
+  struct FullStep {  // memory of solve_at_once
+    ObjectiveState state;
+    std::unique_ptr<System> system;
+    Vec x, q, g, direction;
+  } full;
   TriangleTree body_tree;
   double time = 0;
   Vec body_now, body_next, forces, target;
@@ -54,6 +60,7 @@ struct ClothSimulation::Data {
   Vec reduced_step(In x, double h);
   void step(double h, const ProgressCallback&);
   void solve(const Objective&, Vec& x, const ProgressCallback&);
+  bool solve_at_once(Vec& x);
   void solve_with_barrier(Vec& x, const ProgressCallback&);
   void solve_with_impulses(Vec& x, const ProgressCallback&);
   int steps_for(double from, double to);

@@ -144,7 +144,7 @@ const Vec& ClothSimulation::body_points() const { return data_->body_now; }
 const ClothReport& ClothSimulation::report() const { return data_->report; }
 void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
-  data_->workspace = {};
+  data_->workspace = {}, data_->full = {};
   data_->plane_forces.setZero();
   if (data_->reducer) data_->reducer->restart();
 }

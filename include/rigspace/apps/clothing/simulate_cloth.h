@@ -75,6 +75,7 @@ struct ClothReport {
   int iterations = 0;       ///< of Newton
   int pushes = 0;           ///< the body was stopped within a step by cloth, which was then solved for and moved on
   int unfinished = 0;       ///< solves that ended at max_iterations or without further decrease
+  int searched = 0;         ///< steps of ContactMethod::impulses that one full step of Newton's did not solve
   int absent = 0;           ///< most triangles of the body out of contact at a time: they cross the body itself
   int released = 0;         ///< triangles of the body that left contact because they caught cloth, of all steps
   double nearest = 0;       ///< m: smallest distance at the end of a step, of anything in contact
