@@ -111,7 +111,7 @@ void ClothSimulation::Data::carry(In x, In body_from, In body_to, Vec& moved) {
   most = std::sqrt(most);
   if (most == 0) return;
   body_tree.refit(body_from);
-  const double full = 2 * options.contact.distance, reach = full + std::max(10 * options.contact.distance, 3 * most);
+  const double whole = 2 * options.contact.distance, reach = whole + std::max(10 * options.contact.distance, 3 * most);
   parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       const SurfacePoint near = body_tree.closest(point(x, i), reach);
@@ -119,7 +119,7 @@ void ClothSimulation::Data::carry(In x, In body_from, In body_to, Vec& moved) {
       const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(near.triangle)];
       Vec3 by = Vec3::Zero();
       for (int k = 0; k < 3; ++k) by += near.barycentric[k] * (point(body_to, t[k]) - point(body_from, t[k]));
-      point(moved, i) += std::clamp((reach - near.distance) / (reach - full), 0.0, 1.0) * by;
+      point(moved, i) += std::clamp((reach - near.distance) / (reach - whole), 0.0, 1.0) * by;
     }
   });
 }
