@@ -78,5 +78,7 @@ void add_face_in_blender(const BenchOptions&, std::vector<Row>&);
 std::vector<Row> bench_sketch_accuracy(const BenchOptions&);
 std::vector<Row> bench_inverse(const BenchOptions&);
 std::vector<Row> bench_cloth(const BenchOptions&);
+/// The rows of table 6.1: a sweater in few directions.
+void add_cloth_subspace(const BenchOptions&, std::vector<Row>&);
 
 }  // namespace rigspace::bench

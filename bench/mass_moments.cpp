@@ -13,7 +13,7 @@
 namespace rigspace::bench {
 namespace {
 
-using Row = std::vector<std::pair<int, double>>;  // over features, ascending
+using FeatureRow = std::vector<std::pair<int, double>>;  // over features, ascending
 
 /// Nodes tied to a point that a free control can move. The sparsity of J does not depend on the pose: rest will do.
 std::vector<int> moved_nodes(const CarriedRows& rows, std::span<const int> free) {
@@ -29,7 +29,7 @@ std::vector<int> moved_nodes(const CarriedRows& rows, std::span<const int> free)
 }
 
 /// The row of a node over the features: the weighted sum of the rows of the points that it is tied to.
-Row summed(const std::vector<Row>& of_points, const PointTies& ties, int node) {
+FeatureRow summed(const std::vector<FeatureRow>& of_points, const PointTies& ties, int node) {
   std::map<int, double> sums;
   ties.for_each(node, [&](int point, double weight) {
     for (const auto& [feature, share] : of_points[point]) sums[feature] += weight * share;
@@ -37,7 +37,7 @@ Row summed(const std::vector<Row>& of_points, const PointTies& ties, int node) {
   return {sums.begin(), sums.end()};
 }
 
-void add_product(const Row& left, const Row& right, double weight, Mat& sum) {
+void add_product(const FeatureRow& left, const FeatureRow& right, double weight, Mat& sum) {
   for (const auto& [i, a] : left)
     for (const auto& [j, b] : right) sum(i, j) += weight * a * b;
 }
@@ -76,12 +76,12 @@ MassMomentsResult mass_moments(const RigBody& body, std::span<const int> free, c
   moments.second = moments.keyed = Mat::Zero(count, count);
   moments.first = Vec::Zero(count);
   for (const int i : moments.node) {
-    const Row row = summed(features.rows, rows.ties, i);
+    const FeatureRow row = summed(features.rows, rows.ties, i);
     add_product(row, row, masses[i], moments.second);
     for (const auto& [feature, share] : row) moments.first[feature] += masses[i] * share;
     moments.mass += masses[i];
     if (body.skin[i]) continue;
-    const Row key = summed(features.rows, body.ties, i);
+    const FeatureRow key = summed(features.rows, body.ties, i);
     add_product(row, key, masses[i], moments.keyed);
     add_product(row, row, -masses[i], moments.keyed);
   }

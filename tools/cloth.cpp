@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 struct ClothArguments {
   ClothSource source;
   ClothRequest request;
-  std::string output, attach = "auto", motion, database;
+  std::string output, attach = "auto", motion, database, contact = "barrier";
   bool no_self = false, no_relax = false;
   std::vector<double> wind, move;
   TrainClothOptions train;
@@ -25,6 +25,7 @@ struct ClothArguments {
 void settle(ClothArguments& options) {
   DressOptions& dress = options.request.dress;
   dress.cloth.contact.self = !options.no_self;
+  dress.cloth.contact_method = options.contact == "impulses" ? ContactMethod::impulses : ContactMethod::barrier;
   dress.relax = !options.no_relax;
   if (options.wind.size() == 3) dress.cloth.wind = Vec3(options.wind[0], options.wind[1], options.wind[2]);
   if (options.move.size() == 3) dress.move = Vec3(options.move[0], options.move[1], options.move[2]);
@@ -45,7 +46,14 @@ Json clip_json(const ClothClipResult& clip) {
           {"unfinished", r.unfinished},
           {"body_triangles_out_of_contact", r.absent},
           {"nearest_m", r.nearest},
-          {"worst_stretch", r.worst_stretch}};
+          {"impulses",
+           {{"rounds", r.impulses.rounds},
+            {"zones", r.impulses.zones},
+            {"carried", r.impulses.carried},
+            {"cuts", r.impulses.cuts}}},
+          {"worst_stretch", r.worst_stretch},
+          {"farthest_from_training", r.farthest},
+          {"farthest_from_training_s", r.farthest_time}};
 }
 
 Json answer_of(const ClothResult& result) {
@@ -77,8 +85,14 @@ void print_clip(const ClothClipResult& clip, const ClothArguments& options, int 
   if (sites > 0)
     fmt::print(
         "    in {} directions at most, from {} sites; {} Hessians in {} iterations; {} of {} steps far from training\n",
-        options.request.subspace.basis.size + 2, sites, r.subspace.hessians, r.subspace.iterations, r.subspace.far,
+        options.request.subspace.basis.size + 1, sites, r.subspace.hessians, r.subspace.iterations, r.subspace.far,
         r.subspace.solves);
+  if (sites > 0)
+    fmt::print("    farthest from what was trained at {:.2f} s: {:.0f} % of the radius of its sites{}\n",
+               r.farthest_time, 100 * r.farthest, r.farthest > 1 ? "; train on a clip with such poses" : "");
+  if (options.contact == "impulses")
+    fmt::print("    impulses: {} rounds of them, {} zones moved rigidly, {} points along with the body, {} steps cut\n",
+               r.impulses.rounds, r.impulses.zones, r.impulses.carried, r.impulses.cuts);
   fmt::print("    nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
              1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
   if (r.released > 0)
@@ -162,6 +176,10 @@ void add_common(CLI::App& command, ClothArguments& options) {
           "what is held: auto, of a piece on one bone the end by which it hangs; or the garment's top, a band so "
           "many metres high; 0: nothing")
       ->type_name("M");
+  command
+      .add_option("--contact", options.contact,
+                  "barrier: part of what is solved for; impulses: several times faster, and less smooth")
+      ->check(CLI::IsMember({"barrier", "impulses"}));
   command.add_option("--scale", dress.scale, "of a garment from a file, about the origin")->type_name("S");
   command.add_option("--move", options.move, "then: along x, y and z of the file")->expected(3)->type_name("X Y Z");
   command
@@ -221,6 +239,10 @@ void add_cloth(CLI::App& app, Context& context) {
   command->add_option("--database", options->database, "what `cloth train` made: few directions in place of all points")
       ->type_name("DB");
   command->add_option("--directions", options->request.subspace.basis.size, "of the database, in each iteration")
+      ->type_name("N");
+  command
+      ->add_option("--smoothing", options->request.subspace.smoothing,
+                   "steps over all points after those in few directions, with a database")
       ->type_name("N");
   command->add_option("--iterations", options->request.subspace.max_iterations, "of a step, with a database")
       ->type_name("N");

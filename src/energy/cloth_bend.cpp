@@ -145,6 +145,7 @@ void ClothBend::find_support() {
   support_ = corners_;
   std::sort(support_.begin(), support_.end());
   support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
+  make_batches();
 }
 
 double ClothBend::continued(double angle, double near) {
@@ -160,37 +161,11 @@ void ClothBend::begin_step(In x_start, double h, double damping) {
       hinge.start = continued(hinge_angle(x_start, hinge.points), hinge.start);
     }
   });
+  make_batches();
 }
 
 double ClothBend::force(const Hinge& h, double angle) const {
   return stiffness_ * h.weight * (angle - h.rest + damping_ * (angle - h.start));
-}
-
-double ClothBend::value(const State&, In x) const {
-  return parallel_sum(element_count(), kBendChunk, [&](int begin, int end) {
-    double sum = 0;
-    for (int k = begin; k < end; ++k) {
-      const Hinge& h = hinges_[static_cast<std::size_t>(k)];
-      const double angle = continued(hinge_angle(x, h.points), h.start);
-      sum += 0.5 * stiffness_ * h.weight *
-             ((angle - h.rest) * (angle - h.rest) + damping_ * (angle - h.start) * (angle - h.start));
-    }
-    return sum;
-  });
-}
-
-void ClothBend::add_gradient(const State&, In x, double weight, Vec& g) const {
-  const detail::BlockScratch forces(12 * hinges_.size());
-  parallel_ranges(element_count(), kBendChunk, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const Hinge& h = hinges_[static_cast<std::size_t>(k)];
-      hinge::Vec12 gradient;
-      const double angle = continued(hinge_angle(x, h.points, gradient), h.start);
-      Eigen::Map<hinge::Vec12>(forces.data() + 12 * static_cast<std::size_t>(k)) = weight * force(h, angle) * gradient;
-    }
-  });
-  for (std::size_t c = 0; c < corners_.size(); ++c)
-    point(g, corners_[c]) += Eigen::Map<const Vec3>(forces.data() + 3 * c);
 }
 
 void ClothBend::add_hessian(const State&, In x, double weight, HessianMode mode, BlockSink& sink) const {

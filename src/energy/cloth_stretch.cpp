@@ -116,11 +116,13 @@ void ClothStretch::find_support() {
   support_ = corners_;
   std::sort(support_.begin(), support_.end());
   support_.erase(std::unique(support_.begin(), support_.end()), support_.end());
+  make_batches();
 }
 
 void ClothStretch::set_material(const ClothMaterial& material) {
   material.validate();
   material_ = material;
+  ++version_;
 }
 
 ClothStretch::Frame ClothStretch::deformation(const Element& e, In x) const {
@@ -140,6 +142,7 @@ void ClothStretch::begin_step(In x_start, double h) {
   parallel_ranges(element_count(), kStretchChunk, [&](int begin, int end) {
     for (int t = begin; t < end; ++t) elements_[static_cast<std::size_t>(t)].start = strain(x_start, t);
   });
+  make_batches();
 }
 
 ClothStretch::Response ClothStretch::response(const Element& e, const Frame& F) const {
@@ -160,33 +163,6 @@ ClothStretch::Response ClothStretch::response(const Element& e, const Frame& F) 
     }
   }
   return r;
-}
-
-double ClothStretch::value(const State&, In x) const {
-  return parallel_sum(element_count(), kStretchChunk, [&](int begin, int end) {
-    double sum = 0;
-    for (int t = begin; t < end; ++t) {
-      const Element& e = elements_[static_cast<std::size_t>(t)];
-      sum += e.weight * e.area * response(e, deformation(e, x)).psi;
-    }
-    return sum;
-  });
-}
-
-void ClothStretch::add_gradient(const State&, In x, double weight, Vec& g) const {
-  const detail::BlockScratch forces(9 * elements_.size());
-  parallel_ranges(element_count(), kStretchChunk, [&](int begin, int end) {
-    for (int t = begin; t < end; ++t) {
-      const Element& e = elements_[static_cast<std::size_t>(t)];
-      const Frame F = deformation(e, x);
-      const Vec3 s = weight * e.weight * e.area * response(e, F).stress;
-      const Vec3 p0 = s[0] * F.col(0) + 0.5 * s[2] * F.col(1), p1 = s[1] * F.col(1) + 0.5 * s[2] * F.col(0);
-      for (int k = 0; k < 3; ++k)
-        Eigen::Map<Vec3>(forces.data() + 9 * static_cast<std::size_t>(t) + 3 * k) = e.b[k][0] * p0 + e.b[k][1] * p1;
-    }
-  });
-  for (std::size_t c = 0; c < corners_.size(); ++c)
-    point(g, corners_[c]) += Eigen::Map<const Vec3>(forces.data() + 3 * c);
 }
 
 // In F:  d2psi = sum over strains of psi'' dE dE^T, which has no negative eigenvalue, plus S (x) I with the stresses

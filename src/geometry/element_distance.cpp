@@ -100,7 +100,7 @@ double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, dou
     if (t > 0 && d < gap) return t;
     t += step;
     if (t >= 1) return 1;
-    step = 0.9 * d / speed;
+    step = std::min(0.9 * d / speed, 1 - t);  // beyond the end nothing needs to be safe
   }
   return t;
 }

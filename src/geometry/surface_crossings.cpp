@@ -10,8 +10,9 @@ namespace {
 // the planes of all triangles.
 bool on_both_sides(const Vec3& a, const Vec3& b, const Vec3& p, const Vec3& q, const Vec3& r) {
   const Vec3 n = (q - p).cross(r - p);
-  const double beyond = 1e-12 * n.norm() * ((a - p).norm() + (b - a).norm() + p.norm());
   const double at_a = n.dot(a - p), at_b = n.dot(b - p);
+  if ((at_a > 0) == (at_b > 0)) return false;  // most pairs whose boxes meet
+  const double beyond = 1e-12 * n.norm() * ((a - p).norm() + (b - a).norm() + p.norm());
   return (at_a > beyond && at_b < -beyond) || (at_a < -beyond && at_b > beyond);
 }
 

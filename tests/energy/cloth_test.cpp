@@ -28,7 +28,13 @@ TEST(HalfSpaces, KeepsTheLawsOfEnergiesAndPushesOnOneSideAlone) {
   for (int i = 0; i < c.points; ++i) {
     const Vec3 n = Vec3(0.2, 1, 0.1 * (i % 5)).normalized();
     const double depth = i % 2 == 0 ? 0.3 : -0.3;  // half of them behind their planes, none near the corner of max
-    planes.push_back({.point = i, .normal = n, .offset = n.dot(point(c.x, i)) + depth, .stiffness = 2.0 + i});
+    planes.push_back({.point = i,
+                      .normal = n,
+                      .offset = n.dot(point(c.x, i)) + depth,
+                      .stiffness = 2.0 + i,
+                      .friction = double(i % 3),
+                      .slip = 0.12,
+                      .stuck = point(c.x, i) + Vec3(0.05 * (1 + i % 4), 0.02, 0)});  // within and beyond the slip
   }
   outside.set(planes);
   const LawReport report = check_energy(outside, c.x, {.length = 0.1});

@@ -15,6 +15,8 @@
 
 namespace rigspace {
 
+struct ClothMemory;
+
 /// An edge (first two points) and the points opposite to it. The triangles are (0 1 2) and (1 0 3).
 using HingePoints = std::array<int, 4>;
 
@@ -35,8 +37,9 @@ class ClothBend final : public Energy {
 
   /// Damping as in ClothStretch: damping/h times the same quadratic form in theta - theta_start.
   void begin_step(In x_start, double h, double damping);
-  void set_stiffness(double stiffness) { stiffness_ = stiffness; }
+  void set_stiffness(double stiffness) { stiffness_ = stiffness, ++version_; }
 
+  std::unique_ptr<State> make_state() const override;  ///< keeps the last evaluation
   double value(const State&, In x) const override;
   void add_gradient(const State&, In x, double weight, Vec& g) const override;
   void add_hessian(const State&, In x, double weight, HessianMode, BlockSink&) const override;
@@ -50,13 +53,22 @@ class ClothBend final : public Energy {
     double weight;  // w_e, times that of a sample
     double rest, start = 0;
   };
+  struct Batch {  // four hinges, by lanes
+    int points[4][4];
+    double scale[4], rest[4], start[4];
+  };
   // The angle that is nearest to `near`: no jump of 2 pi where a hinge is folded shut.
   static double continued(double angle, double near);
   double force(const Hinge&, double angle) const;  // dE/dtheta without the weight of the objective
   void find_support();
+  void make_batches();
+  double evaluate(const Batch&, const double* x, double* forces) const;
+  void evaluate(const ClothMemory&, In x) const;
 
   double stiffness_, damping_ = 0;
   std::vector<Hinge> hinges_;
+  std::vector<Batch> batches_;
+  std::uint64_t version_ = 0;  // of all that an evaluation depends on but the points
   std::vector<int> corners_, support_;
 };
 

@@ -14,6 +14,8 @@
 
 namespace rigspace {
 
+struct ClothMemory;
+
 /// Stiffness of a woven sheet: force per width of cloth, N/m, at small strain.
 struct ClothMaterial {
   double warp = 500;       ///< N/m along the warp, the first axis of the rest shape
@@ -54,6 +56,7 @@ class ClothStretch final : public Energy {
   /// Damping over a step of h seconds from x_start; h = 0: none.
   void begin_step(In x_start, double h);
 
+  std::unique_ptr<State> make_state() const override;  ///< keeps the last evaluation
   double value(const State&, In x) const override;
   void add_gradient(const State&, In x, double weight, Vec& g) const override;
   void add_hessian(const State&, In x, double weight, HessianMode, BlockSink&) const override;
@@ -77,16 +80,25 @@ class ClothStretch final : public Energy {
     double psi;
     Vec3 stress, stiffness;  // by E_11, E_22, E_12
   };
+  struct Batch {  // four elements, by lanes
+    int corners[3][4];
+    double b[3][2][4], scale[4], start[3][4];  // scale: weight times area
+  };
   using Frame = Eigen::Matrix<double, 3, 2>;
 
   Frame deformation(const Element&, In x) const;
   Response response(const Element&, const Frame& F) const;
   void find_support();
+  void make_batches();
+  double evaluate(const Batch&, const double* x, double* forces) const;
+  void evaluate(const ClothMemory&, In x) const;
 
   int points_ = 0;
   ClothMaterial material_;
   double damping_ = 0;  // beta / h
   std::vector<Element> elements_;
+  std::vector<Batch> batches_;
+  std::uint64_t version_ = 0;  // of all that an evaluation depends on but the points
   std::vector<int> corners_, support_;
 };
 

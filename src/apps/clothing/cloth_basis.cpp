@@ -1,6 +1,5 @@
 #include "rigspace/apps/clothing/cloth_basis.h"
 
-#include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
 #include "rigspace/base/require.h"
 
@@ -10,25 +9,14 @@
 namespace rigspace {
 namespace {
 
-struct Candidate {
-  int site;
-  Eigen::Index column;
-  double score;
-};
-
-/// Appends v to the orthonormal columns of A, unless they span it already; A has room.
-bool append_direction(Mat& A, Eigen::Index& used, Vec v) {
-  const double length = v.norm();
-  if (!(length > 0) || !std::isfinite(length)) return false;
-  v /= length;
-  for (int round = 0; round < 2; ++round) {
-    const Vec along = A.leftCols(used).transpose() * v;
-    v.noalias() -= A.leftCols(used) * along;
-  }
-  constexpr double kSpanned = 1e-4;
-  if (v.norm() <= kSpanned) return false;
-  A.col(used++) = v.normalized();
-  return true;
+/// |B a| from every so manieth point: it weighs scores and nothing else.
+double turned_length(const Eigen::Map<const Eigen::VectorXf>& a, std::span<const Mat3> B) {
+  constexpr std::size_t kSamples = 2000;
+  const std::size_t stride = std::max<std::size_t>(1, B.size() / kSamples);
+  double sum = 0;
+  for (std::size_t i = 0; i < B.size(); i += stride)
+    sum += (B[i] * a.segment<3>(3 * static_cast<Eigen::Index>(i)).cast<double>()).squaredNorm();
+  return std::sqrt(sum * static_cast<double>(stride));
 }
 
 }  // namespace
@@ -39,48 +27,57 @@ void ClothBasisOptions::validate() const {
   require_option(least_distance > 0, "ClothBasisOptions.least_distance", least_distance, "expected more than 0");
 }
 
-ClothBasis choose_basis(const PoseSpaceDatabase& database, In place, std::span<const Mat3> B, In g, In descent, In u,
-                        const ClothBasisOptions& options) {
+ClothBasisPool::ClothBasisPool(const PoseSpaceDatabase& database, In place, std::span<const Mat3> B,
+                               const ClothBasisOptions& options)
+    : database_(database), options_(options) {
   options.validate();
   const double radius = options.radius > 0 ? options.radius : database.radius();
-  const auto near = database.sites_near(place, radius);
-  Vec pulled(g.size());  // B^T g
-  for (std::size_t i = 0; i < B.size(); ++i)
-    pulled.segment<3>(3 * static_cast<Eigen::Index>(i)) =
-        B[i].transpose() * g.segment<3>(3 * static_cast<Eigen::Index>(i));
-  // Scores of all vectors of these sites.
-  std::vector<Candidate> pool;
-  for (const auto& [site, distance] : near)
-    for (Eigen::Index c = 0; c < database.vectors(site).cols(); ++c)
-      pool.push_back({site, c, 1 / std::max(distance, options.least_distance * radius)});
-  parallel_ranges(static_cast<int>(pool.size()), 1, [&](int from, int to) {
+  nearest_ = database.nearest_site(place) / radius;
+  far_ = nearest_ > 1;
+  if (!options.adaptive) {
+    for (int round = 0, left = 1; left > 0; ++round) {
+      left = 0;
+      for (int site = 0; site < database.site_count(); ++site)
+        if (round < database.vectors(site).cols())
+          pool_.push_back({database.first_vector(site) + round, site, 1.0}), ++left;
+    }
+    if (std::ssize(pool_) > options.size) pool_.resize(static_cast<std::size_t>(options.size));
+    return;
+  }
+  for (const auto& [site, distance] : database.sites_near(place, radius))
+    for (int c = 0; c < database.vectors(site).cols(); ++c)
+      pool_.push_back({database.first_vector(site) + c, site, 1 / std::max(distance, options.least_distance * radius)});
+  parallel_ranges(static_cast<int>(pool_.size()), 4, [&](int from, int to) {
     for (int k = from; k < to; ++k) {
-      Candidate& each = pool[static_cast<std::size_t>(k)];
-      const auto a = database.vectors(each.site).col(each.column);
-      double along = 0, turned = 0;
-      for (std::size_t i = 0; i < B.size(); ++i) {
-        const Vec3 d = a.segment<3>(3 * static_cast<Eigen::Index>(i)).cast<double>();
-        along += d.dot(pulled.segment<3>(3 * static_cast<Eigen::Index>(i)));
-        turned += (B[i] * d).squaredNorm();
-      }
-      each.score *= turned > 0 ? std::abs(along) / std::sqrt(turned) : 0;
+      Candidate& each = pool_[static_cast<std::size_t>(k)];
+      each.factor /= std::max(turned_length(database.vector(each.vector), B), 1e-12);
     }
   });
-  std::stable_sort(pool.begin(), pool.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+}
 
-  ClothBasis basis{.A = Mat(g.size(), options.size + 2), .far = near.empty()};
-  Eigen::Index used = 0;
-  std::vector<char> seen(static_cast<std::size_t>(database.site_count()), 0);
-  for (const Candidate& each : pool) {
-    if (used == options.size || !(each.score > 0)) break;
-    if (!append_direction(basis.A, used, database.vectors(each.site).col(each.column).cast<double>())) continue;
-    basis.sites += !seen[static_cast<std::size_t>(each.site)];
-    seen[static_cast<std::size_t>(each.site)] = 1;
+ClothBasis ClothBasisPool::choose(const Eigen::VectorXf& pulled) const {
+  std::vector<double> scores(pool_.size());
+  parallel_ranges(static_cast<int>(pool_.size()), 4, [&](int from, int to) {
+    for (int k = from; k < to; ++k) {
+      const Candidate& each = pool_[static_cast<std::size_t>(k)];
+      scores[static_cast<std::size_t>(k)] = each.factor * std::abs(database_.vector(each.vector).dot(pulled));
+    }
+  });
+  std::vector<int> order(pool_.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
+  ClothBasis basis;
+  std::vector<char> seen(static_cast<std::size_t>(database_.site_count()), 0);
+  for (const int k : order) {
+    if (std::ssize(basis.vectors) == options_.size || !(scores[static_cast<std::size_t>(k)] > 0)) break;
+    const Candidate& each = pool_[static_cast<std::size_t>(k)];
+    basis.vectors.push_back(each.vector);
+    char& known = seen[static_cast<std::size_t>(each.site)];
+    basis.sites += !known;
+    known = 1;
   }
-  basis.from_sites = static_cast<int>(used);
-  if (options.gradient) append_direction(basis.A, used, descent.size() > 0 ? Vec(descent) : pulled);
-  if (options.undo) append_direction(basis.A, used, u);
-  basis.A.conservativeResize(Eigen::NoChange, used);
   return basis;
 }
 

@@ -143,6 +143,10 @@ BasisVectors PoseSpaceDatabase::vectors(int site) const {
   return {data_.get() + rows * from, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(to - from)};
 }
 
+double PoseSpaceDatabase::nearest_site(In place) const {
+  return std::sqrt((places_.colwise() - place).colwise().squaredNorm().minCoeff());
+}
+
 std::vector<PoseSpaceDatabase::Near> PoseSpaceDatabase::sites_near(In place, double radius) const {
   std::vector<Near> near;
   for (int site = 0; site < site_count(); ++site)

@@ -1,16 +1,10 @@
 #include "rigspace/apps/clothing/simulate_cloth.h"
 
-#include "cloth_reducer.h"
+#include "cloth_data.h"
 #include "garment_checks.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
-#include "rigspace/energy/cloth_bend.h"
-#include "rigspace/energy/half_spaces.h"
-#include "rigspace/energy/momentum.h"
-#include "rigspace/energy/pull.h"
-#include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/surface_crossings.h"
-#include "rigspace/optimize/newton.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,273 +49,51 @@ void ClothOptions::validate() const {
   require_option(max_pushes > 0, "pushes", max_pushes, "expected one or more");
 }
 
-struct ClothSimulation::Data {
-  Garment garment;
-  ClothBody body;
-  ClothOptions options;
-  std::vector<std::array<double, 6>> flat;
-  Vec masses;
-  ClothStretch stretch;
-  ClothBend bend;
-  Momentum momentum;
-  Load load;
-  Pulls pins;
-  BarrierContact contact;
-  IdentityMapping identity;
-  Objective objective;       // of all points
-  Momentum keep;             // in place of all but contact, where the garment is reduced
-  HalfSpaces outside;        // contact as those few directions feel it
-  Objective free, touching;  // what is then solved in few directions, and what keeps the result from the body
-  std::unique_ptr<ClothReducer> reducer;
-  Integrator integrator;
-  NewtonWorkspace workspace;
-  TriangleTree body_tree;
-  double time = 0;
-  Vec body_now, body_next, forces, target;
-  std::vector<char> absent, released;  // triangles of the body
-  ClothReport report;
-
-  Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start,
-       std::shared_ptr<const ClothReduction> reduction)
-      : garment(g),
-        body(b),
-        options(o),
-        flat(rest_triangles(g)),
-        masses(cloth_masses(g.mesh.point_count(), g.mesh.triangles, flat, o.material.density)),
-        stretch(g.mesh.point_count(), g.mesh.triangles, flat, o.material),
-        bend(g.rest.size() > 0 ? g.rest : g.mesh.points, hinges_of(g.mesh), o.material.bending),
-        momentum(masses),
-        load(gravity_forces(masses, o.gravity)),
-        pins(pulls_of(g, o)),
-        contact(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh, o.contact),
-        identity(3 * g.mesh.point_count()),
-        objective(identity),
-        keep(masses),
-        free(identity),
-        touching(identity),
-        integrator(o.integrator),
-        time(start) {
-    for (Objective* f : {&objective, &free}) {
-      f->add("inertia", momentum);
-      f->add("stretch", stretch);
-      f->add("bending", bend);
-      f->add("weight and wind", load);
-      if (!garment.pins.empty()) f->add("pins", pins);
-    }
-    objective.add("contact", contact);
-    free.add("outside the body", outside);
-    touching.add("where it would go", keep);
-    touching.add("contact", contact);
-    if (reduction) reducer = std::make_unique<ClothReducer>(std::move(reduction));
-    body_at(start, body_now);
-    if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
-    integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
-    report.nearest = options.contact.distance;
-    find_absent(body_now);
-    contact.place(body_now);
+ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start,
+                            std::shared_ptr<const ClothReduction> reduction)
+    : garment(g),
+      body(b),
+      options(o),
+      flat(rest_triangles(g)),
+      masses(cloth_masses(g.mesh.point_count(), g.mesh.triangles, flat, o.material.density)),
+      stretch(g.mesh.point_count(), g.mesh.triangles, flat, o.material),
+      bend(g.rest.size() > 0 ? g.rest : g.mesh.points, hinges_of(g.mesh), o.material.bending),
+      momentum(masses),
+      load(gravity_forces(masses, o.gravity)),
+      pins(pulls_of(g, o)),
+      contact(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh, o.contact),
+      identity(3 * g.mesh.point_count()),
+      objective(identity),
+      free(identity),
+      elastic(identity),
+      integrator(o.integrator),
+      time(start) {
+  plane_forces = Vec::Zero(garment.mesh.point_count());
+  for (Objective* f : {&objective, &free, &elastic}) {
+    f->add("inertia", momentum);
+    f->add("stretch", stretch);
+    f->add("bending", bend);
+    f->add("weight and wind", load);
+    if (!garment.pins.empty()) f->add("pins", pins);
   }
-
-  void body_at(double at, Vec& points) const {
-    points = body.mesh.points;
-    if (body.points) body.points(at, points);
-    if (points.size() != body.mesh.points.size() || !points.allFinite())
-      throw Error({.element = "body", .problem = "has no finite points at " + std::to_string(at) + " s"});
-  }
-
-  // Triangles where the body passes through itself leave contact for the step: cloth between them could not be kept
-  // apart from both. Only those near the cloth are looked at.
-  void find_absent(In points) {
-    constexpr double kNear = 0.1;  // m
-    Box near = bounding_box(integrator.x());
-    near.low.array() -= kNear, near.high.array() += kNear;
-    absent = self_crossing_triangles({points, body.mesh.triangles}, near);
-    report.absent = std::max(report.absent, static_cast<int>(std::count(absent.begin(), absent.end(), 1)));
-    contact.set_absent(absent);
-  }
-
-  double decrease() const { return masses.sum() * options.tolerance * options.tolerance; }
-
-  // What caught cloth stays out of contact while cloth passes through it.
-  void keep_released() {
-    if (released.empty()) return;
-    const TriMesh cloth{integrator.x(), garment.mesh.triangles}, shape{body_now, body.mesh.triangles};
-    const EdgeTable edges = edge_table(cloth), body_edges = edge_table(shape);
-    std::vector<char> crossed(released.size(), 0);
-    for (const Crossing& c : edge_crossings(cloth.points, edges.edges, shape, false))
-      crossed[static_cast<std::size_t>(c.triangle)] = 1;
-    for (const Crossing& c : edge_crossings(shape.points, body_edges.edges, cloth, false))
-      for (const int half_edge : body_edges.uses(c.edge)) crossed[static_cast<std::size_t>(half_edge / 3)] = 1;
-    bool any = false;
-    for (std::size_t t = 0; t < released.size(); ++t) {
-      released[t] = released[t] && crossed[t];
-      any = any || released[t];
-      if (released[t]) absent[t] = 1;
-    }
-    if (!any) released.clear();
-  }
-
-  // Triangles that stop the body, with those around them, leave contact: counted.
-  void release(const SurfaceMotion& motion) {
-    const std::vector<char> blocking = contact.blocking_points(motion);
-    released.resize(body.mesh.triangles.size(), 0);
-    for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
-      for (const int i : body.mesh.triangles[t])
-        if (blocking[static_cast<std::size_t>(i)] && !absent[t]) released[t] = absent[t] = 1, ++report.released;
-    contact.set_absent(absent);
-  }
-
-  void set_loads(double h);
-  void find_outside(In x, double scale);
-  void carry(In x, In body_from, In body_to, Vec& moved);
-  void step(double h, const ProgressCallback&);
-  void solve(Vec& x, const ProgressCallback&);
-  int steps_for(double from, double to);
-};
-
-// Air drags on each triangle along its normal with 1/2 rho |v_n| v_n per area, v_n the normal part of the air's
-// velocity against it at the start of the step; divided by 1 + h rho |v_n| / (2 density), so that no step blows the
-// cloth faster than the wind.
-void ClothSimulation::Data::set_loads(double h) {
-  forces = gravity_forces(masses, options.gravity);
-  const Vec &x = integrator.x(), &v = integrator.v();
-  if (options.air_density > 0)
-    for (const Triangle& t : garment.mesh.triangles) {
-      const Vec3 n = (point(x, t[1]) - point(x, t[0])).cross(point(x, t[2]) - point(x, t[0]));
-      const double twice_area = n.norm();
-      if (!(twice_area > 0)) continue;
-      const Vec3 mean = (point(v, t[0]) + point(v, t[1]) + point(v, t[2])) / 3;
-      const double v_n = (options.wind - mean).dot(n) / twice_area, drag = 0.5 * options.air_density * std::abs(v_n);
-      const Vec3 f = (drag * v_n / (1 + h * drag / options.material.density) / 6) * n;
-      for (const int i : t) point(forces, i) += f;
-    }
-  load.set_forces(forces);
-  load.set_reference(x);
-}
-
-// A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
-void ClothSimulation::Data::find_outside(In x, double scale) {
-  constexpr double kStiffer = 4;  // than inertia
-  if (body.mesh.triangles.empty()) return;
-  body_tree.refit(body_now);
-  Vec normals;
-  vertex_normals(body_next, body.mesh.triangles, normals);
-  const double reach = 20 * options.contact.distance;
-  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
-  parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const SurfacePoint near = body_tree.closest(point(x, i), reach);
-      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
-      plane.point = i;
-      if (near.triangle < 0 || absent[static_cast<std::size_t>(near.triangle)]) continue;
-      const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(near.triangle)];
-      Vec3 place = Vec3::Zero(), normal = Vec3::Zero();
-      for (int k = 0; k < 3; ++k) {
-        place += near.barycentric[k] * point(body_next, t[k]);
-        normal += near.barycentric[k] * point(normals, t[k]);
-      }
-      if (!(normal.norm() > 0)) continue;
-      plane.normal = normal.normalized();
-      plane.offset = plane.normal.dot(place) + options.contact.distance;
-      plane.stiffness = kStiffer * scale * masses[i];
-    }
-  });
-  outside.set(std::move(planes));
-}
-
-// Where the points go if those at the body move along with it: at the surface fully, less with the distance, so that
-// the cloth is not crumpled by more than a third.
-void ClothSimulation::Data::carry(In x, In body_from, In body_to, Vec& moved) {
-  moved = x;
-  double most = 0;
-  for (int i = 0; i < body_from.size() / 3; ++i)
-    most = std::max(most, (point(body_to, i) - point(body_from, i)).squaredNorm());
-  most = std::sqrt(most);
-  if (most == 0) return;
-  body_tree.refit(body_from);
-  const double full = 2 * options.contact.distance, reach = full + std::max(10 * options.contact.distance, 3 * most);
-  parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const SurfacePoint near = body_tree.closest(point(x, i), reach);
-      if (near.triangle < 0) continue;
-      const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(near.triangle)];
-      Vec3 by = Vec3::Zero();
-      for (int k = 0; k < 3; ++k) by += near.barycentric[k] * (point(body_to, t[k]) - point(body_from, t[k]));
-      point(moved, i) += std::clamp((reach - near.distance) / (reach - full), 0.0, 1.0) * by;
-    }
-  });
-}
-
-// The promised decrease bounds |dx|^2_M / tau^2, since the Hessian is at least that of inertia.
-void ClothSimulation::Data::solve(Vec& x, const ProgressCallback& callback) {
-  const Newton newton(
-      {.gradient_tolerance = 1e-6, .decrease_tolerance = decrease(), .max_iterations = options.max_iterations});
-  const Summary summary = newton.solve(reducer ? touching : objective, x, workspace, callback);
-  if (summary.termination == Termination::cancelled) throw Cancelled();
-  if (summary.termination == Termination::failed)
-    throw Error({.code = ErrorCode::not_converged,
-                 .element = "cloth at " + std::to_string(time) + " s",
-                 .problem = std::string("could not be solved: ") + summary.reason,
-                 .remedy = "use a shorter step"});
-  report.iterations += summary.iterations;
-  if (!summary.converged()) ++report.unfinished;
-}
-
-void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
-  body_at(time + h, body_next);
-  if (body.points) find_absent(body_next);
-  const double tau = integrator.begin(h).tau;
-  integrator.momentum_target(target);
-  momentum.set_target(target, integrator.momentum_scale());
-  if (options.automatic_stiffness) contact.set_stiffness(std::max(10 * masses.mean() / (tau * tau), 1e-12));
-  set_loads(h);
-  Vec x = integrator.x(), moved, body_at_stop = body_now;
-  stretch.begin_step(x, h);
-  bend.begin_step(x, h, options.material.damping);
-  contact.begin_step(x, h);
-  for (std::size_t k = 0; k < garment.pins.size(); ++k) {
-    const ClothPin& pin = garment.pins[k];
-    if (pin.position) pins.set_target(static_cast<int>(k), pin.position(time + h));
-    if (pin.triangle < 0) continue;
-    const Triangle& t = body.mesh.triangles[static_cast<std::size_t>(pin.triangle)];
-    Vec3 place = Vec3::Zero();
-    for (int c = 0; c < 3; ++c) place += pin.barycentric[c] * point(body_next, t[c]);
-    const Vec3 corner = point(body_next, t[0]);
-    place += pin.offset * (point(body_next, t[1]) - corner).cross(point(body_next, t[2]) - corner).normalized();
-    pins.set_target(static_cast<int>(k), place);
-  }
-  // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
-  if (reducer) find_outside(x, integrator.momentum_scale());
-  if (reducer) keep.set_target(reducer->solve(free, time, time + h, x, decrease()), integrator.momentum_scale());
-  // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
-  // Cloth caught between parts of the body cannot be pushed away: what catches it leaves contact.
-  bool arrived = false;
-  for (int push = 0; !arrived; ++push) {
-    carry(x, body_at_stop, body_next, moved);
-    if (push >= options.max_pushes) {
-      moved = x;
-      release({x, moved, body_at_stop, body_next});
-    }
-    const double part = contact.safe_fraction({x, moved, body_at_stop, body_next});
-    arrived = part >= 1;
-    x += part * (moved - x);
-    body_at_stop = arrived ? body_next : Vec(body_at_stop + part * (body_next - body_at_stop));
-    contact.place(body_at_stop);
-    if (push > 0) ++report.pushes;
-    if (push >= 2 * options.max_pushes)
-      throw Error({.code = ErrorCode::not_converged,
-                   .element = "cloth at " + std::to_string(time) + " s",
-                   .problem = "is caught by the body, which cannot move on without passing through it",
-                   .remedy = "use shorter steps or a smaller contact distance"});
-    solve(x, callback);
-  }
-  integrator.accept(x);
-  if (reducer) report.subspace = reducer->report();
-  body_now = body_next;
-  time += h;
-  ++report.steps;
-  report.nearest = std::min(report.nearest, contact.report(x).nearest);
-  for (int t = 0; t < stretch.element_count(); ++t)
-    report.worst_stretch = std::max(report.worst_stretch, stretch.strain(x, t).head<2>().maxCoeff());
+  objective.add("contact", contact);
+  free.add("outside the body", outside);
+  if (options.contact_method == ContactMethod::impulses || reduction)
+    impulses = std::make_unique<ImpulseContact>(
+        g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
+        ImpulseOptions{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self});
+  if (reduction)
+    reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh,
+                                             BodyPlanesOptions{.distance = o.contact.distance,
+                                                               .reach = 20 * o.contact.distance,
+                                                               .friction = o.contact.friction,
+                                                               .slip = o.contact.slip_speed * o.step});
+  body_at(start, body_now);
+  if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
+  integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
+  report.nearest = options.contact.distance;
+  find_absent(body_now);
+  contact.place(body_now);
 }
 
 int ClothSimulation::Data::steps_for(double from, double to) {
@@ -373,6 +145,8 @@ const ClothReport& ClothSimulation::report() const { return data_->report; }
 void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
   data_->workspace = {};
+  data_->plane_forces.setZero();
+  if (data_->reducer) data_->reducer->restart();
 }
 
 ClothMotion simulate_cloth(const Garment& garment, const ClothBody& body, const ClothClip& clip,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 namespace rigspace {
 namespace {
@@ -46,22 +47,18 @@ PoseSpaceDatabase train_cloth(const DressedCharacter& dressed, const std::vector
   std::filesystem::create_directories(folder);
   const std::string garment = dressed.garment_hash();
   const Eigen::Index size = dressed.garment().mesh.points.size();
-  struct Frame {
-    std::size_t file;
-    int frame;
-  };
-  std::vector<FrameFile> files;
-  std::vector<Frame> frames;
-  std::vector<Vec> shapes;
+  std::deque<FrameFile> files;
+  std::vector<TrainedClip> trained;
   double whole = 0, done = 0;
   for (const Animation* clip : clips) whole += clip->duration + dressed.options().lead;
   for (const Animation* clip : clips) {
     ByteWriter what;
     what.raw(std::as_bytes(std::span(garment)));
     what.raw(std::as_bytes(std::span(clip->name)));
-    for (const double each : {options.fps, clip->duration, dressed.options().lead, dressed.options().cloth.step,
-                              dressed.options().cloth.contact.distance, dressed.options().cloth.contact.friction,
-                              dressed.options().cloth.tolerance})
+    for (const double each :
+         {options.fps, clip->duration, dressed.options().lead, dressed.options().cloth.step,
+          dressed.options().cloth.contact.distance, dressed.options().cloth.contact.friction,
+          dressed.options().cloth.tolerance, static_cast<double>(dressed.options().cloth.contact_method)})
       what.number(each);
     const std::string key = content_hash(what.bytes());
     files.emplace_back(folder / (key + ".frames"), key, size);
@@ -69,46 +66,14 @@ PoseSpaceDatabase train_cloth(const DressedCharacter& dressed, const std::vector
     simulate_frames(dressed, *clip, options.fps, dressed.options().lead, files.back(), dressed.options().cloth,
                     part_of_progress(progress, 0.98 * done, 0.98 * next, "training on " + clip->name));
     done = next;
-    for (int k = 0; k < files.back().frames(); k += std::max(1, options.every)) frames.push_back({files.size() - 1, k});
+    trained.push_back({clip, files.back().frames(), [&file = files.back()](int frame, Vec& x) {
+                         double time = 0;
+                         Vec v;
+                         file.read(frame, time, x, v);
+                         return time;
+                       }});
   }
-  // Where each frame lies among the poses.
-  std::vector<ClothReduction> reductions;
-  for (const Animation* clip : clips) reductions.push_back(dressed.reduction(clip, 0));
-  KinematicReference reference = reductions.front().reference;
-  std::vector<Affine> C;
-  const auto shape_of = [&](const Frame& frame, Vec& shape) {
-    const ClothReduction& r = reductions[frame.file];
-    r.joints(frame.frame / options.fps, C);
-    remove_root_motion(r.root, C);
-    reference.set_pose(C);
-    reference.transform(reference.rest(), shape);
-  };
-  // Some hundred poses tell how they differ.
-  const std::size_t stride = frames.size() / 400 + 1;
-  Mat S(size, static_cast<Eigen::Index>((frames.size() + stride - 1) / stride));
-  Vec shape;
-  for (std::size_t k = 0; k < frames.size(); k += stride) {
-    shape_of(frames[k], shape);
-    S.col(static_cast<Eigen::Index>(k / stride)) = shape;
-  }
-  PoseParameters parameters(S);
-  Mat places(parameters.dimensions(), std::ssize(frames));
-  for (std::size_t k = 0; k < frames.size(); ++k) {
-    shape_of(frames[k], shape);
-    places.col(static_cast<Eigen::Index>(k)) = parameters.position(shape);
-  }
-  const auto displacement = [&](int k, Vec& u) {
-    const Frame& frame = frames[static_cast<std::size_t>(k)];
-    double time = 0;
-    Vec x, v;
-    files[frame.file].read(frame.frame, time, x, v);
-    reductions[frame.file].joints(time, C);
-    reference.set_pose(C);
-    reference.untransform(x, u);
-    u -= reference.rest();
-  };
-  return PoseSpaceDatabase(std::move(parameters), places, displacement, garment, options.database,
-                           part_of_progress(progress, 0.98, 1));
+  return make_cloth_database(dressed, trained, options, part_of_progress(progress, 0.98, 1));
 }
 
 }  // namespace rigspace

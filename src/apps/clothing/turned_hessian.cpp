@@ -2,14 +2,7 @@
 
 #include "rigspace/base/parallel.h"
 
-#include <Eigen/LU>
-
 namespace rigspace {
-namespace {
-
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-}  // namespace
 
 void TurnedHessian::set(const SparseAssembly& H, const KinematicReference& reference) {
   const int n = reference.point_count();
@@ -26,7 +19,7 @@ void TurnedHessian::set(const SparseAssembly& H, const KinematicReference& refer
   for (int i = 0; i < n; ++i) first_[i + 1] += first_[i];
   column_.resize(static_cast<std::size_t>(first_.back()));
   block_.resize(column_.size());
-  diagonal_inverse_.assign(static_cast<std::size_t>(n), Mat3::Identity());
+  diagonal_.resize(static_cast<std::size_t>(n));
   std::vector<int> next(first_.begin(), first_.end() - 1);
   for (int j = 0; j < n; ++j)
     for (int k = starts[j]; k < starts[j + 1]; ++k) {
@@ -43,38 +36,20 @@ void TurnedHessian::set(const SparseAssembly& H, const KinematicReference& refer
       };
       put(i, j, turned);
       if (i != j) put(j, i, turned.transpose());
-      if (i == j) diagonal_inverse_[static_cast<std::size_t>(i)] = turned.inverse();
+      if (i == j) diagonal_[static_cast<std::size_t>(i)] = turned.cast<float>();
     }
 }
 
-Mat TurnedHessian::reduced(const Mat& A) const {
-  const int n = static_cast<int>(A.rows() / 3);
-  const auto r = A.cols();
-  const Rows rows = A.cast<float>();
-  // Summed range by range and then in order, so that the number of threads does not matter.
-  constexpr int kRange = 512;
-  std::vector<Mat> parts(static_cast<std::size_t>((n + kRange - 1) / kRange), Mat::Zero(r, r));
-  parallel_ranges(n, kRange, [&](int from, int to) {
-    Rows HA(3 * (to - from), r);
-    HA.setZero();
-    for (int i = from; i < to; ++i)
+void TurnedHessian::multiply(const Eigen::VectorXf& u, Eigen::VectorXf& y) const {
+  y.resize(u.size());
+  parallel_ranges(static_cast<int>(u.size() / 3), 1024, [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      Eigen::Vector3f sum = Eigen::Vector3f::Zero();
       for (int k = first_[static_cast<std::size_t>(i)]; k < first_[static_cast<std::size_t>(i) + 1]; ++k)
-        HA.middleRows<3>(3 * (i - from)).noalias() += block_[static_cast<std::size_t>(k)].lazyProduct(
-            rows.middleRows<3>(3 * column_[static_cast<std::size_t>(k)]));
-    parts[static_cast<std::size_t>(from / kRange)] =
-        (rows.middleRows(3 * from, 3 * (to - from)).transpose() * HA).cast<double>();
+        sum.noalias() += block_[static_cast<std::size_t>(k)] * u.segment<3>(3 * column_[static_cast<std::size_t>(k)]);
+      y.segment<3>(3 * i) = sum;
+    }
   });
-  Mat K = Mat::Zero(r, r);
-  for (const Mat& part : parts) K += part;
-  return 0.5 * (K + K.transpose());
-}
-
-Vec TurnedHessian::preconditioned(In g) const {
-  Vec result(g.size());
-  for (std::size_t i = 0; i < diagonal_inverse_.size(); ++i)
-    result.segment<3>(3 * static_cast<Eigen::Index>(i)) =
-        diagonal_inverse_[i] * g.segment<3>(3 * static_cast<Eigen::Index>(i));
-  return result;
 }
 
 }  // namespace rigspace

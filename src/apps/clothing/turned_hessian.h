@@ -9,23 +9,21 @@
 namespace rigspace {
 
 /// H_y = B^T H B, symmetric, in blocks of 3 x 3. Since x = B y + t turns with the body, H_y serves later poses where H
-/// would not.
+/// would not. In floats: what a step in a subspace needs is far coarser.
 class TurnedHessian {
  public:
   bool empty() const { return first_.empty(); }
   void set(const SparseAssembly& H, const KinematicReference& reference);
   void clear() { first_.clear(); }
 
-  /// A^T H_y A of few columns.
-  Mat reduced(const Mat& A) const;
-  /// The inverse of its diagonal blocks, times g.
-  Vec preconditioned(In g) const;
+  /// y = H_y u.
+  void multiply(const Eigen::VectorXf& u, Eigen::VectorXf& y) const;
+  /// The block of one point with itself.
+  const Eigen::Matrix3f& diagonal(int point) const { return diagonal_[static_cast<std::size_t>(point)]; }
 
  private:
-  // By rows of blocks, both triangles; floats: what a step in a subspace needs is far coarser.
-  std::vector<int> first_, column_;
-  std::vector<Eigen::Matrix3f> block_;
-  std::vector<Mat3> diagonal_inverse_;
+  std::vector<int> first_, column_;  // by rows of blocks, both triangles
+  std::vector<Eigen::Matrix3f> block_, diagonal_;
 };
 
 }  // namespace rigspace

@@ -84,7 +84,14 @@ TEST(Cloth, BendsAsABeamDoes) {
   EXPECT_NEAR(tip, exact, 0.06 * exact);
 }
 
-TEST(Cloth, KeepsItsMomentumThroughContactWithItself) {
+class ClothTruths : public ::testing::TestWithParam<ContactMethod> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, ClothTruths, ::testing::Values(ContactMethod::barrier, ContactMethod::impulses),
+                         [](const auto& method) {
+                           return method.param == ContactMethod::barrier ? "Barrier" : "Impulses";
+                         });
+
+TEST_P(ClothTruths, KeepsItsMomentumThroughContactWithItself) {
   // A folded sheet whose halves fly at each other, all of it drifting.
   Garment garment{.mesh = sheet(0.4, 0.2, 8, 4)};
   garment.rest = garment.mesh.points;
@@ -97,6 +104,7 @@ TEST(Cloth, KeepsItsMomentumThroughContactWithItself) {
   }
   ClothSimulation cloth(garment, {},
                         {.material = {.bending = 1e-6, .limit = 0},
+                         .contact_method = GetParam(),
                          .contact = {.distance = 0.006, .friction = 0.4},
                          .step = 0.01,
                          .gravity = Vec3::Zero(),
@@ -117,7 +125,7 @@ TEST(Cloth, KeepsItsMomentumThroughContactWithItself) {
 }
 
 // Speed of a patch along a slope after half a second.
-double slid(double degrees) {
+double slid(double degrees, ContactMethod method) {
   const double a = degrees * kDegree;
   const Vec3 down(std::cos(a), -std::sin(a), 0), up(std::sin(a), std::cos(a), 0);
   TriMesh slope = sheet(8, 8, 1, 1);
@@ -131,6 +139,7 @@ double slid(double degrees) {
   turn(slope, 0), turn(garment.mesh, 0.003);
   ClothSimulation cloth(garment, {.mesh = slope},
                         {.material = {.bending = 1e-3},
+                         .contact_method = method,
                          .contact = {.distance = 0.005, .friction = 0.5},
                          .step = 0.01,
                          .air_density = 0,
@@ -139,10 +148,10 @@ double slid(double degrees) {
   return point(cloth.velocities(), 5).dot(down);
 }
 
-TEST(Cloth, IsHeldByFrictionBelowTheConeAndSlipsAbove) {
-  EXPECT_LT(slid(20), 0.01) << "below atan 0.5 = 26.6 degrees: no faster than the slip speed";
+TEST_P(ClothTruths, IsHeldByFrictionBelowTheConeAndSlipsAbove) {
+  EXPECT_LT(slid(20, GetParam()), 0.01) << "below atan 0.5 = 26.6 degrees: no faster than the slip speed";
   const double free = 9.80665 * (std::sin(35 * kDegree) - 0.5 * std::cos(35 * kDegree)) * 0.5;
-  EXPECT_NEAR(slid(35), free, 0.1 * free);
+  EXPECT_NEAR(slid(35, GetParam()), free, 0.1 * free);
 }
 
 }  // namespace cloth_truths_test

@@ -3,6 +3,7 @@
 
 #include "rigspace/apps/clothing/cloth_basis.h"
 #include "rigspace/apps/clothing/pose_space_database.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/files.h"
 
@@ -145,38 +146,59 @@ std::vector<Mat3> turns() {
   return B;
 }
 
+Mat chosen(const PoseSpaceDatabase& database, const ClothBasis& basis) {
+  Mat A(3 * kPoints, std::ssize(basis.vectors));
+  for (std::size_t k = 0; k < basis.vectors.size(); ++k)
+    A.col(static_cast<Eigen::Index>(k)) = database.vector(basis.vectors[k]).cast<double>();
+  return A;
+}
+
 TEST(ClothBasis, HoldsWhatTheGradientAsksFor) {
   const PoseSpaceDatabase database = database_of(some_poses(120, 3), {.sites = 6});
-  const Vec z = database.parameters().position(posed(0.4, 0.1)), wanted = folds(Eigen::Vector2d(0.4, 0.1)),
-            u = 0.2 * random_vector(9);
+  const Vec z = database.parameters().position(posed(0.4, 0.1)), wanted = folds(Eigen::Vector2d(0.4, 0.1));
   const std::vector<Mat3> B = turns();
-  Vec g(3 * kPoints);  // of |B (wanted - x)|^2 / 2 at x = 0, in the world
-  for (int i = 0; i < kPoints; ++i) point(g, i) = -B[i] * point(wanted, i);
-  const ClothBasis basis = choose_basis(database, z, B, g, Vec(), u, {.size = 6});
-  EXPECT_FALSE(basis.far);
-  EXPECT_EQ(basis.from_sites, 4);  // all that the sites have between them are four shapes
-  EXPECT_LT((basis.A.transpose() * basis.A - Mat::Identity(basis.A.cols(), basis.A.cols())).norm(), 1e-10);
-  EXPECT_LT((wanted - basis.A * (basis.A.transpose() * wanted)).norm(), 1e-6 * wanted.norm());
-  EXPECT_LT((u - basis.A * (basis.A.transpose() * u)).norm(), 1e-9 * u.norm());
+  Vec pulled(3 * kPoints);  // B^T g of |B (wanted - x)|^2 / 2 at x = 0
+  for (int i = 0; i < kPoints; ++i) point(pulled, i) = -B[i].transpose() * B[i] * point(wanted, i);
+  const ClothBasisPool pool(database, z, B, {.size = 6});
+  EXPECT_FALSE(pool.far());
+  const Mat A = chosen(database, pool.choose(pulled.cast<float>()));
+  ASSERT_EQ(A.cols(), 6);
+  const ThinSvd svd = thin_svd(A);
+  const Mat U = svd.U.leftCols((svd.sigma.array() > 1e-4 * svd.sigma[0]).count());
+  EXPECT_LT((wanted - U * (U.transpose() * wanted)).norm(), 1e-4 * wanted.norm());
 }
 
 TEST(ClothBasis, PrefersVectorsAlongTheGradientAndNearThePose) {
   const PoseSpaceDatabase database = database_of(some_poses(120, 3), {.sites = 6, .threshold = 0});
   const std::vector<Mat3> B(kPoints, Mat3::Identity());
-  const Vec z = database.place(2), g = database.vectors(2).col(1).cast<double>();
-  const ClothBasis one = choose_basis(database, z, B, g, Vec(), Vec::Zero(3 * kPoints), {.size = 1, .gradient = false});
-  ASSERT_EQ(one.A.cols(), 1);  // a displacement of zero undoes nothing
-  EXPECT_GT(std::abs(one.A.col(0).dot(g)), 1 - 1e-5);
+  const Eigen::VectorXf g = database.vectors(2).col(1);
+  const ClothBasisPool pool(database, database.place(2), B, {.size = 1});
+  const Mat one = chosen(database, pool.choose(g));
+  ASSERT_EQ(one.cols(), 1);
+  EXPECT_GT(std::abs(one.col(0).dot(g.cast<double>())), 1 - 1e-5);
 }
 
-TEST(ClothBasis, FarFromTheDataIsTheGradientAndTheWayBack) {
+TEST(ClothBasis, FarFromTheDataHasNoVectors) {
   const PoseSpaceDatabase database = database_of(some_poses(60, 3), {.sites = 3});
-  const Vec z = Vec::Constant(database.parameters().dimensions(), 1e3);
   const std::vector<Mat3> B(kPoints, Mat3::Identity());
-  const ClothBasis basis = choose_basis(database, z, B, random_vector(7), Vec(), random_vector(8));
-  EXPECT_TRUE(basis.far);
-  EXPECT_EQ(basis.from_sites, 0);
-  EXPECT_EQ(basis.A.cols(), 2);
+  const ClothBasisPool pool(database, Vec::Constant(database.parameters().dimensions(), 1e3), B);
+  EXPECT_TRUE(pool.far());
+  EXPECT_GT(pool.nearest(), 100);
+  EXPECT_TRUE(pool.choose(random_vector(7).cast<float>()).vectors.empty());
+}
+
+// Figure 6.5: the same vectors in every pose and for every gradient.
+TEST(ClothBasis, AFixedOneDoesNotAdapt) {
+  const PoseSpaceDatabase database = database_of(some_poses(60, 3), {.sites = 3});
+  const std::vector<Mat3> B(kPoints, Mat3::Identity());
+  const ClothBasisOptions fixed{.size = 5, .adaptive = false};
+  const auto at = [&](In place, unsigned seed) {
+    std::vector<int> vectors =
+        ClothBasisPool(database, place, B, fixed).choose(random_vector(seed).cast<float>()).vectors;
+    std::sort(vectors.begin(), vectors.end());
+    return vectors;
+  };
+  EXPECT_EQ(at(database.place(0), 1), at(Vec::Constant(database.parameters().dimensions(), 1e3), 2));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace rigspace::subspace_solver_test {
 namespace {
 
@@ -141,6 +143,46 @@ TEST(SubspaceSolver, KeepsItsHessianWhenTheBodyTurns) {
   solver.solve(sleeve.objective(), place, x);
   EXPECT_LT(mean_distance(x, full), 0.1 * mean_distance(skinned, full));
   EXPECT_LE(solver.report().hessians, made + 2);
+}
+
+// With vectors that span all displacements, in random order, few directions are all directions.
+TEST(SubspaceSolver, EqualsAllDirectionsWhereItsVectorsSpanThem) {
+  Hanging sleeve;
+  const int size = static_cast<int>(sleeve.reference().rest().size());
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  Mat shapes(size, 2);
+  shapes.col(0) = sleeve.shape_of(0), shapes.col(1) = sleeve.shape_of(60);
+  const PoseParameters parameters(shapes);
+  const Mat places = Mat::Zero(parameters.dimensions(), size + 5);
+  const PoseSpaceDatabase database(parameters, places,
+                                   [&](int, Vec& u) { u = Vec::NullaryExpr(size, [&] { return normal(random); }); },
+                                   "sleeve", {.sites = 1, .threshold = 0, .most_vectors = size + 1});
+  ASSERT_GE(database.vector_count(), size);
+  const Vec skinned = sleeve.pose(39), full = sleeve.solved(skinned);
+  SubspaceSolver solver(
+      database, sleeve.reference(),
+      {.basis = {.size = size + 1, .radius = 1e9}, .smoothing = 50, .max_iterations = 30, .decrease = 1e-12});
+  Vec x = skinned;
+  solver.solve(sleeve.objective(), Vec::Zero(parameters.dimensions()), x);
+  EXPECT_LT(mean_distance(x, full), 0.01 * mean_distance(skinned, full));
+  EXPECT_LT(solver.report().residual, 0.01);
+}
+
+// What the report says of a pose that was not trained: farther from all sites, and more of the gradient left.
+TEST(SubspaceSolver, SaysWhereToTrain) {
+  Hanging sleeve;
+  const PoseSpaceDatabase database = trained(sleeve);
+  SubspaceSolver solver(database, sleeve.reference(), {.basis = {.size = 12}, .smoothing = 1, .max_iterations = 10});
+  const auto report_at = [&](double bend) {
+    Vec x = sleeve.pose(bend);
+    solver.solve(sleeve.objective(), database.parameters().position(sleeve.shape_of(bend)), x);
+    return solver.report();
+  };
+  const SubspaceReport known = report_at(39), strange = report_at(-60);
+  EXPECT_LT(known.distance, 0.5);
+  EXPECT_GT(strange.distance, 1.2 * known.distance);
+  EXPECT_GT(strange.residual, 2 * known.residual);
 }
 
 TEST(SubspaceSolver, NeverRaisesTheObjectiveFarFromItsData) {

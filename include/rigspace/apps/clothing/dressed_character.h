@@ -10,8 +10,10 @@
 #include "rigspace/apps/clothing/worn_skin.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -112,6 +114,17 @@ struct TrainClothOptions {
   int every = 1;  ///< frames: the database learns from every so manieth
   DatabaseOptions database = {};
 };
+
+/// A clip over which the garment was simulated with all points, after the lead that brings it there.
+struct TrainedClip {
+  const Animation* clip;
+  int frames;
+  std::function<double(int frame, Vec& x)> read;  ///< the points, metres; returns the seconds of the clip
+};
+
+/// What the garment did in these clips, by pose. Frames are read twice.
+PoseSpaceDatabase make_cloth_database(const DressedCharacter& dressed, std::span<const TrainedClip> clips,
+                                      const TrainClothOptions& options = {}, const ProgressCallback& progress = {});
 
 /// Simulates all clips with all points and gathers what the garment did. Every frame is kept in `folder` as soon as it
 /// is done: a run that was stopped, even by kill -9, goes on there and comes to the same bits. The folder may be

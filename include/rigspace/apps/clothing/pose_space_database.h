@@ -50,10 +50,19 @@ class PoseSpaceDatabase {
   int vector_count() const;  ///< of all sites
   Vec place(int site) const { return places_.col(site); }
   BasisVectors vectors(int site) const;
+  /// Vectors of all sites are numbered site by site.
+  int first_vector(int site) const { return static_cast<int>(first_[static_cast<std::size_t>(site)]); }
+  Eigen::Map<const Eigen::VectorXf> vector(int number) const {
+    const std::size_t rows = static_cast<std::size_t>(3) * static_cast<std::size_t>(points_);
+    return {data_.get() + rows * static_cast<std::size_t>(number), static_cast<Eigen::Index>(rows)};
+  }
   int point_count() const { return points_; }
 
   /// The mean distance from a site to the others (Thesis: the radius in which sites are looked for).
   double radius() const { return radius_; }
+
+  /// Distance from a place in pose space to the nearest site.
+  double nearest_site(In place) const;
 
   struct Near {
     int site;

@@ -8,6 +8,7 @@
 #include "rigspace/energy/barrier_contact.h"
 #include "rigspace/energy/cloth_stretch.h"
 #include "rigspace/energy/gravity.h"
+#include "rigspace/energy/impulse_contact.h"
 #include "rigspace/energy/integrator.h"
 #include "rigspace/geometry/tri_mesh.h"
 
@@ -42,9 +43,16 @@ struct ClothBody {
   std::function<void(double time, Vec& points)> points = {};  ///< metres; empty: it stands still
 };
 
+/// How cloth is kept from the body and from itself; both end every step without intersections.
+enum class ContactMethod {
+  barrier,   ///< contact is part of what is solved for (energy/barrier_contact.h): smooth and exact
+  impulses,  ///< solved for without, then kept apart by impulses (energy/impulse_contact.h): several times faster
+};
+
 struct ClothOptions {
   ClothMaterial material = {};
-  BarrierOptions contact = {};
+  ContactMethod contact_method = ContactMethod::barrier;
+  BarrierOptions contact = {};      ///< distance, friction and self hold for both methods
   bool automatic_stiffness = true;  ///< of the contact, from masses and the step; `contact.stiffness` is then ignored
   IntegratorKind integrator = IntegratorKind::euler;
   double step = 1.0 / 60;  ///< s: the longest; steps of a frame are equal
@@ -62,16 +70,21 @@ struct ClothOptions {
 
 /// What happened since the start.
 struct ClothReport {
-  int steps = 0;             ///< in time
-  int extra_steps = 0;       ///< of these, because of fast motion of the body
-  int iterations = 0;        ///< of Newton
-  int pushes = 0;            ///< the body was stopped within a step by cloth, which was then solved for and moved on
-  int unfinished = 0;        ///< solves that ended at max_iterations or without further decrease
-  int absent = 0;            ///< most triangles of the body out of contact at a time: they cross the body itself
-  int released = 0;          ///< triangles of the body that left contact because they caught cloth, of all steps
-  double nearest = 0;        ///< m: smallest distance at the end of a step, of anything in contact
-  SubspaceReport subspace;   ///< of a reduced garment
-  double worst_stretch = 0;  ///< largest Green strain along warp or weft at the end of a step
+  int steps = 0;            ///< in time
+  int extra_steps = 0;      ///< of these, because of fast motion of the body
+  int iterations = 0;       ///< of Newton
+  int pushes = 0;           ///< the body was stopped within a step by cloth, which was then solved for and moved on
+  int unfinished = 0;       ///< solves that ended at max_iterations or without further decrease
+  int absent = 0;           ///< most triangles of the body out of contact at a time: they cross the body itself
+  int released = 0;         ///< triangles of the body that left contact because they caught cloth, of all steps
+  double nearest = 0;       ///< m: smallest distance at the end of a step, of anything in contact
+  ImpulseReport impulses;   ///< how often each stage of ContactMethod::impulses acted
+  SubspaceReport subspace;  ///< of a reduced garment
+  /// Of a reduced garment: how far its poses were from the nearest trained one at most, as a share of the radius in
+  /// which sites are looked for, and when, s. Beyond 1 nothing was trained there; train on a clip that has such poses.
+  double farthest = 0, farthest_time = 0;
+  double solve_seconds = 0, contact_seconds = 0;  ///< processor time, of a reduced garment
+  double worst_stretch = 0;                       ///< largest Green strain along warp or weft at the end of a step
 };
 
 /// The solver object: one motion, step by step.

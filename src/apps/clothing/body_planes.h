@@ -1,0 +1,41 @@
+#pragma once
+// Private to clothing: planes through the body's surface, one for each point of a garment near it: the body as a solve
+// in few directions feels it.
+
+#include "rigspace/energy/half_spaces.h"
+#include "rigspace/geometry/closest_point.h"
+
+#include <span>
+#include <vector>
+
+namespace rigspace {
+
+struct BodyPlanesOptions {
+  double distance = 0.002;  ///< m: from the body, where the planes are
+  double reach = 0.04;      ///< m: points farther from the body have none
+  double friction = 0.3;    ///< Coulomb's mu
+  double slip = 1e-4;       ///< m: what is held by friction creeps by less in a step
+};
+
+class BodyPlanes {
+ public:
+  using Options = BodyPlanesOptions;
+  explicit BodyPlanes(const TriMesh& body, const Options& options = {});
+
+  /// For points at x, where the body is now, carried on to where it will be. `absent`: triangles that take no part.
+  /// `stiffness`: N/m of each point.
+  const HalfSpaces& find(In x, In body_now, In body_next, std::span<const char> absent, In stiffness);
+  /// The end of a step: where a solve with these planes went, and where contact put the points then. What contact still
+  /// had to push is no business of points alone (coarse edges cut into a round body), so their planes rise by it, and
+  /// sink again slowly; friction of the next step follows both forces. inertia: N/m of each point.
+  void keep(In proposed, In safe, In inertia);
+  void restart() { forces_.resize(0), lifts_.resize(0); }
+
+ private:
+  Options options_;
+  TriangleTree tree_;
+  HalfSpaces planes_;
+  Vec forces_, lifts_;  // N and m, of each point's plane after the last step; empty: none
+};
+
+}  // namespace rigspace
