@@ -45,12 +45,12 @@ Json clip_json(const ClothClipResult& clip) {
           {"body_triangles_released", r.released},
           {"unfinished", r.unfinished},
           {"body_triangles_out_of_contact", r.absent},
+          {"nearest_m", r.nearest},
           {"impulses",
            {{"rounds", r.impulses.rounds},
             {"zones", r.impulses.zones},
             {"carried", r.impulses.carried},
             {"cuts", r.impulses.cuts}}},
-          {"nearest_m", r.nearest},
           {"worst_stretch", r.worst_stretch},
           {"farthest_from_training", r.farthest},
           {"farthest_from_training_s", r.farthest_time}};
@@ -90,11 +90,11 @@ void print_clip(const ClothClipResult& clip, const ClothArguments& options, int 
   if (sites > 0)
     fmt::print("    farthest from what was trained at {:.2f} s: {:.0f} % of the radius of its sites{}\n",
                r.farthest_time, 100 * r.farthest, r.farthest > 1 ? "; train on a clip with such poses" : "");
-  fmt::print("    nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
-             1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
   if (options.contact == "impulses")
     fmt::print("    impulses: {} rounds of them, {} zones moved rigidly, {} points along with the body, {} steps cut\n",
                r.impulses.rounds, r.impulses.zones, r.impulses.carried, r.impulses.cuts);
+  fmt::print("    nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
+             1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
   if (r.released > 0)
     fmt::print("    {} triangles of the body left contact because they caught cloth between them\n", r.released);
   if (r.absent > 0)
@@ -176,6 +176,10 @@ void add_common(CLI::App& command, ClothArguments& options) {
           "what is held: auto, of a piece on one bone the end by which it hangs; or the garment's top, a band so "
           "many metres high; 0: nothing")
       ->type_name("M");
+  command
+      .add_option("--contact", options.contact,
+                  "barrier: part of what is solved for; impulses: several times faster, and less smooth")
+      ->check(CLI::IsMember({"barrier", "impulses"}));
   command.add_option("--scale", dress.scale, "of a garment from a file, about the origin")->type_name("S");
   command.add_option("--move", options.move, "then: along x, y and z of the file")->expected(3)->type_name("X Y Z");
   command
@@ -192,10 +196,6 @@ void add_common(CLI::App& command, ClothArguments& options) {
   command.add_option("--density", cloth.material.density, "kg per square metre")->type_name("D");
   command.add_option("--damping", cloth.material.damping, "of strain rates, seconds")->type_name("S");
   command.add_option("--friction", cloth.contact.friction, "Coulomb's coefficient")->type_name("MU");
-  command
-      .add_option("--contact", options.contact,
-                  "barrier: part of what is solved for; impulses: several times faster, and less smooth")
-      ->check(CLI::IsMember({"barrier", "impulses"}));
   command.add_option("--distance", cloth.contact.distance, "contact begins this far away, metres")->type_name("M");
   command.add_option("--clearance", dress.clearance, "to the body before the start, metres; 1.5 distances by default")
       ->type_name("M");

@@ -109,9 +109,9 @@ std::string DressedCharacter::frames_key(const Animation* clip, const ClothClip&
   const ClothOptions& c = options_.cloth;
   for (const std::string& each : {garment_hash(), clip != nullptr ? clip->name : std::string()})
     bytes.raw(std::as_bytes(std::span(each)));
-  for (const double each :
-       {times.start, times.rate, options_.lead, c.step, c.tolerance, c.body_motion, c.air_density, c.pin_stiffness,
-        c.contact.distance, c.contact.friction, double(c.contact.self), double(reduced), double(garment_.pins.size())})
+  for (const double each : {times.start, times.rate, options_.lead, c.step, c.tolerance, c.body_motion, c.air_density,
+                            c.pin_stiffness, c.contact.distance, c.contact.friction, double(c.contact.self),
+                            double(c.contact_method), double(reduced), double(garment_.pins.size())})
     bytes.number(each);
   bytes.values(c.wind), bytes.values(c.gravity);
   bytes.values(moving.mesh.points);
