@@ -24,6 +24,8 @@ constexpr Suite kSuites[] = {
     {"inverse", "table 1 of IRM on a hound: script, regression, learned and computed Jacobians, ours; other characters",
      bench_inverse},
     {"cloth", "a sheet on a sphere at 3.7 k and 10 k vertices, against Blender's cloth", bench_cloth},
+    {"forces", "flesh shaped by forces: drags and poses a second, how far the linear system is from the solid",
+     bench_forces},
     {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 

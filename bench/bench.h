@@ -80,5 +80,6 @@ std::vector<Row> bench_inverse(const BenchOptions&);
 std::vector<Row> bench_cloth(const BenchOptions&);
 /// The rows of table 6.1: a sweater in few directions.
 void add_cloth_subspace(const BenchOptions&, std::vector<Row>&);
+std::vector<Row> bench_forces(const BenchOptions&);
 
 }  // namespace rigspace::bench

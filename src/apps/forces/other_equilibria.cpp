@@ -154,7 +154,7 @@ Summary nonlinear_shape(const PosedLattice& lattice, In Q, Vec& y) {
     if (lattice.held_mask()[i] != 0) lower[i] = upper[i] = y[i];
   objective.set_bounds(lower, upper);
   return minimize(objective, y,
-                  {.gradient_tolerance = 1e-10, .step_tolerance = 1e-11 * body.cell, .max_iterations = 200});
+                  {.gradient_tolerance = 1e-8, .step_tolerance = 1e-10 * body.cell, .max_iterations = 200});
 }
 
 }  // namespace rigspace
