@@ -2,6 +2,7 @@
 
 #include "module.h"
 
+#include "rigspace/apps/forces/forces_file.h"
 #include "rigspace/apps/sketch/chosen_controls.h"
 #include "rigspace/apps/sketch/pose_by_sketch.h"
 #include "rigspace/base/error.h"
@@ -215,6 +216,7 @@ void bind_reports(py::module_& m) {
 
 void bind_sketch(py::module_& m) {
   register_sketch_block();
+  register_forces_kind();
   bind_reports(m);
   py::class_<Sketched>(m, "Sketched", "What `rigspace.sketch_pose` gives: a pose, or one for each time of the strokes.")
       .def_property_readonly(

@@ -76,7 +76,9 @@ TEST(WarpedLattice, IsAtRestWhenTurnedAndEqualsTheSolidToFirstOrder) {
     LatticeSolid(elements, material).add_gradient(state, x, 1, force);
     const double error = (linear_force - force).norm();
     EXPECT_LT(error, 0.02 * force.norm());
-    if (last > 0) EXPECT_NEAR(last / error, 4, 0.3);  // what is left is of second order
+    if (last > 0) {
+      EXPECT_NEAR(last / error, 4, 0.3);  // what is left is of second order
+    }
     last = error;
   }
 }
