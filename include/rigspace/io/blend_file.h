@@ -17,7 +17,7 @@ struct BlendOptions {
   std::string object = {};     ///< the mesh; empty: the only one that is rigged, or the largest of those
   int processes = 0;           ///< see ProcessRigOptions
   double answer_seconds = 60;  ///< longest silence of Blender
-  bool joints = false;         ///< where Blender stays the rig: the bones that deform the mesh too, as points of the rig
+  bool joints = false;  ///< where Blender stays the rig: the bones that deform the mesh too, as points of the rig
   ProgressCallback progress = {};
 
   void validate() const;

@@ -63,7 +63,7 @@ class DressedCharacter {
   bool self_contact() const { return options_.cloth.contact.self; }
 
   /// The garment over a clip (null: at rest), after the lead that brings it there; times are those of the clip. With a
-  /// database in few directions, which needs a skinned character. `DressOptions::keep` tells where frames are kept.
+  /// database in few directions, which needs a skinned character. `DressOptions::keep` is where frames are kept.
   ClothMotion simulate(const Animation* clip, const ClothClip& times, const ProgressCallback& progress = {},
                        std::shared_ptr<const PoseSpaceDatabase> database = {},
                        const SubspaceOptions& subspace = {}) const;
