@@ -1,9 +1,8 @@
 """Garments over the clips of a character (docs/cloth.md).
 
-    >>> import rigspace
-    >>> knight = rigspace.load("knight.glb")
-    >>> motion = rigspace.cloth.simulate(knight, "Knight_Cape", clip="Walk")
-    >>> _ = motion.save("knight.cloth.glb")
+    knight = rigspace.load("knight.glb")
+    motion = rigspace.cloth.simulate(knight, "Knight_Cape", clip="Walk")
+    motion.save("knight.cloth.glb")
 """
 import os
 
