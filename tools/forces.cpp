@@ -102,6 +102,13 @@ void fit(ForcesArguments& options, const Context& context) {
   check_forces_name(options.output);
   check_writable(options.output);
   ForcesFile file = read_forces_file(options.file);
+  if (fs::path(options.target).extension() != ".obj")
+    throw Error({.code = ErrorCode::usage,
+                 .file = options.target,
+                 .element = "--target",
+                 .value = options.target,
+                 .problem = "is no .obj",
+                 .remedy = "export the sculpt as .obj, in the pose that --set gives"});
   const TriMesh target = read_obj_mesh(options.target);
   options.fit.correspond = !options.nearest;
   const Vec p = pose_of(file.character, options.file, options.pose);

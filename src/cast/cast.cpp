@@ -36,7 +36,7 @@ constexpr std::array kEntries{
     Entry{{"sphere", "a ball that scales and travels; bounces", 0.04}, make_sphere},
     Entry{{"bar", "a rubber bar bent by four modes of its joints; swings", 0.053}, make_bar},
     Entry{{"sumo", "a sumo wrestler, soft all over; stomps and shakes his head", 0.086}, make_sumo},
-    Entry{{"squirrel", "a squirrel that squashes, and keeps its teeth out of its chest; nods, sways and plays", 0},
+    Entry{{"squirrel", "a squirrel that squashes, with front teeth close to its chest; nods, sways and plays", 0},
           make_squirrel},
     Entry{{"toon", "a cartoon man with limits on his joints and a build to choose; walks and runs", 0},
           plain<make_toon>},

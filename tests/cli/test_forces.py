@@ -26,6 +26,9 @@ class Forces(OwnFolder):
                        "--name", "flex", "-o", fitted, "--json")
         self.assertEqual(fit.returncode, 0, fit.stderr)
         self.assertGreater(json.loads(fit.stdout)["less_percent"], 40)
+        refused = rigspace("forces", "fit", rig, "--target", self.arm, "-o", self.folder / "other.forces.json")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is no .obj", refused.stderr)
         out = self.folder / "out.glb"
         played = rigspace("forces", "simulate", fitted, "--clip", "Curl", "--fps", "6", "-o", out, "--json")
         self.assertEqual(played.returncode, 0, played.stderr)

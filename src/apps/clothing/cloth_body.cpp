@@ -60,22 +60,22 @@ void ClothSimulation::Data::release(const SurfaceMotion& motion) {
 }
 
 // A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
-// Friction acts with the plane's force of the step before.
+// For contact by impulses; friction acts with the plane's force of the step before.
 void ClothSimulation::Data::find_outside(In x, double scale) {
-  const double stiffer = impulses ? 100 : 4;  // than inertia
+  constexpr double kStiffer = 100;  // than inertia
   if (body.mesh.triangles.empty()) return;
   body_tree.refit(body_now);
   Vec normals;
   vertex_normals(body_next, body.mesh.triangles, normals);
-  const double distance = options.contact.distance, reach = (impulses ? 4 : 20) * distance;
-  const double h = integrator.step().h, offset = impulses ? 1.25 * distance : distance;
+  const double distance = options.contact.distance, reach = 4 * distance;
+  const double h = integrator.step().h, offset = 1.25 * distance;
   double most = 0;
   for (int i = 0; i < body_now.size() / 3; ++i)
     most = std::max(most, (point(body_next, i) - point(body_now, i)).norm());
   std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
   parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      const double by = impulses ? h * (point(integrator.v(), i)).norm() + most : 0;  // m: how far the two may approach
+      const double by = h * point(integrator.v(), i).norm() + most;  // m: how far the two may approach
       const SurfacePoint near = body_tree.closest(point(x, i), reach + by);
       HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
       plane.point = i;
@@ -89,8 +89,7 @@ void ClothSimulation::Data::find_outside(In x, double scale) {
       if (!(normal.norm() > 0)) continue;
       plane.normal = normal.normalized();
       plane.offset = plane.normal.dot(place) + offset;
-      plane.stiffness = stiffer * scale * masses[i];
-      if (!impulses) continue;
+      plane.stiffness = kStiffer * scale * masses[i];
       plane.friction = options.contact.friction * plane_forces(i);
       plane.stuck = point(x, i) + place - near.position;
       // One step of Newton's takes friction as a spring, of 2 F / slip: by the sliding of the step before it gives F.

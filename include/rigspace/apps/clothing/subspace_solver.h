@@ -53,7 +53,7 @@ class SubspaceSolver {
   /// (planes of contact), and is never kept.
   void solve(const Objective& objective, In place, Vec& x, const Energy* local = nullptr);
 
-  /// Forgets the kept Hessian: what follows does not depend on what was solved before.
+  /// Clears the kept Hessian: what follows does not depend on what was solved before.
   void restart();
   void set_decrease(double decrease);
   const SubspaceReport& report() const;
