@@ -76,7 +76,7 @@ TEST_P(Invariance, OfTheSkinUnderTurnsShiftsUnitsAndOrder) {
   const double largest = plain.reshaped(3, plain.size() / 3).colwise().norm().maxCoeff();
   ASSERT_GT(largest, 0);
   const double degree = std::numbers::pi / 180;
-  const std::pair<const char*, Placement> placements[] = {{"turn", {.turn = 40 * degree}},
+  const std::pair<const char*, Placement> placements[] = {{"turn", {.turn = 137 * degree}},
                                                           {"shift", {.shift = {3.7, 0, -11.3}}},
                                                           {"units", {.scale = 100}},
                                                           {"order", {.shuffle = 7}}};
