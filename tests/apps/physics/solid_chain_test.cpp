@@ -110,14 +110,14 @@ TEST(SolidChain, BendsMoreTowardItsTipWithMoreOverlap) {
 
 constexpr double kTubeRadius = 0.1;
 
-/// A closed tube that hangs from a wide block; the axis of its three joints lies `aside` of the middle of the tube. A
-/// clip of this name turns the block to and fro, once in 0.8 s.
+/// A closed tube that hangs from a wide block down to y = 0; the axis of its three joints lies `aside` of the middle of
+/// the tube. A clip of this name turns the block to and fro, once in 0.8 s.
 Character hanging_tube(double aside, const char* clip) {
   constexpr int kRings = 24, kAround = 10;
   Character character{.name = "tube"};
   ControlGraph graph;
   SkinDescription skin;
-  const double heights[] = {0.4, 0, -0.35, -0.7};
+  const double heights[] = {1.4, 1, 0.65, 0.3};
   for (int b = 0; b < 4; ++b) {
     const Vec3 at(b == 0 ? 0 : aside, heights[b], 0);
     const Vec3 from = b == 0 ? Vec3(0, 0, 0) : Vec3(b == 1 ? 0 : aside, heights[b - 1], 0);
@@ -132,12 +132,12 @@ Character hanging_tube(double aside, const char* clip) {
   std::vector<double> points;
   Piece piece{.name = "skin"};
   for (int ring = 0; ring <= kRings; ++ring) {  // both ends are closed by a ring of no radius
-    const double y = 0.5 - 1.5 * ring / kRings;
-    const double radius = ring == 0 || ring == kRings ? 0 : y > 0.02 ? 3 * kTubeRadius : kTubeRadius;
+    const double y = 1.5 - 1.5 * ring / kRings;
+    const double radius = ring == 0 || ring == kRings ? 0 : y > 1.02 ? 3 * kTubeRadius : kTubeRadius;
     for (int k = 0; k < kAround; ++k) {
       const double angle = 2 * std::numbers::pi * k / kAround;
       points.insert(points.end(), {radius * std::cos(angle), y, radius * std::sin(angle)});
-      const double along = std::clamp((0.1 - y) / 0.35, 0.0, 3.0);
+      const double along = std::clamp((1.1 - y) / 0.35, 0.0, 3.0);
       const int bone = std::min(2, static_cast<int>(along));
       skin.influences.push_back({{bone, 1 - (along - bone)}, {bone + 1, along - bone}});
       if (ring == kRings) continue;
@@ -169,6 +169,13 @@ TEST(SolidChain, IsRodsWhereASwingWouldChangeItsVolume) {
       EXPECT_NE(soft.notes.front().find("moves as rods: its volume would change by"), std::string::npos);
     }
   }
+}
+
+TEST(SolidChain, ThatHangsDownToTheGroundIsFree) {
+  const Character tube = hanging_tube(0, "Sway");
+  const SoftMotion motion = simulate_parts(tube, tube.clips.data(), parts_from_pattern(tube, "tail*=tail"), {});
+  EXPECT_GT(motion.parts.front().swing, 5 * kDegree);
+  EXPECT_EQ(motion.parts.front().grounded, 1);
 }
 
 TEST(SolidChain, ThatSwimsIsQuickerThanItsStroke) {
