@@ -47,6 +47,20 @@ void add_sheets(const Character& character, std::vector<PartCandidate>& candidat
   }
 }
 
+/// Garments on several bones, without those on joints of their own: panels of a skirt, strands of hair.
+std::vector<Drape> drapes_without_joints(const Character& character, const std::vector<PartCandidate>& candidates) {
+  std::vector<Drape> drapes = find_drapes(character);
+  std::erase_if(drapes, [&](const Drape& drape) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {
+      const bool chain = each.part.points.empty() && !preset_named(each.part.preset).flesh && each.score > kObvious;
+      return chain && std::any_of(drape.bones.begin(), drape.bones.end(), [&](int bone) {
+               return std::find(each.part.bones.begin(), each.part.bones.end(), bone) != each.part.bones.end();
+             });
+    });
+  });
+  return drapes;
+}
+
 void keep_torso_firm_under_sheets(std::vector<PartCandidate>& candidates, const std::vector<Drape>& drapes) {
   const auto is_sheet = [](const PartCandidate& each) { return !each.part.points.empty() && each.score > kObvious; };
   if (drapes.empty() && std::none_of(candidates.begin(), candidates.end(), is_sheet)) return;
@@ -176,7 +190,7 @@ PartSearch find_part_candidates(const Character& character) {
   add_chains(input, candidates);
   add_sheets(character, candidates);
   add_torso(input, candidates);
-  const std::vector<Drape> drapes = find_drapes(character);
+  const std::vector<Drape> drapes = drapes_without_joints(character, candidates);
   keep_torso_firm_under_sheets(candidates, drapes);
   pair_up(body, candidates);
   sort_by_score(body, candidates);

@@ -90,6 +90,14 @@ TEST(Sheets, OnSeveralBonesAreNamedAsCloth) {
   EXPECT_TRUE(find_drapes(CapedBox().make()).empty()) << "on one bone it is a sheet";
 }
 
+TEST(Sheets, OnJointsOfTheirOwnAreChains) {
+  const PartSearch search = find_part_candidates(CapedBox({.draped = true, .jointed = true}).make());
+  ASSERT_TRUE(search.candidates.front().chosen);
+  EXPECT_EQ(search.candidates.front().part.name, "cape");
+  EXPECT_EQ(search.candidates.front().part.bones, (std::vector<int>{4, 5}));
+  EXPECT_EQ(search.remark.find("as cloth"), std::string::npos) << search.remark;
+}
+
 TEST(Sheets, AreNamedByTheirMesh) {
   CapedBox box({.cape = "Back_Armor"});
   const std::vector<Part> parts = parts_from_pattern(box.make(), "Back*=cape");
