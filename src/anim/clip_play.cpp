@@ -18,6 +18,7 @@ constexpr double kOneDegree = std::numbers::pi / 180;
 constexpr double kSamePose = 8 * kOneDegree;   // joints of two poses that count as the same
 constexpr double kNearPose = 25 * kOneDegree;  // joints at the ends of a clip that is a loop by its name
 constexpr double kNearPlace = 0.06;            // of the height: the same for nodes that move
+constexpr double kUnderWay = 0.2;              // of its mean speed: a node that is slower at both ends stands there
 constexpr double kStepsApart = 1.8;            // a closing frame that is left out: ends are so many steps apart
 
 double angle_between(const Vec4& a, const Vec4& b) {
@@ -98,8 +99,9 @@ bool travels_steadily(const Animation& clip, const std::string& node, double fra
         if (track.control == node + ".t" + "xyz"[axis]) way[axis] = track.curve(to) - track.curve(from);
     return Vec3(way / (to - from));
   };
-  const Vec3 enters = moved(0, f), leaves = moved(T - f, T);
-  return (enters - leaves).norm() <= 0.5 * std::max({enters.norm(), leaves.norm(), moved(0, T).norm()});
+  const Vec3 enters = moved(0, f), leaves = moved(T - f, T), mean = moved(0, T);
+  if (std::max(enters.norm(), leaves.norm()) < kUnderWay * mean.norm()) return false;  // from a stop to a stop
+  return (enters - leaves).norm() <= 0.5 * std::max({enters.norm(), leaves.norm(), mean.norm()});
 }
 
 /// The largest angle, rad, by which a joint differs between two poses.

@@ -44,13 +44,18 @@ constexpr ClipWord kLoops[] = {
     {"sprint", Where::start}, {"march", Where::start},    {"strafe", Where::start}, {"slither", Where::start},
     {"breath", Where::start}, {"danc", Where::start},     {"sleep", Where::start},  {"gehen", Where::start},
     {"laufen", Where::start}, {"marche", Where::start},   {"correr", Where::start}, {"caminar", Where::start},
-    {"nage", Where::whole},
+    {"nage", Where::whole},   {"trab", Where::start},     {"galop", Where::start},  {"schwimm", Where::start},
+    {"flieg", Where::start},  {"nadar", Where::start},    {"volar", Where::start},  {"trote", Where::start},
+    {"camin", Where::start},  {"nuot", Where::start},     {"corsa", Where::whole},  {"trotto", Where::whole},
+    {"hop", Where::whole},    {"hopping", Where::whole},  {"歩", Where::start},     {"走", Where::start},
 };
 
 /// Ways of moving, the most ordinary first.
-constexpr std::string_view kWays[] = {"walk",    "trot",  "jog",   "run",    "gallop", "canter", "swim",
-                                      "slither", "fly",   "crawl", "hop",    "move",   "moving", "locomotion",
-                                      "flap",    "glide", "gehen", "laufen", "marche", "caminar"};
+constexpr std::string_view kWays[] = {"walk",    "trot",  "jog",   "run",     "gallop", "canter", "swim",
+                                      "slither", "fly",   "crawl", "hop",     "move",   "moving", "locomotion",
+                                      "flap",    "glide", "gehen", "schritt", "laufen", "marche", "camin",
+                                      "paso",    "trab",  "trote", "trotto",  "galop",  "correr", "corsa",
+                                      "schwimm", "nadar", "nage",  "flieg",   "volar",  "歩",     "走"};
 constexpr std::string_view kUnusual[] = {"back",   "left",  "right", "side",  "strafe", "crouch", "sneak",
                                          "carry",  "hold",  "shoot", "sword", "gun",    "injur",  "drunk",
                                          "limp",   "jump",  "arms",  "aim",   "turn",   "stair",  "tall",

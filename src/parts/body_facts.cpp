@@ -155,6 +155,25 @@ void measure_keys(BodyFacts& body, const Character& character) {
   }
 }
 
+/// How far clips scale y of a joint against x: a slime that squashes and stretches.
+void measure_squash(BodyFacts& body, const Character& character) {
+  for (const Animation& clip : character.clips)
+    for (const Track& height : clip.tracks) {
+      if (!height.control.ends_with(".sy")) continue;
+      const std::string node = height.control.substr(0, height.control.size() - 3);
+      const auto width = std::find_if(clip.tracks.begin(), clip.tracks.end(),
+                                      [&](const Track& track) { return track.control == node + ".sx"; });
+      if (width == clip.tracks.end()) continue;
+      double low = std::numeric_limits<double>::infinity(), high = 0;
+      for (const double time : height.curve.times) {
+        const double across = std::abs(width->curve(time)), up = std::abs(height.curve(time));
+        if (across > 0 && up > 0) low = std::min(low, up / across), high = std::max(high, up / across);
+      }
+      for (std::size_t b = 0; b < body.bones.size() && high > 0; ++b)
+        if (character.bones[b].name == node) body.bones[b].squash = std::max(body.bones[b].squash, high / low - 1);
+    }
+}
+
 /// The mirror plane, from joints whose names have sides, and each joint's mirror image.
 void find_twins(BodyFacts& body, const Character& character) {
   const int count = static_cast<int>(body.bones.size());
@@ -260,6 +279,7 @@ BodyFacts measure_body(const Character& character) {
   }
   read_words(body, character);
   measure_keys(body, character);
+  measure_squash(body, character);
   TriMesh surface = rest_surface(character);
   if (surface.point_count() == 0 || !surface.points.allFinite()) return body;
   // Boxes lie along the character's own axes: those nearest to the scene's, so that x is across where no name tells

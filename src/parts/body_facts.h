@@ -16,6 +16,7 @@ struct BoneFacts {
   Box box;                      ///< of the skin that hangs on it more than on any other
   std::vector<Vec3> soles;      ///< of that skin, points that are next to the ground at rest
   double keyed = 0;             ///< degrees by which clips turn it: the most of the median clip that keys it
+  double squash = 0;            ///< clips scale its height against its width by this share, at most
   double cloth = 0, plate = 0;  ///< of its skin, shares in pieces named after clothes, or after armour
   double grounded = 0;          ///< share of the moments of clips (and rest) at which its skin is on the ground
   bool grounded_at_rest = false;

@@ -45,6 +45,8 @@ void guard_named(const Character& character, const BodyFacts& body, BodyPlan& pl
 /// Roots of mirrored chains on the body that no name explains: arms and legs, unless the clips leave them alone while
 /// they turn others of the kind.
 void guard_mirrored(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  const bool fish = body.fish_words && std::none_of(plan.limb.begin(), plan.limb.end(), [](char c) { return c != 0; });
+  if (fish) return;  // fins
   int turned_limbs = 0;
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
     turned_limbs += plan.limb[b] && body[b].keyed > kKeyed && body[b].twin >= 0 ? 1 : 0;
@@ -175,7 +177,8 @@ bool below_any(const Character& character, int bone, const std::vector<char>& of
   return false;
 }
 
-/// By name; else what lies between the roots of limbs, head and tail.
+/// By name, of one joint alone with wordless joints above (a root that holds skin); else what carries limbs, and where
+/// there are none what carries the head. A neck carries a head alone.
 void find_torso(const Character& character, const BodyFacts& body, BodyPlan& plan) {
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
     const Role role = body[b].name.role;
@@ -183,13 +186,24 @@ void find_torso(const Character& character, const BodyFacts& body, BodyPlan& pla
         !below_any(character, b, plan.on_head) && body[b].skin > kLittleSkin)
       plan.torso.push_back(b);
   }
-  if (!plan.torso.empty()) return;
-  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
-    if (body[b].twin >= 0 || body[b].name.role != Role::none || !plan.guarded[b].empty() || plan.on_head[b]) continue;
-    int limbs = 0;
-    for (const int each : below(body, b)) limbs += plan.limb[each] || each == plan.head ? 1 : 0;
-    if (limbs > 0 && body[b].skin > kLittleSkin) plan.torso.push_back(b);
-  }
+  const std::vector<int> named = plan.torso;
+  const auto carries = [&](int b, const auto& what) {
+    const std::vector<int> all = below(body, b);
+    return std::any_of(all.begin(), all.end(), [&](int each) { return each != b && what(each); });
+  };
+  const auto add_what_carries = [&](const auto& what) {
+    for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+      if (body[b].twin >= 0 || body[b].name.role != Role::none || !plan.guarded[b].empty() || plan.on_head[b]) continue;
+      if (body[b].skin > kLittleSkin && carries(b, what)) plan.torso.push_back(b);
+    }
+  };
+  if (named.size() > 1) return;
+  if (!named.empty())
+    add_what_carries([&](int each) { return std::find(named.begin(), named.end(), each) != named.end(); });
+  else
+    add_what_carries([&](int each) { return plan.limb[each] != 0; });
+  if (plan.torso.empty()) add_what_carries([&](int each) { return each == plan.head; });
+  std::sort(plan.torso.begin(), plan.torso.end());
 }
 
 }  // namespace

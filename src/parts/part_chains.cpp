@@ -17,7 +17,8 @@ constexpr double kUnkeyed = 0.5;   // degrees
 constexpr double kOnGround = 0.5;  // of the moments
 constexpr double kMiddle = 0.06;   // of the size: joints that are nearer to the mirror plane are on it
 constexpr double kThick = 0.2;     // of the size: skin that is thicker in all directions is a body and no cloth
-constexpr int kCarried = 3;        // chains of another word that hang on a body
+constexpr std::size_t kFinJoints = 4;
+constexpr int kCarried = 3;  // chains of another word that hang on a body
 
 /// Whether a word stands for cloth.
 bool is_cloth(std::string_view part) {
@@ -140,12 +141,12 @@ class ChainFinder {
     return chains;
   }
 
-  /// Solid pieces with a wheel, a rotor or a propeller among them, and no limbs by name.
+  /// Solid pieces with a wheel, a rotor or a propeller among them, and no limbs and no head by name.
   bool is_vehicle() const {
     if (body_.one_bone < kAllRigid) return false;
     bool wheel = false;
     for (const BoneFacts& bone : body_.bones) {
-      if (bone.name.role == Role::limb) return false;
+      if (bone.name.role == Role::limb || bone.name.role == Role::head) return false;  // an animal on wheels
       wheel |= bone.name.role == Role::hard && bone.name.word->part == "wheel";
     }
     return wheel;
@@ -214,16 +215,23 @@ class ChainFinder {
     trim_ground(made);
   }
 
-  /// A mirrored pair of single joints on a body without legs.
+  /// A mirrored pair of joints, or of short chains, on a body without legs.
   void fins() {
     if (plan_.leg_pairs > 0 || plan_.insect || !plan_.floating) return;
     for (int b = 0; b < count(); ++b) {
       const int twin = body_[b].twin;
       if (twin < 0 || used(b) || body_[b].skin < kNoSkin || body_[twin].skin < kNoSkin) continue;
       if (body_[b].name.role != Role::none || !plan_.guarded[b].empty() || plan_.on_head[b]) continue;
-      if (!body_[b].children.empty()) continue;
-      PartCandidate& made = add({b}, with_side("fin", b), "ear", 0.7);
-      made.reasons_for.push_back("a single joint at the side of a body without legs: a fin");
+      std::vector<int> bones;
+      for (const int each : below(body_, b))
+        if (!body_[each].end_marker) bones.push_back(each);
+      const bool plain = std::all_of(bones.begin(), bones.end(), [&](int each) {
+        return body_[each].name.role == Role::none && plan_.guarded[each].empty() && !used(each);
+      });
+      if (!plain || bones.size() > (body_.fish_words ? kFinJoints : 1)) continue;
+      const char* const what = bones.size() == 1 ? "a single joint" : "a short chain";
+      PartCandidate& made = add(std::move(bones), with_side("fin", b), "ear", 0.7);
+      made.reasons_for.push_back(what + std::string(" at the side of a body without legs: a fin"));
     }
   }
 
@@ -277,6 +285,12 @@ class ChainFinder {
     }
   }
 
+  /// Whether a chain rises by more than half of its length.
+  bool points_up(const std::vector<int>& chain) const {
+    const Vec3 way = body_[chain.back()].rest - body_[chain.front()].rest;
+    return way.y() > 0.5 * way.norm();
+  }
+
   /// Chains that no clip turns.
   void unkeyed() {
     if (!body_.has_clips) return;
@@ -286,9 +300,18 @@ class ChainFinder {
       std::vector<int> chain = loose_end(b, true);
       if (chain.size() < 2 || turned < 2 || parent(chain.front()) < 0) continue;
       const bool on_head = plan_.on_head[b];
+      const bool ear = on_head && body_[chain.front()].twin >= 0 && points_up(chain);
       const double skin = skin_of(body_, chain);
-      PartCandidate& made =
-          add(chain, with_side(on_head ? "hair" : "strand", chain.front()), on_head ? "hair" : "tail", 0.6);
+      PartCandidate& made = add(chain,
+                                with_side(ear       ? "ear"
+                                          : on_head ? "hair"
+                                                    : "strand",
+                                          chain.front()),
+                                ear       ? "ear"
+                                : on_head ? "hair"
+                                          : "tail",
+                                0.6);
+      if (ear) made.reasons_for.push_back("one of a pair that stands up on the head: an ear");
       made.reasons_for.push_back("no clip turns it, though clips turn " + std::to_string(turned) + " other joints");
       if (on_head) made.reasons_for.push_back("it hangs on the head");
       if (skin < kNoSkin) made.reasons_against.push_back("it holds no skin"), made.score = 0;

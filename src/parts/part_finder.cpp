@@ -47,9 +47,23 @@ void add_sheets(const Character& character, std::vector<PartCandidate>& candidat
   }
 }
 
-void keep_torso_firm_under_sheets(std::vector<PartCandidate>& candidates) {
+/// Garments on several bones, without those on joints of their own: panels of a skirt, strands of hair.
+std::vector<Drape> drapes_without_joints(const Character& character, const std::vector<PartCandidate>& candidates) {
+  std::vector<Drape> drapes = find_drapes(character);
+  std::erase_if(drapes, [&](const Drape& drape) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {
+      const bool chain = each.part.points.empty() && !preset_named(each.part.preset).flesh && each.score > kObvious;
+      return chain && std::any_of(drape.bones.begin(), drape.bones.end(), [&](int bone) {
+               return std::find(each.part.bones.begin(), each.part.bones.end(), bone) != each.part.bones.end();
+             });
+    });
+  });
+  return drapes;
+}
+
+void keep_torso_firm_under_sheets(std::vector<PartCandidate>& candidates, const std::vector<Drape>& drapes) {
   const auto is_sheet = [](const PartCandidate& each) { return !each.part.points.empty() && each.score > kObvious; };
-  if (std::none_of(candidates.begin(), candidates.end(), is_sheet)) return;
+  if (drapes.empty() && std::none_of(candidates.begin(), candidates.end(), is_sheet)) return;
   for (PartCandidate& each : candidates)
     if (preset_named(each.part.preset).flesh && each.score > 0)
       each.score = 0, each.reasons_against.push_back("a sheet hangs there, and that is what moves");
@@ -146,10 +160,15 @@ std::string sentence_of(const std::vector<std::string>& reasons) {
   return text;
 }
 
-std::string remark_without_parts(const PartSearch& search, const BodyFacts& body) {
+std::string remark_without_parts(const Character& character, const PartSearch& search, const BodyFacts& body) {
   if (!body.has_skin)
     return search.movable ? "no part moves by itself: there are morphs alone, and no joints with skin"
                           : "no part moves by itself: there are no joints with skin";
+  int joints = 0;
+  std::string joint;
+  for (std::size_t b = 0; b < body.bones.size(); ++b)
+    if (body.bones[b].skin > 0) ++joints, joint = character.bones[b].name;
+  if (joints == 1) return "no part moves by itself: all of it follows " + joint + ", in one piece";
   for (const PartCandidate& each : search.candidates)
     if (each.part.name == "belly" && !each.reasons_against.empty())
       return "no part moves by itself: limbs, head and face are the animator's, and the torso is firm (" +
@@ -171,7 +190,8 @@ PartSearch find_part_candidates(const Character& character) {
   add_chains(input, candidates);
   add_sheets(character, candidates);
   add_torso(input, candidates);
-  keep_torso_firm_under_sheets(candidates);
+  const std::vector<Drape> drapes = drapes_without_joints(character, candidates);
+  keep_torso_firm_under_sheets(candidates, drapes);
   pair_up(body, candidates);
   sort_by_score(body, candidates);
   std::vector<std::string> families = families_of(candidates);
@@ -193,7 +213,9 @@ PartSearch find_part_candidates(const Character& character) {
                       " moves gently, at half the amount; --part names another";
     }
   }
-  if (choice.count() == 0) search.remark = remark_without_parts(search, body);
+  if (choice.count() == 0) search.remark = remark_without_parts(character, search, body);
+  for (const Drape& drape : drapes)
+    search.remark += (search.remark.empty() ? "" : "; ") + sentence_of(character, drape);
   for (PartCandidate& each : candidates)
     if (each.chosen) each.part.reason = sentence_of(each.reasons_for);
   std::stable_partition(candidates.begin(), candidates.end(), [](const PartCandidate& each) { return each.chosen; });

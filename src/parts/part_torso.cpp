@@ -12,15 +12,29 @@ namespace {
 constexpr double kShells = 0.5;       // of the surface: that much in separate rigid pieces is hard
 constexpr double kRigidBody = 0.9;    // of the surface: that much on one bone alone is hard
 constexpr double kCovered = 0.3;      // of the torso: more in pieces of cloth or plate is covered
+constexpr double kSquash = 0.1;       // a solid that clips scale that much more in height than in width is soft
 constexpr double kSmallTorso = 0.03;  // of the surface
 constexpr double kRound = 0.30;       // of the height: an upright body that thick has a belly
+
+/// One joint that holds everything, and that clips squash and stretch: a slime, a bouncing ball of jelly.
+void add_blob(const BodyFacts& body, std::vector<PartCandidate>& candidates) {
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    if (body[b].skin < kRigidBody || body[b].squash < kSquash) continue;
+    std::erase_if(candidates,
+                  [&](const PartCandidate& each) { return each.score == 0 && each.part.bones.front() == b; });
+    PartCandidate made{.part = make_found_part({b}, "jelly", "jelly"), .score = 0.65};
+    made.reasons_for.push_back(
+        fmt::format("one piece that clips squash and stretch, by {:.0f} %", 100 * body[b].squash));
+    candidates.push_back(std::move(made));
+  }
+}
 
 }  // namespace
 
 void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates) {
   const BodyFacts& body = input.body;
   const BodyPlan& plan = input.plan;
-  if (plan.torso.empty()) return;
+  if (plan.torso.empty()) return add_blob(body, candidates);
   std::vector<int> bones;
   for (const int b : plan.torso)
     if (std::none_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {
@@ -64,7 +78,9 @@ void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates)
     if (plan.leg_pairs == 0 && !plan.floating) against("a body without legs lies on the ground and would slide");
     if (plan.leg_pairs == 0 && plan.floating) against("fish are firm");
     if (plan.leg_pairs == 0) made.score = plan.floating ? 0 : 0.2;
-    if (plan.leg_pairs == 1)
+    if (plan.leg_pairs == 1 && winged)
+      against("it has wings, and a body that flies is firm");
+    else if (plan.leg_pairs == 1)
       against(fmt::format("slim: {:.0f} % of the height thick, and nothing says flesh", 100 * plan.roundness));
   }
   candidates.push_back(std::move(made));

@@ -167,9 +167,12 @@ bool has_clothes_word(std::span<const std::string> words) {
 }
 
 bool has_fish_word(std::span<const std::string> words) {
-  static constexpr std::string_view kFish[] = {"fish",  "swim",    "swimming", "shark", "koi",
-                                               "whale", "dolphin", "eel",      "tuna",  "ray"};
-  return any_of(words, kFish);
+  static constexpr std::string_view kFish[] = {"fish",    "swim", "swimming", "shark", "koi",   "whale",
+                                               "dolphin", "eel",  "tuna",     "ray",   "orca",  "trout",
+                                               "salmon",  "carp", "piranha",  "nage",  "nadar", "manta"};
+  return any_of(words, kFish) || std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word.ends_with("fish") || word.starts_with("schwimm");  // goldfish
+         });
 }
 
 bool has_walk_word(std::span<const std::string> words) {

@@ -15,6 +15,8 @@ constexpr std::string_view kCloth[] = {"cape",  "cloak", "scarf",    "sash",   "
                                        "skirt", "robe",  "coattail", "tassel", "umhang", "schal",     "mantel"};
 constexpr std::string_view kHair[] = {"ponytail", "pigtail", "braid", "plait", "dreadlock",
                                       "beard",    "hair",    "bart",  "zopf"};
+constexpr std::string_view kDress[] = {"dress", "gown",  "kilt",  "tunic",   "kimono", "toga",
+                                       "sari",  "robes", "kleid", "vestido", "jupe",   "falda"};
 constexpr std::string_view kHard[] = {
     "weapon", "sword",  "shield",  "axe",     "bow",    "arrow",  "quiver", "gun",      "rifle",    "pistol", "blade",
     "dagger", "knife",  "staff",   "wand",    "spear",  "mace",   "hammer", "helmet",   "helm",     "visor",  "hat",
@@ -63,6 +65,10 @@ constexpr std::string_view kArm[] = {"arm",  "forearm", "upperarm", "lowerarm", 
 std::string_view sheet_word(std::string_view name) {
   const std::string_view cloth = first_of(kCloth, name);
   return cloth.empty() ? first_of(kHair, name) : cloth;
+}
+std::string_view drape_word(std::string_view name) {
+  const std::string_view word = sheet_word(name);
+  return word.empty() ? first_of(kDress, name) : word;
 }
 bool is_hair_word(std::string_view word) {
   return std::find(std::begin(kHair), std::end(kHair), word) != std::end(kHair);

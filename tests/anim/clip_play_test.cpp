@@ -72,6 +72,24 @@ TEST(ClipPlay, GoesByWordsBeforePoses) {
   EXPECT_NE(decide_play(character, character.clips[4]).why.find("degrees from where it begins"), std::string::npos);
 }
 
+TEST(ClipPlay, FromAStopToAStopIsPlayedOnce) {
+  // What travels steadily goes on; a dash that begins and ends at rest does not.
+  Character character = with({turning("Take 1", 24, still), turning("Take 2", 24, still)});
+  for (const bool dashes : {false, true}) {
+    Curve way{.interpolation = Interpolation::linear};
+    for (int k = 0; k <= 24; ++k) {
+      const double u = k / 24.0;
+      way.times.push_back(k * kFrame), way.values.push_back(2 * (dashes ? u * u * (3 - 2 * u) : u));
+    }
+    character.clips[dashes ? 1 : 0].tracks.push_back({"tail_01.tz", way});
+    character.clips[dashes ? 1 : 0].rotations.clear();
+  }
+  EXPECT_TRUE(decide_play(character, character.clips[0]).loops);
+  const ClipPlay dash = decide_play(character, character.clips[1]);
+  EXPECT_FALSE(dash.loops);
+  EXPECT_EQ(dash.why, "its pose comes back, but tail_01 does not go on as it began");
+}
+
 TEST(ClipPlay, OfALeapIsPlayedOnceUnlessAWordSaysOtherwise) {
   const Character character = with({turning("Jump_Full_Long", 24, swing), turning("Jump_Idle", 24, swing),
                                     turning("Gallop_Jump", 24, swing), turning("Swim_Fast", 24, swing)});
@@ -103,6 +121,10 @@ TEST(ClipPlay, FindsTheOrdinaryWayToMove) {
   EXPECT_EQ(ordinary_locomotion(character), &character.clips[2]);
   const Character idle = with({turning("Idle", 24, still), turning("Wave", 24, swing)});
   EXPECT_EQ(ordinary_locomotion(idle), nullptr);
+  const Character pferd = with({turning("Galopp", 24, swing), turning("Trab", 24, swing)});
+  EXPECT_EQ(ordinary_locomotion(pferd), &pferd.clips[1]);
+  const Character girl = with({turning("踊り", 24, swing), turning("歩く", 24, swing)});
+  EXPECT_EQ(ordinary_locomotion(girl), &girl.clips[1]);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "rigspace/base/error.h"
 #include "rigspace/io/gltf.h"
+#include "rigspace/parts/part_finder.h"
 #include "support/assets.h"
 #include "support/caped_box.h"
 
@@ -68,6 +69,33 @@ TEST(Sheets, TakeTheBellysPlaceAmongTheParts) {
   EXPECT_EQ(parts[0].name, "cape");
   EXPECT_EQ(parts[0].points.size(), 45u);
   EXPECT_TRUE(parts[0].found);
+}
+
+TEST(Sheets, OnSeveralBonesAreNamedAsCloth) {
+  const Character character = CapedBox({.draped = true}).make();
+  EXPECT_EQ(find_sheets(character).size(), 0u);
+  const std::vector<Drape> drapes = find_drapes(character);
+  ASSERT_EQ(drapes.size(), 1u);
+  EXPECT_EQ(drapes[0].name, "cape");
+  EXPECT_EQ(drapes[0].piece, "Hero_Cape");
+  EXPECT_EQ(drapes[0].bones.size(), 2u);
+  EXPECT_NEAR(drapes[0].height, 0.88, 1e-9);
+  const PartSearch search = find_part_candidates(character);
+  EXPECT_TRUE(std::ranges::none_of(search.candidates, [](const PartCandidate& each) { return each.chosen; }));
+  EXPECT_NE(search.remark.find("Hero_Cape hangs on 2 bones (chest, hips) and gets no joints of its own; as cloth it "
+                               "moves: rigspace cloth simulate, with --garment 'Hero_Cape' --attach 0.053"),
+            std::string::npos)
+      << search.remark;
+  EXPECT_TRUE(find_drapes(CapedBox({.cape = "Panel", .draped = true}).make()).empty()) << "no name says cloth";
+  EXPECT_TRUE(find_drapes(CapedBox().make()).empty()) << "on one bone it is a sheet";
+}
+
+TEST(Sheets, OnJointsOfTheirOwnAreChains) {
+  const PartSearch search = find_part_candidates(CapedBox({.draped = true, .jointed = true}).make());
+  ASSERT_TRUE(search.candidates.front().chosen);
+  EXPECT_EQ(search.candidates.front().part.name, "cape");
+  EXPECT_EQ(search.candidates.front().part.bones, (std::vector<int>{4, 5}));
+  EXPECT_EQ(search.remark.find("as cloth"), std::string::npos) << search.remark;
 }
 
 TEST(Sheets, AreNamedByTheirMesh) {

@@ -206,6 +206,69 @@ TEST(UnseenParts, OfATankOnlyTheAntennaMoves) {
   EXPECT_EQ(find_part_candidates(character).body, "a thing of solid pieces");
 }
 
+TEST(UnseenParts, AToyAnimalOnWheelsHasATail) {
+  Doll duck;
+  duck.rigid = true;
+  const int body = duck.add("Body", -1, {0, 0.4, 0}, 0.3);
+  duck.add("Beak", duck.add("Head", body, {0, 0.8, 0.2}, 0.2), {0, 0.8, 0.4}, 0.05);
+  for (const double z : {-0.2, 0.2})
+    duck.add_pair("Wheel" + std::string(z < 0 ? "Back" : "Front"), body, {0.3, 0.1, z});
+  duck.add("Tail.001", duck.add("Tail", body, {0, 0.5, -0.3}), {0, 0.6, -0.4});
+  duck.key(body);
+  EXPECT_EQ(part_names(duck.make()), (std::set<std::string>{"tail"}));
+}
+
+TEST(UnseenParts, AFishHasFinsOfTwoJoints) {
+  Doll fish;
+  int body = -1, last = -1;
+  for (int k = 0; k < 6; ++k) {
+    last = fish.add("Bone.00" + std::to_string(k), last, {0, 0, 1.5 - 0.6 * k}, 0.4 - 0.05 * k);
+    if (k == 1) body = last;
+    fish.key(last);
+  }
+  fish.add_pair("Bone.007", fish.add_pair("Bone.006", body, {0.4, -0.1, 0.8}), {0.7, -0.2, 0.6});
+  fish.clip = "Swim";
+  EXPECT_EQ(part_names(fish.make()), (std::set<std::string>{"tail", "fin_l", "fin_r"}));
+}
+
+TEST(UnseenParts, ANecksJointsAreNoBellyAndARootWithSkinIs) {
+  Doll dog;
+  const int root = dog.add("Bone", -1, {0, 1, -0.5}, 0.2), spine = dog.add("Bone.001", root, {0, 1, 0.3}, 0.2);
+  const int neck = dog.add("Bone.002", spine, {0, 1.2, 0.6});
+  dog.add("Bone.003", neck, {0, 1.4, 0.9}, 0.25);
+  for (const double z : {-0.5, 0.3}) {
+    const std::string of = z < 0 ? "Bone.01" : "Bone.02";
+    const int upper = dog.add_pair(of + "0", z < 0 ? root : spine, {0.2, 0.6, z});
+    const int lower = dog.add_pair(of + "1", upper, {0.2, 0.08, z});
+    for (const int joint : {upper, upper + 1, lower, lower + 1}) dog.key(joint);
+  }
+  EXPECT_EQ(moving_joints(dog.make()), (std::set<std::string>{"Bone", "Bone.001"}));
+  dog.rename(spine, "Body");
+  EXPECT_EQ(moving_joints(dog.make()), (std::set<std::string>{"Bone", "Body"}));
+}
+
+TEST(UnseenParts, APairThatStandsUpOnTheHeadIsEars) {
+  for (const bool up : {true, false}) {
+    Doll animal = Doll::quadruped();
+    const int root = animal.add_pair("joint12", animal.head, {0.1, 1.55, 0.9}, 0.05);
+    animal.add_pair("joint13", root, {0.15, up ? 1.9 : 1.2, 0.8}, 0.05);
+    const std::set<std::string> parts = part_names(animal.make());
+    EXPECT_TRUE(parts.contains(up ? "ear_l" : "hair_l") && parts.contains(up ? "ear_r" : "hair_r"));
+  }
+}
+
+TEST(UnseenParts, OneBallIsJellyOnlyIfClipsSquashIt) {
+  Doll ball;
+  ball.rigid = true;
+  const int bone = ball.add("Bone", -1, {0, 0.3, 0}, 0.3);
+  ball.key(bone);
+  Character character = ball.make();
+  EXPECT_EQ(find_part_candidates(character).remark, "no part moves by itself: all of it follows Bone, in one piece");
+  character.clips[0].tracks = {{"Bone.sx", {.times = {0, 1}, .values = {1, 1.2}}},
+                               {"Bone.sy", {.times = {0, 1}, .values = {1, 0.8}}}};
+  EXPECT_EQ(part_names(character), (std::set<std::string>{"jelly"}));
+}
+
 TEST(UnseenParts, OfASnakeOnTheGroundOnlyTheEndMoves) {
   for (const char* name : {"Bone.0", "spine0"}) {
     Doll snake;

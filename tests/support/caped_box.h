@@ -18,6 +18,8 @@ namespace rigspace::testing {
 struct CapedBoxOptions {
   std::string cape = "Hero_Cape";  ///< its name; empty: there is none
   bool skinned = false;            ///< the cape is a shell of the body's mesh
+  bool draped = false;             ///< the cape follows hips and chest, by height
+  bool jointed = false;            ///< draped on two joints of its own below the chest
   double stride = 0.15;            ///< m: how far hips go back and forth in the clip "Walk"
 };
 
@@ -31,6 +33,10 @@ class CapedBox {
     chest_ = bone("chest", 0, Vec3(0, 0.4, 0));
     head_ = bone("head", 1, Vec3(0, 0.35, 0));
     arm_ = bone("upper_arm.l", 1, Vec3(0.4, 0.2, 0));
+    if (options_.jointed) {
+      bone("cape_01", 1, Vec3(0, 0.15, -0.18));
+      bone("cape_02", 4, Vec3(0, -0.4, -0.02));
+    }
     add_body();
     // A breastplate of a face: half a shell on what the head holds.
     begin("Face");
@@ -48,6 +54,12 @@ class CapedBox {
     end_rigid(node);
     if (!options_.cape.empty() && !options_.skinned) {
       begin(options_.cape);
+      if (options_.draped) {
+        cape(Vec3::Zero(), {});
+        end_skin();
+        add_clip();
+        return;
+      }
       const int below = add_node(*graph_, {.name = options_.cape, .parent_slot = character_.bones[1].slot});
       cape(world(1), {});
       end_rigid(below);
@@ -128,9 +140,13 @@ class CapedBox {
   void cape(const Vec3& origin, const Weights& weights) {
     const int first = static_cast<int>(points_.size() / 3);
     for (int i = 0; i < kCapeDown; ++i)
-      for (int j = 0; j < kCapeAcross; ++j)
+      for (int j = 0; j < kCapeAcross; ++j) {
+        const double up = 1 - static_cast<double>(i) / (kCapeDown - 1);
+        const int lower = options_.jointed ? 5 : 0, upper = options_.jointed ? 4 : 1;
+        const Weights own = options_.draped ? Weights{{lower, 1 - up}, {upper, up}} : weights;
         cape_points_.push_back(
-            add(Vec3(-0.25 + 0.125 * j, 1.36 - 0.11 * i, kBoxBack - 0.03 - 0.005 * i) - origin, weights));
+            add(Vec3(-0.25 + 0.125 * j, 1.36 - 0.11 * i, kBoxBack - 0.03 - 0.005 * i) - origin, own));
+      }
     for (int i = 0; i + 1 < kCapeDown; ++i)
       for (int j = 0; j + 1 < kCapeAcross; ++j) {
         const int a = first + i * kCapeAcross + j, b = a + 1, c = a + kCapeAcross, d = c + 1;

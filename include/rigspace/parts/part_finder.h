@@ -23,7 +23,7 @@ struct PartSearch {
   std::vector<PartCandidate> candidates;  ///< chosen ones first, then by score
   std::string body;                       ///< "a body on four legs"
   /// One sentence where the choice is not plain: the motion is gentle since nothing obvious was found, or nothing
-  /// moves and why. Empty otherwise.
+  /// moves and why; and one for each garment on several bones (Drape). Empty otherwise.
   std::string remark;
   bool movable = false;  ///< the character has joints with skin, or morphs, so that a part can be named
 };

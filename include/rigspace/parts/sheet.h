@@ -44,4 +44,20 @@ Part sheet_part(const Sheet& sheet);
 std::vector<Part> sheet_parts_from_pattern(const Character& character, std::string_view pattern,
                                            std::string_view preset);
 
+/// A garment that follows several bones. New joints take weight from one bone each, so it gets none; a cloth solver
+/// moves it.
+struct Drape {
+  std::string name;        ///< by the word of its mesh or material: "dress", "cape"
+  std::string piece;       ///< the drawn piece that it is
+  std::vector<int> bones;  ///< into Character::bones: those with a tenth of its weights and more, the largest first
+  double height = 0;       ///< scene units, at rest
+};
+
+/// Pieces called after a garment or hair that follow several bones, are open, and whose lower end hangs free of all
+/// else. A piece that is sewn to another one, as a dress modelled into a body, is none.
+std::vector<Drape> find_drapes(const Character& character);
+
+/// "Dress hangs on 3 bones (..) and gets no joints of its own; as cloth it moves: rigspace cloth simulate, with ..".
+std::string sentence_of(const Character& character, const Drape& drape);
+
 }  // namespace rigspace

@@ -1,7 +1,10 @@
 // Parts are tuned on one clip, but the other loops of the character count too (docs/default-look.md, "One rate for all
 // clips").
 
+#include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/simulation.h"
+#include "rigspace/cast/cast.h"
+#include "rigspace/parts/part_finder.h"
 #include "support/swinging_rod.h"
 
 #include <gtest/gtest.h>
@@ -48,6 +51,24 @@ TEST(TuneSystem, ALoopThatShakesTheChainAlongItselfIsNotHeld) {
   const SoftMotion motion = simulate_parts(rod, &rod.clips[1], parts, options);
   EXPECT_EQ(motion.parts.front().held, 1);
   EXPECT_LT(motion.parts.front().swing, 35 * std::numbers::pi / 180);
+}
+
+// A search that jumps where a swing crosses a bound would give neighbours of one character other rates.
+TEST(TuneSystem, DoesNotJumpWhereTheUnitChangesByAMillionth) {
+  const Character bobbin = make_character("bobbin");
+  const Softened soft = soften(bobbin, find_parts(bobbin), {.use_cache = false});
+  const auto tuned = [&](double metres) {
+    return tune_parts(soft.character, *soft.character.clip("Walk"), soft.parts,
+                      {.metres_per_unit = metres, .use_cache = false});
+  };
+  const std::vector<PartTuning> here = tuned(1);
+  ASSERT_GE(here.size(), 3u);
+  const std::vector<PartTuning> there = tuned(1 + 1e-6);
+  for (std::size_t k = 0; k < here.size(); ++k) {
+    EXPECT_NEAR(there[k].rate, here[k].rate, 1e-3 * here[k].rate) << soft.parts[k].name;
+    EXPECT_NEAR(there[k].raised, here[k].raised, 1e-3 * here[k].raised) << soft.parts[k].name;
+    EXPECT_NEAR(there[k].ease, here[k].ease, 1e-3 * here[k].ease) << soft.parts[k].name;
+  }
 }
 
 }  // namespace

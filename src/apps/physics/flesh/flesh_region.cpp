@@ -116,14 +116,14 @@ std::vector<std::pair<Vec3, Vec3>> bone_segments(const Character& character, con
 }
 
 /// The meshed body of the whole character, with the bone weights and surface ties of its nodes.
-struct WholeBody {
+struct FilledBody {
   Body body;
   BoneWeights weights, on_surface;
   std::vector<char> boundary, splittable;
 };
 
-WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) {
-  WholeBody whole;
+FilledBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) {
+  FilledBody whole;
   const PlaceOrder order = in_place_order(surface.mesh);
   whole.body = use_cache ? stuff_with_cache(order.mesh, {.cell = cell}) : stuff(order.mesh, {.cell = cell});
   const TetMesh& mesh = whole.body.mesh;
@@ -151,7 +151,7 @@ WholeBody whole_body(const RiggedSurface& surface, double cell, bool use_cache) 
 
 /// Flags of the nodes that belong to the chosen bones and are farther from every bone than `hold_ratio` of the way from
 /// bone to skin.
-std::vector<char> free_nodes(const Character& character, const RiggedSurface& surface, const WholeBody& whole,
+std::vector<char> free_nodes(const Character& character, const RiggedSurface& surface, const FilledBody& whole,
                              const std::vector<char>& chosen, double hold_ratio) {
   const TetMesh& mesh = whole.body.mesh;
   std::vector<char> holding(character.bones.size(), 0), free(mesh.point_count(), 0);
@@ -174,7 +174,7 @@ std::vector<char> free_nodes(const Character& character, const RiggedSurface& su
 }
 
 /// Sets the region to the tetrahedra with free nodes, with roles, ties, bone weights and thickness.
-void cut_out(const WholeBody& whole, const std::vector<char>& free, Region& region) {
+void cut_out(const FilledBody& whole, const std::vector<char>& free, Region& region) {
   for (const int i : cut_free(whole.body.mesh, free, region.mesh)) {
     region.nodes.push_back(!free[i] ? FleshNode::held : whole.boundary[i] ? FleshNode::skin : FleshNode::interior);
     region.on_surface.push_back(free[i] ? whole.on_surface[i] : Weights());
@@ -310,7 +310,7 @@ Region flesh_region(const Character& character, const RiggedSurface& surface, co
   Region region;
   if (box.empty()) return region;
   region.cell = region_cell(box, surface.size);
-  const WholeBody whole = whole_body(surface, region.cell, options.use_cache);
+  const FilledBody whole = whole_body(surface, region.cell, options.use_cache);
   const std::vector<char> free = free_nodes(character, surface, whole, chosen, options.hold_ratio);
 
   cut_out(whole, free, region);
@@ -330,7 +330,7 @@ Region chain_region(const Character& character, const RiggedSurface& surface, co
                     const SoftenOptions& options, std::span<const int> chain, double cell) {
   Region region;
   region.cell = cell;
-  const WholeBody whole = whole_body(surface, region.cell, options.use_cache);
+  const FilledBody whole = whole_body(surface, region.cell, options.use_cache);
   const TetMesh& body = whole.body.mesh;
   // The motion of the skin is extended into the body by spread_inwards, as the weight of a bone 0 beside a bone 1.
   BoneWeights shares(body.point_count());

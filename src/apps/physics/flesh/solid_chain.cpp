@@ -6,6 +6,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
+#include "run/flesh_ties.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,8 @@ namespace {
 constexpr double kCellsAcross = 2;        // lattice cells across a chain; with fewer there are hardly interior nodes
 constexpr double kLeastThickness = 0.12;  // of the length: thinner chains are rods
 constexpr double kLeastRoundness = 0.8;   // about an ellipse of 1 : 2; flatter chains (ears) move better as rods
+constexpr double kLeastSwing = 5 * std::numbers::pi / 180;  // of the tip (docs/default-look.md, "amplitude")
+constexpr double kMostVolumeChange = 0.028;                 // (docs/default-look.md, "volume")
 constexpr double kLeastCell = 0.012;  // of the character's size: finer meshes cost more without a visible difference
 
 std::vector<int> turns_of(const Character& character, std::span<const int> bones) {
@@ -70,6 +73,38 @@ double length_along(const Character& character, const RiggedSurface& surface, co
     most = std::max(most, along[bone]);
   }
   return most;
+}
+
+/// How much the volume changes while the tip swings by the least angle of a first result. Joints off the middle of
+/// their section, and weights that reach far into the body, change it with every turn. All joints turn alike about one
+/// of their axes; the worst axis counts, of those that swing the tip.
+double volume_change_of_swing(const Character& character, const Flesh& flesh) {
+  constexpr double kTurn = 0.02;  // rad
+  SteppedBody body{.free = flesh.controls};
+  tie_nodes(character, flesh, body);
+  const auto workspace = body.rig->make_workspace();
+  Vec s, rest, turned;
+  const auto nodes = [&](int axis, Vec& x) {
+    Vec p = body.rig->rest();
+    for (std::size_t k = 0; axis >= 0 && k < body.free.size(); k += 3)
+      p[body.free[k + static_cast<std::size_t>(axis)]] += kTurn;
+    body.rig->evaluate(*workspace, p, s);
+    body.ties.apply(s, x);
+  };
+  const auto volume = [&](const Vec& x) { return volumes({x, flesh.mesh.tets}).sum(); };
+  nodes(-1, rest);
+  double swings[3], changes[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    nodes(axis, turned);
+    changes[axis] = std::abs(volume(turned) / volume(rest) - 1), swings[axis] = 0;
+    for (int i = 0; i < flesh.mesh.point_count(); ++i)
+      swings[axis] = std::max(swings[axis], (point(turned, i) - point(rest, i)).norm() / flesh.chain_length);
+  }
+  const double most = *std::max_element(swings, swings + 3);
+  double worst = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (swings[axis] > 0.5 * most) worst = std::max(worst, changes[axis] / swings[axis] * kLeastSwing);
+  return worst;
 }
 
 }  // namespace
@@ -165,9 +200,15 @@ void fill_chains(const Character& character, std::vector<Part>& parts, const Sof
       welded = weld(surface->mesh);
       orient_outward(welded.mesh);
     }
-    const ChainShape shape = chain_shape(character, *surface, welded, part);
+    ChainShape shape = chain_shape(character, *surface, welded, part);
     if (shape.thickness > 0 && (shape.why_rods.empty() || options.chains == ChainForm::solids))
       part.flesh = chain_flesh(character, *surface, part, shape, options);
+    if (part.flesh && options.chains == ChainForm::automatic)
+      if (const double change = volume_change_of_swing(character, *part.flesh); change > kMostVolumeChange) {
+        part.flesh = nullptr;
+        shape.why_rods = "its volume would change by " + std::to_string(std::lround(100 * change)) +
+                         " % as its tip swings by 5 degrees";
+      }
     const std::string tets = part.flesh ? std::to_string(part.flesh->mesh.tets.size()) : std::string();
     notes.push_back(part.name +
                     (part.flesh ? " moves as a solid of " + tets + " tetrahedra"

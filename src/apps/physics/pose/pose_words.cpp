@@ -159,7 +159,8 @@ int VertexFinder::find(const std::string& text) const {
                  .element = "vertex " + text,
                  .value = text,
                  .problem = "is not there",
-                 .remedy = fmt::format("there are {}, 0 to {}", count, count - 1)});
+                 .remedy = count == 0 ? std::string("the file has no mesh")
+                                      : fmt::format("there are {}, 0 to {}", count, count - 1)});
   }
   std::vector<std::string> names;
   for (std::size_t b = 0; b < character_.bones.size(); ++b) {

@@ -1,6 +1,10 @@
 #include "ground_guard.h"
 
+#include "rigspace/base/affine.h"
 #include "rigspace/parts/footing.h"
+#include "rigspace/parts/part_finder.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +15,8 @@ namespace {
 constexpr double kMostSlip = 0.016;    // of the largest extent
 constexpr double kGround = 0.03;       // of the height: points so low are on the ground
 constexpr double kBetween = 1.0 / 30;  // s between measurements
+constexpr double kHangs = 0.5;         // of the way from its first joint to its last, downward: a chain hangs
+constexpr double kItsOwn = 0.5;        // of the skin weights of a point
 
 /// Points in the lowest part of the character, and its largest extent.
 struct LowestSkin {
@@ -24,6 +30,23 @@ LowestSkin lowest_skin(const Vec& s) {
   for (int i = 0; i < x.cols(); ++i)
     if (x(1, i) < low.y() + kGround * extent.y()) lowest.points.push_back(i);
   return lowest;
+}
+
+/// Whether the lowest skin is that of a chain that hangs down: a rope, or the tail of a ghost, whose tip is near the
+/// floor. Nothing stands on it.
+bool hangs_to_the_ground(const Character& character, const Part& part, const Vec& p, const std::vector<int>& lowest) {
+  const auto* rig = dynamic_cast<const BuiltInRig*>(character.rig.get());
+  if (rig == nullptr || part.bones.size() < 2 || preset_named(part.preset).flesh) return false;
+  Vec u;
+  rig->evaluate_slots(*rig->make_workspace(), p, u);
+  const auto place = [&](int bone) {
+    return Vec3(
+        translation(transform_at(u, rig->graph().slots()[character.bones[static_cast<std::size_t>(bone)].slot])));
+  };
+  const Vec3 way = place(part.bones.back()) - place(part.bones.front());
+  if (-way.y() < kHangs * way.norm()) return false;
+  const Vec shares = share_of_skin(character, part.bones);
+  return std::all_of(lowest.begin(), lowest.end(), [&](int point) { return shares[point] >= kItsOwn; });
 }
 
 }  // namespace
@@ -53,6 +76,8 @@ double share_on_ground(const Character& character, const KeyedMotion& key, const
     slip = std::max(slip, Eigen::Map<const Eigen::Matrix3Xd>(d.data(), 3, d.size() / 3).colwise().norm().maxCoeff());
   }
   if (slip <= kMostSlip * lowest.size || !footing_of(character, key).stands) return 1;
+  key.controls(deviations.times[0], p);
+  if (hangs_to_the_ground(character, part, p, lowest.points)) return 1;
   return kMostSlip * lowest.size / slip;
 }
 

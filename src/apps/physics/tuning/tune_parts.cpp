@@ -48,7 +48,7 @@ const Animation* reference_clip(const Character& character) {
   // Clips without motion are left out.
   const auto moving = std::find_if(clips.begin(), clips.end(), [](const auto& each) { return each.first > 0; });
   const auto count = clips.end() - moving;
-  return count == 0 ? clips.back().second : (moving + count / 2)->second;
+  return count == 0 ? clips.back().second : (moving + (count - 1) / 2)->second;  // of two the gentler one
 }
 
 std::vector<PartTuning> tune_parts(const Character& character, const Animation& clip, std::span<const Part> parts,

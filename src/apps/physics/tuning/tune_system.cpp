@@ -41,9 +41,12 @@ std::vector<Loop> loops_of(const Character& character, const SimulationOptions& 
 /// Hz: the median of the loops that swim; 0: none does.
 double stroke_rate(PartSystem& system, const std::vector<Loop>& loops, const SimulationOptions& options) {
   std::vector<double> strokes;
-  for (const Loop& loop : loops)
-    if (loop.swims)
-      strokes.push_back(Stepper(system.body(), loop.motion, options).stroke_frequency(loop.motion.duration()));
+  for (const Loop& loop : loops) {
+    if (!loop.swims) continue;
+    SteppedBody body = system.body();
+    if (!(body.stiffness > 0)) body.stiffness = 1;  // no rate is known yet; the stroke does not depend on it
+    strokes.push_back(Stepper(std::move(body), loop.motion, options).stroke_frequency(loop.motion.duration()));
+  }
   std::ranges::sort(strokes);
   return strokes.empty() ? 0 : strokes[strokes.size() / 2];
 }

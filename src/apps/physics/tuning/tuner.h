@@ -55,6 +55,7 @@ class Tuner {
   bool take_tuning();
   bool may_hold(const TunedPart& part) const;
   double most_swing() const;
+  double share_of_most(const Run& run, std::size_t part) const;
   std::vector<std::pair<double, double>> measure_drives();
   void measure_gains(const Run& run);
   void hold_by_drive();

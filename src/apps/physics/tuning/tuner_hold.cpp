@@ -27,6 +27,13 @@ bool Tuner::may_hold(const TunedPart& part) const {
 
 double Tuner::most_swing() const { return system_.flesh() ? kMostFleshSwing : kMostChainSwing; }
 
+/// What a part did in a run, as a share of the most that a clip may do to it: its swing, and of flesh the change of its
+/// volume.
+double Tuner::share_of_most(const Run& run, std::size_t part) const {
+  const double swing = swing_of(run, part) / most_swing();
+  return system_.flesh() ? std::max(swing, run.volume_change / kMostVolumeChange) : swing;
+}
+
 /// What a held clip still swings too far is scaled, as RealtimeBody::shown does.
 void Tuner::scale_to_limit(const Run& run) {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
@@ -73,7 +80,7 @@ void Tuner::measure_gains(const Run& run) {
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
     const double strength = drives[c].first * part.load;
-    part.gain = strength > kStill * part.length ? swing_of(run, c) / (most_swing() * strength) : 0;
+    part.gain = strength > kStill * part.length ? share_of_most(run, c) / strength : 0;
   }
 }
 
@@ -92,9 +99,9 @@ void Tuner::correct_gains(std::vector<bool>& done, const ProgressCallback& progr
   const Run run = run_once(coarse_loop_options(), progress, {}, nullptr);
   for (std::size_t c = 0; c < system_.parts.size(); ++c) {
     TunedPart& part = system_.parts[c];
-    const double strength = drives[c].first * part.load, swing = swing_of(run, c) / most_swing();
-    done[c] = done[c] || swing > 1;
-    if (!done[c] && strength > kStill * part.length) part.gain = std::min(part.gain, swing / strength);
+    const double strength = drives[c].first * part.load, share = share_of_most(run, c);
+    done[c] = done[c] || share > 1;
+    if (!done[c] && strength > kStill * part.length) part.gain = std::min(part.gain, share / strength);
   }
 }
 
