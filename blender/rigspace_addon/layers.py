@@ -82,18 +82,19 @@ class Layer:
             self.put(channel, index, (frames, self.as_mixed(channel, index, control, frames, added)), control.rest)
 
     def as_mixed(self, channel, index, control, frames, added):
-        """What a strip says for a deviation: COMBINE multiplies scales, and adds all else to what is neutral. Where the channel
-        has limits, as Blender enforces them, the curve keeps them."""
+        """What a strip says for a deviation: COMBINE multiplies scales, and adds all else to what is neutral. Where a
+        constraint limits the channel, the curve keeps within; ranges of shape keys and properties are Blender's to enforce."""
         own = component(self.clip.found().get((channel.owner, channel.path), {}), index, control.rest)
-        if control.low is not None or control.high is not None:
+        if control.unit in ("angle", "length") and (control.low is not None or control.high is not None):
             low = -math.inf if control.low is None else control.low
             high = math.inf if control.high is None else control.high
             kept = []
             for frame, deviation in zip(frames, added):
                 artist = own(frame)
-                kept.append(min(max(artist + deviation, min(low, artist)), max(high, artist)) - artist)
-            if kept != added and control.unit in ("angle", "length"):
-                self.limited[control.name] = max(abs(a - b) for a, b in zip(kept, added))
+                bounded = min(max(artist + deviation, min(low, artist)), max(high, artist))
+                kept.append(deviation if bounded == artist + deviation else bounded - artist)
+            if kept != added:
+                self.limited[control.name] = True
             added = kept
         if channel.path.rpartition(".")[2] == "scale":
             return [1.0 + deviation / (artist if abs(artist := own(frame)) > 1e-6 else 1.0) for frame, deviation in zip(frames, added)]

@@ -165,10 +165,10 @@ def is_playing():
 
 
 def end(process):
-    with contextlib.suppress(OSError):
-        process.stdin.close()
     process.kill()
     process.wait()
+    with contextlib.suppress(OSError):  # of what was not written
+        process.stdin.close()
     process.stdout.close()
 
 

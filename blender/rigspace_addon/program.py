@@ -70,14 +70,14 @@ def save_copy(folder):
 
 
 class Run:
-    """A command of the program. `stage` and `fraction` say how far it is."""
+    """A command of the program. `stage` and `fraction` say how far it is. keep: the folder stays if we die, for the next run."""
 
-    def __init__(self, folder, arguments, **told):
+    def __init__(self, folder, arguments, *, keep=False, **told):
         self.stage, self.fraction, self.words = "starting", 0.0, []
         self.last_stage, self.last, self.stage_from = "", 0.0, 0.0
         self.output = folder / "answer.json"
         # We hold its standard input open: once we die, it ends, its Blenders with it, and takes the folder away.
-        command = [find_program(), "--json", "--progress-lines", "--while-input", "--scratch", folder, *arguments]
+        command = [find_program(), "--json", "--progress-lines", "--while-input", *([] if keep else ["--scratch", folder]), *arguments]
         with open(self.output, "wb") as answer:
             self.process = subprocess.Popen(list(map(str, command)), env=environment(**told), stdin=subprocess.PIPE,
                                             stdout=answer, stderr=subprocess.PIPE)
@@ -112,10 +112,10 @@ class Run:
     def stop(self):
         """At once. The Blenders that are its rigs end with it: their standard input does."""
         STARTED.discard(self)
-        self.process.stdin.close()
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        self.process.stdin.close()
         self.listener.join(timeout=5)
         self.process.stderr.close()
 

@@ -68,6 +68,8 @@ class Addon(AddonCase):
         self.assertGreater(abs(self.shown(frames) - shown).max(), 0.01)
 
     def test_locks_are_kept_and_limits_are_those_of_the_curves(self):
+        from rigspace_addon import simulate
+
         body = bpy.data.objects["Body"]
         body.modifiers.remove(body.modifiers["Lattice"])
         tail1, tail2, tail3 = (self.rig.pose.bones[f"tail{k}"] for k in (1, 2, 3))
@@ -83,6 +85,7 @@ class Addon(AddonCase):
         character = bpy.context.scene.rigspace.characters[-1]
         character.use_range = False
         bpy.ops.rigspace.simulate()
+        self.assertRegex("; ".join(simulate.NOTES["Body"]), r"tail2.rx, tail3 meet their limits|tail3, tail2.rx meet their limits")
         soft = curves_of(bpy.data.actions["Walk_soft"])
         self.assertNotIn(('pose.bones["tail2"].rotation_euler', 2), soft)
         twist = [value for _, value in soft['pose.bones["tail1"].rotation_quaternion', 2]]
