@@ -243,7 +243,7 @@ def write_layers(rig, told):
 def remarks(layer):
     said = [f"{layer.name}: {', '.join(layer.left_out)} cannot be written as a layer and is left out"] if layer.left_out else []
     if layer.limited:
-        said.append(f"{', '.join(layer.limited)} meet their limits in Blender, and are held there")
+        said.append(f"{layer.name}: {', '.join(layer.limited)} meet their limits in Blender, and are held there")
     return said
 
 
