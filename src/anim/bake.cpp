@@ -2,6 +2,7 @@
 
 #include "binding.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 
 #include <cmath>
 
@@ -30,8 +31,8 @@ std::vector<double> frame_times(double duration, double rate) {
   if (!(rate > 0) || !std::isfinite(rate) || !(duration >= 0) || !(duration * rate < 1e8)) {
     throw Error(
         {.element = "sampling",
-         .value = std::to_string(rate),
-         .problem = "asks for " + std::to_string(rate) + " frames a second over " + std::to_string(duration) + " s",
+         .value = shortest_text(rate),
+         .problem = "asks for " + shortest_text(rate) + " frames a second over " + shortest_text(duration) + " s",
          .remedy = "expected a positive rate and fewer than a hundred million frames"});
   }
   std::vector<double> times;

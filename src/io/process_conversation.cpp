@@ -162,7 +162,7 @@ ProcessHandshake ProcessConversation::greet(Process& process) const {
            "it must write one line of JSON, and flush it, before it reads");
       break;
     case Outcome::too_long:
-      fail("begins with a line longer than " + std::to_string(kLongestHandshake) + " bytes: " + quoted_line(line),
+      fail("begins with a line longer than " + std::to_string(kLongestHandshake >> 20) + " MiB: " + quoted_line(line),
            "its first line must be the JSON handshake");
       break;
     default: fail(account_of(process) + " before it said what its controls are", kTryItself);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
@@ -15,6 +16,25 @@ using SortedJson = nlohmann::json;
 
 constexpr int kDeepestHandshake = 16;
 constexpr double kMostControls = 1e6, kMostRigPoints = 2e7;
+
+/// How many objects and lists stand inside each other at most. (A callback of the parser would know it too, but for
+/// every object that ends the library then looks through all of the list it is in.)
+int depth_of(std::string_view json) {
+  int depth = 0, deepest = 0;
+  bool in_text = false;
+  for (std::size_t k = 0; k < json.size(); ++k) {
+    const char c = json[k];
+    if (in_text) {
+      if (c == '\\') ++k;
+      in_text = c != '"';
+      continue;
+    }
+    in_text = c == '"';
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if (c == '}' || c == ']') --depth;
+  }
+  return deepest;
+}
 
 std::string shown_reply(const SortedJson& value) {
   const std::string text = value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
@@ -224,12 +244,10 @@ class HandshakeReader {
     if (!looks_like_json)
       fail("standard output", "begins with " + quoted_line(line) + " where one line of JSON was expected",
            "print everything but the protocol to standard error");
+    if (depth_of(line) > kDeepestHandshake)
+      fail("it", "nests deeper than " + std::to_string(kDeepestHandshake) + " levels", "it need not");
     try {
-      return SortedJson::parse(line, [&](int depth, SortedJson::parse_event_t, SortedJson&) {
-        if (depth > kDeepestHandshake)
-          fail("it", "nests deeper than " + std::to_string(kDeepestHandshake) + " levels", "it need not");
-        return true;
-      });
+      return SortedJson::parse(line);
     } catch (const SortedJson::parse_error& error) {
       fail("line 1", "is not valid JSON at byte " + std::to_string(error.byte) + ": " + quoted_line(line),
            "write it on one line; numbers without limit are null, not Infinity");

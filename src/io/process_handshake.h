@@ -10,7 +10,7 @@
 namespace rigspace {
 
 constexpr int kProcessProtocol = 1;
-constexpr std::size_t kLongestHandshake = std::size_t{1} << 28;  ///< bytes
+constexpr std::size_t kLongestHandshake = std::size_t{1} << 26;  ///< bytes
 
 struct ProcessHandshake {
   std::string name;

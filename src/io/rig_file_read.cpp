@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <unordered_set>
 
 namespace rigspace {
 namespace {
 
-void read_control(const Field& field, RigPlan& plan) {
+/// `names`: of all controls before it, which it joins.
+void read_control(const Field& field, RigPlan& plan, std::unordered_set<std::string>& names) {
   field.allow({"name", "unit", "rest", "min", "max", "typical", "group"});
   Control control{.name = read_name(field)};
   if (const auto unit = field.find("unit"); unit && unit->json() == "length") control.typical = ordinary_length(plan);
-  for (const Control& known : plan.controls)
-    if (known.name == control.name) field["name"].fail("is \"" + control.name + "\", which another control is called");
+  if (!names.insert(control.name).second)
+    field["name"].fail("is \"" + control.name + "\", which another control is called");
   constexpr Unit kUnits[] = {Unit::scalar, Unit::length, Unit::angle, Unit::scale};
   if (const auto unit = field.find("unit")) control.unit = kUnits[unit->one_of({"scalar", "length", "angle", "scale"})];
   if (control.unit == Unit::scale) control.rest = 1;
@@ -216,7 +219,10 @@ MeshPlace read_parts(const Field& root, RigPlan& plan) {
     if (const auto list = root.find(section))
       for (const Field& item : list->items()) read(item, plan);
   };
-  each("controls", read_control);
+  std::unordered_set<std::string> names;
+  for (const Control& known : plan.controls) names.insert(known.name);
+  if (const auto controls = root.find("controls"))
+    for (const Field& item : controls->items()) read_control(item, plan, names);
   each("nodes", read_node);
   each("points", read_point);
   each("drivers", read_driver);

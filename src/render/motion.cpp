@@ -1,6 +1,7 @@
 #include "rigspace/render/motion.h"
 
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 
 #include <cmath>
 
@@ -43,8 +44,8 @@ Motion clip_motion_at_rate(const Character& character, const Animation* clip, do
   if (!(frames_per_second > 0) || !(frames <= kMostFrames))
     throw Error({.code = ErrorCode::usage,
                  .element = "frame rate",
-                 .value = std::to_string(frames_per_second),
-                 .problem = "is " + std::to_string(frames_per_second),
+                 .value = shortest_text(frames_per_second),
+                 .problem = "is " + shortest_text(frames_per_second),
                  .remedy = "expected more than 0 and at most a million frames in all"});
   Motion motion = motion_of(character, clip);
   motion.times.push_back(0);

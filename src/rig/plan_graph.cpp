@@ -42,6 +42,7 @@ PlanGraph::Visit::~Visit() {
 
 PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
   for (const plan::Constraint& each : plan.constraints) constraints_[each.name].push_back(&each);
+  for (const Control& each : plan.controls) own_controls_.emplace(each.name, &each);
   for (std::size_t k = 0; k < plan.nodes.size(); ++k)
     enter(who(plan.nodes[k]), {Entry::Kind::node, static_cast<int>(k)});
   for (std::size_t k = 0; k < plan.points.size(); ++k)
@@ -68,8 +69,7 @@ PlanGraph::PlanGraph(const RigPlan& plan) : plan_(plan) {
            suggestion(driver.name, names, "expected a channel of a node or point, like hips.ty"));
     }
     const std::string node = driver.name.substr(0, driver.name.rfind('.'));
-    if (std::any_of(plan.controls.begin(), plan.controls.end(),
-                    [&](const Control& each) { return each.name == driver.name; })) {
+    if (own_controls_.contains(driver.name)) {
       if (driver.mode == plan::Driver::Mode::set)
         fail(who(driver), "sets a control that stands alone",
              "\"add\" to it, or use an expression where the control is used");

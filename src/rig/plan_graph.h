@@ -86,6 +86,7 @@ class PlanGraph {
   std::shared_ptr<ControlGraph> graph_ = std::make_shared<ControlGraph>();
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::vector<const plan::Constraint*>> constraints_;
+  std::map<std::string, const Control*> own_controls_;                 // those that stand alone
   std::map<std::string, std::vector<const plan::Driver*>> drives_;     // by node
   std::map<std::string, std::vector<const plan::Driver*>> additions_;  // by control that stands alone
   std::map<std::string, int> added_slots_;

@@ -72,8 +72,7 @@ int PlanGraph::value_slot(const std::string& name, const Who& user) {
 int PlanGraph::added_slot(const std::string& name, const Who& user) {
   if (const auto made = added_slots_.find(name); made != added_slots_.end()) return made->second;
   const Visit visit(*this, "control " + name, user);
-  const auto control = std::find_if(plan_.controls.begin(), plan_.controls.end(),
-                                    [&](const Control& each) { return each.name == name; });
+  const Control* control = own_controls_.at(name);
   std::string text = "own";
   DriverDescription sum{.name = name, .expression = {}, .variables = {Source::of_control(graph_->find(name))}};
   for (const plan::Driver* driver : additions_.at(name)) {
@@ -92,9 +91,8 @@ Source PlanGraph::variable(const std::string& name, const Who& user) {
     // Controls that are still to come have no unit yet; it follows from the name.
     const std::string channel = name.substr(name.rfind('.') + 1);
     const bool turns = (channel == "rx" || channel == "ry" || channel == "rz") && name.find('.') != std::string::npos;
-    const auto free = std::find_if(plan_.controls.begin(), plan_.controls.end(),
-                                   [&](const Control& each) { return each.name == name; });
-    const bool angle = free != plan_.controls.end() ? free->unit == Unit::angle : turns;
+    const auto own = own_controls_.find(name);
+    const bool angle = own != own_controls_.end() ? own->second->unit == Unit::angle : turns;
     if (additions_.contains(name)) return Source::of_slot(added_slot(name, user), angle ? 1 / kDegree : 1);
     return Source::of_control(control, angle ? 1 / kDegree : 1);
   }

@@ -1,11 +1,8 @@
 // The panel Cloth: a garment from a file over a clip of the open character, and its result, opened.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { launchBrowser, program, scratch } from './page.mjs';
-import { opened, openStudio, startStudio, until, whyNoStudio } from './studio_page.mjs';
+import { openMember, until, whyNoStudio } from './studio_page.mjs';
 
 const skip = whyNoStudio() ?? false;
 
@@ -18,19 +15,9 @@ function square(x, y, z, size) {
 }
 
 describe('cloth in the studio', { skip, timeout: 600_000 }, () => {
-  let browser, studio, page, log;
-  before(async () => {
-    const file = join(scratch, 'toon.glb');
-    execFileSync(program(), ['cast', 'toon', '-o', file], { stdio: 'ignore' });
-    browser = await launchBrowser();
-    studio = await startStudio(file);
-    ({ page, log } = await openStudio(browser, studio.address));
-    await opened(page);
-  });
-  after(async () => {
-    await browser?.close();
-    studio?.stop();
-  });
+  let page, log, close = () => {};
+  before(async () => ({ page, log, close } = await openMember('toon')));
+  after(() => close());
   const slices = () => page.evaluate(() => window.rigspace.slices());
 
   test('a square over the head is simulated, and the result opens with its morph targets', async () => {

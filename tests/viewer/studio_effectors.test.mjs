@@ -1,28 +1,15 @@
 // Full-body IK in the studio's page: effectors that are dragged with a real mouse.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { launchBrowser, program, scratch } from './page.mjs';
-import { opened, openStudio, startStudio, until, whyNoStudio } from './studio_page.mjs';
+import { openMember, until, whyNoStudio } from './studio_page.mjs';
 
 const skip = whyNoStudio() ?? false;
 
 describe('effectors in the studio', { skip, timeout: 600_000 }, () => {
-  let browser, studio, page, log;
-  before(async () => {
-    const file = join(scratch, 'toon.glb');
-    execFileSync(program(), ['cast', 'toon', '-o', file], { stdio: 'ignore' });
-    browser = await launchBrowser();
-    studio = await startStudio(file);
-    ({ page, log } = await openStudio(browser, studio.address));
-    await opened(page);
-  });
-  after(async () => {
-    await browser?.close();
-    studio?.stop();
-  });
+  let page, log, close = () => {};
+  before(async () => ({ page, log, close } = await openMember('toon')));
+  after(() => close());
 
   const slice = async () => (await page.evaluate(() => window.rigspace.slices())).effectors;
   const positions = () => page.evaluate(() => Array.from(window.rigspace.positions()));

@@ -1,28 +1,15 @@
 // What hands do in the studio: keys of curves, controls, joints on the stage, colliders.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { launchBrowser, program, scratch } from './page.mjs';
-import { opened, openStudio, startStudio, until, whyNoStudio } from './studio_page.mjs';
+import { openMember, until, whyNoStudio } from './studio_page.mjs';
 
 const skip = whyNoStudio() ?? false;
 
 describe('hands in the studio', { skip, timeout: 900_000 }, () => {
-  let browser, studio, page, log;
-  before(async () => {
-    const file = join(scratch, 'bobbin.glb');
-    execFileSync(program(), ['cast', 'bobbin', '-o', file], { stdio: 'ignore' });
-    browser = await launchBrowser();
-    studio = await startStudio(file);
-    ({ page, log } = await openStudio(browser, studio.address));
-    await opened(page);
-  });
-  after(async () => {
-    await browser?.close();
-    studio?.stop();
-  });
+  let page, log, close = () => {};
+  before(async () => ({ page, log, close } = await openMember('bobbin')));
+  after(() => close());
 
   const slices = () => page.evaluate(() => window.rigspace.slices());
   const positions = (side = 'positions') => page.evaluate((which) => Array.from(window.rigspace[which]()), side);

@@ -1,9 +1,9 @@
 // A running `rigspace studio` and its page, for tests.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtPage, kPixels, program, scratch } from './page.mjs';
+import { builtPage, kPixels, launchBrowser, program, scratch } from './page.mjs';
 
 const kPatience = 240000;  // ms: a machine under load takes long to find parts; a page that hangs still fails
 
@@ -58,4 +58,25 @@ export async function until(page, holds) {
 export async function opened(page) {
   await until(page, (slices) => slices.file && slices.job === null);
   await page.waitForFunction(() => window.rigspace.positions().length > 0 && !document.querySelector('body.empty'), null, { polling: 100 });
+}
+
+/// A built-in character, opened in the page of a studio of its own; `close` ends both.
+export async function openMember(name) {
+  const file = join(scratch, `${name}.glb`);
+  execFileSync(program(), ['cast', name, '-o', file], { stdio: 'ignore' });
+  const browser = await launchBrowser();
+  let studio;
+  const close = async () => {
+    await browser.close();
+    studio?.stop();
+  };
+  try {
+    studio = await startStudio(file);
+    const shown = await openStudio(browser, studio.address);
+    await opened(shown.page);
+    return { ...shown, studio, browser, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -1,12 +1,9 @@
 // Poses that are drawn with a real mouse over the character in the studio's page.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { moduleOf } from './module.mjs';
-import { launchBrowser, program, scratch } from './page.mjs';
-import { opened, openStudio, startStudio, until, whyNoStudio } from './studio_page.mjs';
+import { openMember, until, whyNoStudio } from './studio_page.mjs';
 
 const skip = whyNoStudio() ?? false;
 
@@ -27,19 +24,9 @@ describe('the pen', () => {
 });
 
 describe('drawing in the studio', { skip, timeout: 600_000 }, () => {
-  let browser, studio, page, log;
-  before(async () => {
-    const file = join(scratch, 'bobbin.glb');
-    execFileSync(program(), ['cast', 'bobbin', '-o', file], { stdio: 'ignore' });
-    browser = await launchBrowser();
-    studio = await startStudio(file);
-    ({ page, log } = await openStudio(browser, studio.address));
-    await opened(page);
-  });
-  after(async () => {
-    await browser?.close();
-    studio?.stop();
-  });
+  let page, log, close = () => {};
+  before(async () => ({ page, log, close } = await openMember('bobbin')));
+  after(() => close());
 
   const slices = () => page.evaluate(() => window.rigspace.slices());
   const positions = () => page.evaluate(() => Array.from(window.rigspace.positions()));

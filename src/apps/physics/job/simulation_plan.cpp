@@ -1,10 +1,12 @@
 #include "simulation_plan.h"
 
 #include "clip_values.h"
+#include "run/black_box_run.h"
 
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/anim/key_rate.h"
 #include "rigspace/apps/physics/part_stiffness.h"
+#include "rigspace/base/require.h"
 #include "rigspace/base/version.h"
 #include "rigspace/jobs/arguments.h"
 #include "rigspace/jobs/clip_names.h"
@@ -250,6 +252,15 @@ ClipTask task_for(const Subject& subject, const Animation& clip, const Simulatio
   if (plan.end <= plan.start) refuse("--end", plan.end, "is not after the start");
   if (std::isfinite(plan.end) && plan.end > clip.duration + 1e-6)
     notes.push_back(fmt::format("clip \"{}\" ends at {:.4g} s, before --end", clip.name, clip.duration));
+  const double seconds = std::min(plan.end, clip.duration) - plan.start, steps = seconds / request.recipe.physics.step;
+  if (!(steps <= kMostSteps))
+    throw Error({.file = subject.name(),
+                 .element = "clip \"" + clip.name + "\"",
+                 .value = shortest_text(clip.duration),
+                 .problem = fmt::format("lasts {:.4g} s, {:.4g} steps of physics; at most {:.4g} are made",
+                                        clip.duration, steps, kMostSteps),
+                 .remedy = "check the times of its keys, simulate a part of it with --start and --end, or name other "
+                           "clips with --clip"});
   return {.clip = std::move(plan)};
 }
 

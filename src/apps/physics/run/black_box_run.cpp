@@ -1,5 +1,8 @@
 #include "black_box_run.h"
 
+#include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +20,14 @@ RunGrid run_grid(const KeyedMotion& motion, const SimulationOptions& options) {
   const bool whole = motion.cyclic();
   RunGrid grid{.start = whole ? 0 : std::clamp(options.start, 0.0, motion.duration())};
   const double end = whole ? motion.duration() : std::clamp(options.end, grid.start, motion.duration());
-  grid.steps = std::max(1, static_cast<int>(std::lround((end - grid.start) / options.step)));
+  const double steps = (end - grid.start) / options.step;
+  if (!(steps <= kMostSteps))
+    throw Error({.element = "motion",
+                 .value = shortest_text(end - grid.start),
+                 .problem = "lasts " + shortest_text(end - grid.start) + " s, " + shortest_text(std::round(steps)) +
+                            " steps of physics; at most " + shortest_text(kMostSteps) + " are made",
+                 .remedy = "check the times of the clip's keys, or ask for a part of it with --start and --end"});
+  grid.steps = std::max(1, static_cast<int>(std::lround(steps)));
   grid.h = end > grid.start ? (end - grid.start) / grid.steps : options.step;
   return grid;
 }

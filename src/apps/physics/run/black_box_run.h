@@ -11,6 +11,9 @@
 
 namespace rigspace {
 
+/// Of one run: more than two hours at the default step. What asks for more has keys at wrong times.
+constexpr double kMostSteps = 1e6;
+
 /// The times of a run: start + k h, k = 0 .. steps; s.
 struct RunGrid {
   double start = 0, h = 0;
