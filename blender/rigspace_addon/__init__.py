@@ -4,6 +4,7 @@
     controls.py    the channels that an animator turns, by the names that rigspace uses everywhere
     clips.py       the artist's actions as curves on these controls
     layers.py      results as layers of their own above the artist's animation
+    upper.py       fixes at a frame, and layers merged
     cycles.py      how a clip goes on behind its last key
     curves.py      all access to F-curves and NLA: the one place that knows how Blender keeps them
 

@@ -1,12 +1,13 @@
 """A part's amount, changed at once: the deviation is scaled on the curves of its result, without a run. A result says of each part
 what amount it was made with and which channels it moves; its own numbers are kept beside them while others play."""
 import json
+import math
 
 import bpy
 
 from . import curves
-from .controls import Turn, Vector
-from .layers import neutral_value, part_of_turn
+from .controls import Turn, Vector, exponential
+from .layers import neutral_value
 
 
 def amount_of(part):
@@ -84,6 +85,16 @@ def rescale(part, owners):
         for path, four in turns.items():
             done = rescale_turn(action, path, four, factor) and done
     return done
+
+
+def part_of_turn(turn, share):
+    """A share of a turn w x y z, about the same axis, by the shorter way."""
+    w, *xyz = turn if turn[0] >= 0 else [-c for c in turn]
+    sine = math.hypot(*xyz)
+    if sine < 1e-12:
+        return (1.0, 0.0, 0.0, 0.0)
+    angle = 2 * math.atan2(sine, w)
+    return exponential([share * angle * c / sine for c in xyz])
 
 
 def rescale_turn(action, path, four, factor):

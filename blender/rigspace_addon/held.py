@@ -59,6 +59,6 @@ def refuse(parts, subject):
                 place = turned.get(control.name)
                 if place in held and met(pattern.strip(), control):
                     constraint, bone = held[place]
-                    raise Complaint(f'part "{part.pattern}": bone "{place[1]}"', f'is turned by the constraint "{constraint}" of "{bone}", so '
-                                    "nothing that is simulated on it would show",
+                    raise Complaint(f'part "{part.pattern}": bone "{place[1]}"',
+                                    f'is turned by the constraint "{constraint}" of "{bone}", so nothing that is simulated on it would show',
                                     "leave it out of the part, or switch the constraint off: Bone Constraints, the eye", place[1])

@@ -4,7 +4,7 @@ import fnmatch
 import bpy
 from bpy.props import BoolProperty
 
-from . import curves, layers
+from . import curves, layers, upper
 from .complaint import Complaint
 from .rig import Subject
 from .settings import character_of, mesh_of, owners_of
@@ -154,7 +154,7 @@ class RIGSPACE_OT_fix_here(OfCharacter, bpy.types.Operator):
             for path in sorted({path for path, _ in stack.curves("soft")}):
                 if chosen is None or path.startswith(chosen):
                     keyed += 1
-                    layers.fix_here(stack, path, frame, reach)
+                    upper.fix_here(stack, path, frame, reach)
         if not keyed:
             raise Complaint("no selected bone", "is moved by the result", "select bones of a part")
         layers.refresh()
@@ -200,7 +200,7 @@ class RIGSPACE_OT_merge(OfCharacter, bpy.types.Operator):
             if "artist" in stack.tracks and stack.strip("artist").blend_type != "REPLACE" and stack.plays_others():
                 raise Complaint(f'your action "{stack.artist.name}"', "is blended into tracks below it, and one action cannot be",
                                 "bake them first: Pose, Animation, Bake Action", stack.strip("artist").blend_type)
-        made = layers.merge(subject, subject.clips[0].name + "_merged" if subject.clips else "merged")
+        made = upper.merge(subject, subject.clips[0].name + "_merged" if subject.clips else "merged")
         return "merged: " + ", ".join(action.name for action in made)
 
 
