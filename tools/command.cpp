@@ -3,6 +3,7 @@
 #include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <system_error>
+#include <thread>
 
 namespace rigspace::tools {
 namespace {
@@ -20,6 +23,14 @@ namespace {
 std::atomic<int> interrupts = 0;
 bool progress_in_lines = false;
 bool bar_is_shown = false;
+std::atomic<bool> owner_gone = false;
+std::filesystem::path owned_folder;
+
+/// Removes the folder of end_with_input, if nobody is left to do it.
+void clear_owned_folder() {
+  std::error_code ignored;
+  if (owner_gone && !owned_folder.empty()) std::filesystem::remove_all(owned_folder, ignored);
+}
 
 ProgressCallback line_progress() {
   using Clock = std::chrono::steady_clock;
@@ -31,7 +42,8 @@ ProgressCallback line_progress() {
     const auto now = Clock::now();
     if (progress.stage != last->stage || now - last->shown > std::chrono::milliseconds(100)) {
       *last = {std::string(progress.stage), now};
-      const nlohmann::ordered_json line = {{"stage", last->stage}, {"fraction", progress.fraction}};
+      nlohmann::ordered_json line = {{"stage", last->stage}, {"fraction", progress.fraction}};
+      if (progress.whole >= 0) line["whole"] = progress.whole;
       fmt::print(stderr, "{}\n", line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
       std::fflush(stderr);
     }
@@ -115,6 +127,24 @@ void watch_interrupts() {
 }
 
 bool interrupted() { return interrupts > 0; }
+
+void end_with_input(const std::filesystem::path& scratch) {
+  owned_folder = scratch;
+  struct sigaction survive = {};  // what reads our standard error dies with it; a handler, since children keep SIG_IGN
+  survive.sa_handler = [](int) {};
+  sigaction(SIGPIPE, &survive, nullptr);
+  std::atexit(clear_owned_folder);  // the program may end by itself once it is interrupted, and has written until then
+  std::thread([] {
+    pollfd input = {.fd = STDIN_FILENO, .events = 0, .revents = 0};  // POLLHUP comes unasked; nothing is read
+    while (::poll(&input, 1, -1) < 0 || (input.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    owner_gone = true;
+    interrupts.fetch_add(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // for a Cancelled to end what it has started
+    clear_owned_folder();
+    ::_exit(130);
+  }).detach();
+}
 
 void show_progress_in_lines() { progress_in_lines = true; }
 

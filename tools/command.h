@@ -38,6 +38,7 @@ void add_rerun(CLI::App&, Context&);
 void add_check(CLI::App&, Context&);
 void add_settings(CLI::App&, Context&);
 void add_parts(CLI::App&, Context&);
+void add_live(CLI::App&, Context&);
 void add_pose(CLI::App&, Context&);
 void add_sketch(CLI::App&, Context&);
 void add_inverse(CLI::App&, Context&);
@@ -81,13 +82,17 @@ ProgressCallback terminal_progress();
 /// Takes the bar off the terminal, so that text does not follow it on its line.
 void clear_bar();
 
-/// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}:
-/// for programs that start this one.
+/// From now on terminal_progress() writes a line of JSON to standard error ten times a second, {"stage", "fraction"}
+/// and, where it is known, "whole", the share of the run: for programs that start this one.
 void show_progress_in_lines();
 
 /// From now on Ctrl-C makes progress callbacks return false; a second one ends the program at once.
 void watch_interrupts();
 bool interrupted();
+
+/// From now on the end of standard input is Ctrl-C, and half a second later the end of the program, whatever it does;
+/// the folder `scratch` is then removed. For programs that start this one with a pipe: if they die, it dies with them.
+void end_with_input(const std::filesystem::path& scratch);
 
 /// What jobs report, on the terminal: progress, text on standard output, warnings on standard error. Where the answer
 /// is JSON, progress alone.

@@ -129,11 +129,19 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
   app.add_flag("--json", context.json, "answers and failures as JSON on standard output");
   app.add_flag_callback("--progress-lines", show_progress_in_lines,
                         "progress as lines of JSON on standard error, for programs that start this one");
+  bool while_input = false;
+  std::filesystem::path scratch;
+  auto* owned = app.add_flag("--while-input", while_input,
+                             "ends once its standard input is closed, as it is when a program that started it dies");
+  app.add_option("--scratch", scratch, "with --while-input: a folder that is removed then")
+      ->type_name("FOLDER")
+      ->needs(owned);
   int threads = 0;
   app.add_option("--threads", threads, "threads to use; all cores by default")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.parse_complete_callback([&] {
+    if (while_input) end_with_input(scratch);
     if (threads > 0) return set_thread_count(threads);
     check_thread_variable();
   });

@@ -299,7 +299,15 @@ void add_simulate(CLI::App& app, Context& context) {
   command->callback([options, &context] {
     if (options->is_batch()) return print_batch(*options, context);
     if (!options->inputs.empty()) options->source.character.file = options->inputs.front();
-    print_result(simulate_file(options->source, *options, options->output, job_events(context)), context);
+    JobEvents events = job_events(context);
+    std::vector<std::string> warnings;  // of the file: on a terminal they are printed as they come
+    if (context.json)
+      events.warn = [&](const std::string&, const std::vector<std::string>& sentences) {
+        warnings.insert(warnings.end(), sentences.begin(), sentences.end());
+      };
+    SimulationResult result = simulate_file(options->source, *options, options->output, events);
+    result.incidents.insert(result.incidents.begin(), warnings.begin(), warnings.end());
+    print_result(result, context);
   });
 }
 

@@ -12,7 +12,8 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+HERE = pathlib.Path(__file__).resolve()  # beside the package, or in it
+sys.path.insert(0, str(next(folder for folder in HERE.parents if (folder / "rigspace_addon" / "rig.py").is_file())))
 
 import numpy  # noqa: E402
 
@@ -37,10 +38,11 @@ def arguments():
 
 
 def view():
-    """What of the file is seen, and from which pose: told by the add-on, in the environment."""
+    """What of the file is seen, from which pose, and over which frames: told by the add-on, in the environment."""
     kept = os.environ.get("RIGSPACE_BLENDER_POSE")
     pose = json.loads(pathlib.Path(kept).read_text()) if kept else None
-    return os.environ.get("RIGSPACE_BLENDER_VIEW", "all"), pose
+    frames = os.environ.get("RIGSPACE_BLENDER_FRAMES")
+    return os.environ.get("RIGSPACE_BLENDER_VIEW", "all"), pose, tuple(map(float, frames.split(":"))) if frames else None
 
 
 class Streams:

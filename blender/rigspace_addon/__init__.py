@@ -4,6 +4,8 @@
     controls.py    the channels that an animator turns, by the names that rigspace uses everywhere
     clips.py       the artist's actions as curves on these controls
     layers.py      results as layers of their own above the artist's animation
+    upper.py       fixes at a frame, and layers merged
+    cycles.py      how a clip goes on behind its last key
     curves.py      all access to F-curves and NLA: the one place that knows how Blender keeps them
 
 The add-on, on top of these, which the rig host inside a Blender without a window does not load:
@@ -12,6 +14,8 @@ The add-on, on top of these, which the rig host inside a Blender without a windo
     program.py     the rigspace program at work: progress, stopping, its answer
     work.py        one generator behind an operator that waits and one that lets the artist go on
     watch.py       whether an undo has changed the character of a run
+    live.py        parts in motion while the scene plays; amounts.py a result's amount, changed at once; held.py what IK holds
+    own_keys.py    the artist's keys, shown in the timeline beneath the fix layer
     simulate.py    parts to a result; pull.py points to a pose; diagnose.py what is odd about a rig
     strokes.py     what was drawn, as the view shows it; sketch.py strokes to a pose
     moving.py      bones or points of another object as a motion file; match.py puts it onto the character's controls
@@ -30,9 +34,9 @@ bl_info = {
 
 
 def modules():
-    from . import cloth, diagnose, manage, match, panel, pull, settings, simulate, sketch, work  # here, for a rig host needs none of them
+    from . import cloth, diagnose, live, manage, match, own_keys, panel, pull, settings, simulate, sketch, work  # a rig host needs none
 
-    return settings, work, simulate, manage, pull, sketch, match, cloth, diagnose, panel
+    return settings, work, simulate, live, manage, own_keys, pull, sketch, match, cloth, diagnose, panel
 
 
 def register():

@@ -9,13 +9,16 @@ import bpy
 
 from . import curves
 from .complaint import Complaint
-from .controls import AXIS_ANGLE, Scalar, Turn, Vector, turn_by
+from .controls import AXIS_ANGLE, Followed, Moment, Scalar, Turn, Vector, turn_by
 
 STEP = 0.125  # frames: for slopes; F-curves are evaluated in single precision
 
 
 class Clip:
-    """Curves of several datablocks that play together. `sources`: (datablock, action)."""
+    """Curves of several datablocks that play together. `sources`: (datablock, action). keyed_only: all of it is F-curves; active:
+    it is what the scene plays."""
+
+    keyed_only, active = True, False
 
     def __init__(self, name, sources):
         self.name, self.sources = name, sources
@@ -23,6 +26,10 @@ class Clip:
         ranges = [each for each in ranges if each]
         self.first = min(each[0] for each in ranges) if ranges else 1.0
         self.last = max(each[1] for each in ranges) if ranges else 1.0
+
+    def cover(self, first, last):
+        """From one frame to another, at least: beyond its keys as its curves go on."""
+        self.first, self.last = min(self.first, first), max(self.last, last)
 
     def found(self):
         """{(datablock, data path): {index: F-curve}}"""
@@ -50,6 +57,8 @@ class SampledCurve:
 
 class Played(Clip):
     """What NLA tracks and active actions together give."""
+
+    keyed_only, active = False, True
 
     def __init__(self, name, sources, owners, scene):
         self.name, self.sources, self.owners = name, sources, owners
@@ -104,6 +113,8 @@ def find_clips(owners, all_actions, artist_only=False):
         results = [action for owner in owners for action in curves.nla_actions(owner) if curves.kind_of(action) == "soft"]
     active = [(owner, action) for owner, (action, _) in zip(owners, playing) if action and curves.fcurves_of(action, owner)]
     clips = [Clip(active[0][1].name, active)] if active else []
+    for clip in clips:
+        clip.active = True
     if any(tracks for _, tracks in playing):
         clips = [Played(played_name(playing, results), active, owners, bpy.context.scene)]
     used = {action for _, action in active}
@@ -195,14 +206,16 @@ def describe(clip, listing, fps):
     found, frames = clip.found(), frames_of(clip)
     tracks, rotations = [], []
     for channel in listing.channels:
+        controls = listing.controls
+        if isinstance(channel, Moment):
+            tracks.append(track(controls[channel.column], float, frames, fps))
         keyed = found.get((channel.owner, channel.path))
         if not keyed:
             continue
-        controls = listing.controls
         if isinstance(channel, Turn):
             rest = AXIS_ANGLE if channel.path.endswith("axis_angle") else (1.0, 0.0, 0.0, 0.0)
             rotations.append(rotation(controls[channel.key].node, orientation_of(channel, keyed, rest), frames, fps))
-        elif isinstance(channel, Vector):
+        elif isinstance(channel, (Vector, Followed)):
             for index, column in channel.components.items():
                 if index in keyed:
                     tracks.append(track(controls[column], keyed[index].evaluate, frames, fps))

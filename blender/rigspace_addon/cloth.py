@@ -154,7 +154,7 @@ def solving(garment, body, first, last, options):
     yield from reading(work, garment, body, frames, places)
     made = work / "cloth.pc2"
     run = Run(work, ["cloth", "simulate", work / "body.obj", "--motion", work / "body.pc2", "--garment", work / "garment.obj", "--fps", fps,
-                     "--lead", 0, "--to", (last - first) / fps, "-o", made, *options])
+                     "--lead", 0, "--to", (last - first) / fps, "-o", made, *options], keep=True)
     yield from follow(run, share=(0.1, 0.98))
     answer = run.answer()
     item = object_named(garment)

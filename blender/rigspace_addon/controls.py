@@ -85,6 +85,38 @@ class Turn(Channel):
             self.holder.rotation_quaternion = q
 
 
+class Followed(Channel):
+    """Anything else that is keyed and may move the rig: an influence of a constraint, an offset along a path, a strength of a
+    modifier. A clip sets it; it is never simulated."""
+
+    def __init__(self, owner, path, components, kind):
+        super().__init__(owner, path, sorted(components.values()))
+        self.components, self.kind = components, kind  # component: column; kind: float, int or bool
+
+    def stored(self):
+        value = self.owner.path_resolve(self.path)
+        return {column: float(value[k] if hasattr(value, "__len__") else value) for k, column in self.components.items()}
+
+    def set(self, p):
+        for index, column in self.components.items():
+            curves.set_channel(self.owner, self.path, index, p[column] if self.kind is float else self.kind(round(p[column])))
+
+
+class Moment(Channel):
+    """The frame, where drivers read it. `owner`: the scene whose frame it is; the rig of a process has one of its own."""
+
+    def __init__(self, scene, column):
+        super().__init__(scene, "frame_current", [column])
+        self.column = column
+
+    def stored(self):
+        return {self.column: self.owner.frame_current_final}
+
+    def set(self, p):
+        whole = math.floor(p[self.column])
+        self.owner.frame_current, self.owner.frame_subframe = whole, p[self.column] - whole
+
+
 class Scalar(Channel):
     """A shape key's value or a custom property."""
 
@@ -171,6 +203,10 @@ class Listing:
         self.controls.append(control)
         return len(self.controls) - 1
 
+    def add_followed_control(self, owner, path, rest):
+        """Of a unit that no part takes, under a name that no pattern of a node meets."""
+        return self.add(Control(f"~{owner.name}.{path}", f"~{owner.name}", "scale", rest, typical=0.2))
+
     def add_vector(self, owner, path, holder, node, kind):
         """kind: (attribute, letter, unit, neutral, typical, group, limits). Where clips key the channel, it rests at `neutral`,
         for what is stored is what they left there; elsewhere, or if neutral is None, at what is stored."""
@@ -179,10 +215,14 @@ class Listing:
         locks = getattr(holder, LOCKS.get(attribute, ""), None)
         components = {}
         for k in range(3):
-            if k in driven or (locks is not None and locks[k] and not keyed):
+            locked = locks is not None and locks[k]
+            if k in driven or (locked and not keyed):
                 continue
             rest = neutral if keyed and neutral is not None else self.at_rest(owner, path, k, getattr(holder, attribute)[k])
             low, high = limits.get(k, (None, None))
+            if locked:  # the clip moves it, and nothing else may
+                components[k] = self.add_followed_control(owner, f"{path}[{k}]", rest)
+                continue
             components[k] = self.add(Control(f"{node}.{letter}{AXES[k]}", node, unit, rest, low=low, high=high, typical=typical,
                                              group=group))
         if components:
@@ -201,7 +241,10 @@ class Listing:
         first = None
         if not all(holder.lock_rotation):
             first = len(self.controls)
-            for axis in AXES:
+            for axis, locked in zip(AXES, holder.lock_rotation):
+                if locked:
+                    self.add_followed_control(owner, f"{path} r{axis}", 0.0)
+                    continue
                 self.add(Control(f"{node}.r{axis}", node, "angle", 0.0, low=-math.pi, high=math.pi, typical=TURN, group=group))
         key = len(self.controls)
         rest = (1.0, 0.0, 0.0, 0.0) if keyed else [self.at_rest(owner, path, k, value) for k, value in enumerate(orientation(holder))]
@@ -281,6 +324,39 @@ class Listing:
         if item.type == "LATTICE":
             self.add_lattice(item)
         self.add_properties(item, "", item, item.name, group_of(item.name))
+
+
+    def add_followed(self, clips):
+        """All that clips key and that is no channel yet, where it is a number."""
+        known = {(channel.owner, channel.path) for channel in self.channels}
+        for place in sorted(self.keyed - known, key=lambda place: (place[0].name, place[1])):
+            owner, path = place
+            value = resolved(owner, path)
+            if value is None or path.endswith(IGNORED) or path.rpartition(".")[2] in CHANNELS:
+                continue
+            indices = sorted({index for clip in clips for index in clip.found().get(place, ())})
+            parts = {index: value[index] if hasattr(value, "__len__") else value for index in indices}
+            if not parts or not all(isinstance(part, (bool, int, float)) for part in parts.values()):
+                continue
+            driven = self.is_driven(owner, path)
+            components = {k: self.add_followed_control(owner, f"{path}[{k}]", float(part)) for k, part in parts.items() if k not in driven}
+            if components:
+                self.channels.append(Followed(owner, path, components, type(next(iter(parts.values())))))
+
+    def add_moment(self, scene):
+        self.channels.append(Moment(scene, self.add(Control("~frame", "~frame", "scale", float(scene.frame_start)))))
+
+
+IGNORED = ("hide_viewport", "hide_render", "hide", "show_viewport", "show_render", "show_in_front")
+
+
+def resolved(owner, path):
+    """A number or several, or None."""
+    try:
+        value = owner.path_resolve(path)
+    except ValueError:
+        return None
+    return value if isinstance(value, (bool, int, float)) or (hasattr(value, "__len__") and not isinstance(value, str)) else None
 
 
 def orientation(holder):

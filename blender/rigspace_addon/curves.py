@@ -140,6 +140,13 @@ def set_linear_keys(curve, frames, values):
     curve.update()
 
 
+def set_values(curve, values):
+    """Of the keys that are there."""
+    frames, _ = keys_of(curve)
+    curve.keyframe_points.foreach_set("co", [number for pair in zip(frames, values) for number in pair])
+    curve.update()
+
+
 def add_strip(owner, track_name, action, start, *, blend, extrapolation):
     """A track of its own on top of all others, with one strip whose frames are the action's own. Returns the track."""
     animation = owner.animation_data or owner.animation_data_create()
@@ -167,21 +174,35 @@ def play(strip, action, owner, start, slot=None):
     strip.frame_start = first
 
 
-def play_everywhere(strip):
-    """A strip plays its action as if that were active: at every frame of the scene, with what F-curves do outside their keys
-    (cycles, straight lines). Blender computes a strip's time in single precision from its start, and a start this far away
-    would cost subframes: so the strip's time has a curve of its own, time = frame. Blender leaves keys of such strips at their
-    own frames too when they are edited in place."""
+def play_everywhere(strip, begins=None):
+    """A strip plays its action as if that were active: at every frame of the scene, or from one on, with what F-curves do outside
+    their keys (cycles, straight lines). Blender computes a strip's time in single precision from its start, and a start this
+    far away would cost subframes: so the strip's time has a curve of its own, time = frame. Blender leaves keys of such strips
+    at their own frames too when they are edited in place."""
     strip.use_sync_length = False
+    begins = -FARTHEST if begins is None else begins
     for _ in range(2):  # an end that stands behind the other is moved: the second time neither does
-        strip.frame_start, strip.frame_end = -FARTHEST, FARTHEST
-        strip.action_frame_start, strip.action_frame_end = -FARTHEST, FARTHEST
+        strip.frame_start, strip.frame_end = begins, FARTHEST
+        strip.action_frame_start, strip.action_frame_end = begins, FARTHEST
     strip.use_animated_time = True
     curve = strip.fcurves.find("strip_time")
     while len(curve.keyframe_points):
         curve.keyframe_points.remove(curve.keyframe_points[0])
     if not len(curve.modifiers):
         curve.modifiers.new("GENERATOR")  # 0 + 1 * frame
+
+
+def repeat(curve, *, before):
+    """For ever, behind its last key; before its first too."""
+    modifier = curve.modifiers.new("CYCLES")
+    modifier.mode_after, modifier.mode_before = "REPEAT", "REPEAT" if before else "NONE"
+    curve.update()
+
+
+def stop_cycle(strip):
+    """What play_everywhere made of a strip: it plays its action's frames alone."""
+    if strip.use_animated_time:
+        strip.use_animated_time = False
 
 
 def keys_of(curve):
@@ -218,7 +239,19 @@ def set_influence(strip, value):
 KIND, ARTIST = "rigspace_layer", "rigspace_artist"
 
 
+# What parts a result was made of, with which amounts; and its numbers as they were made, where it is scaled (amounts.py).
+AMOUNTS, MADE = "rigspace_amounts", "rigspace_made"
 UNUSED = "rigspace_unused_blending"  # settings of the artist's action that had no effect, to give them back: "ADD HOLD 0.5"
+
+
+def as_made(action, owner):
+    """Gives a result that was scaled its own numbers back."""
+    for curve in fcurves_of(action, owner) if MADE in action else ():
+        values = action[MADE].get(f"{curve.data_path}|{curve.array_index}")
+        if values is not None and len(values) == len(curve.keyframe_points):
+            set_values(curve, list(values))
+    if MADE in action:
+        del action[MADE]
 
 
 def mark(action, kind, artist=None):
@@ -312,8 +345,8 @@ def remove_track(owner, track, *, with_action):
 
 def set_channel(owner, path, index, value):
     """A channel's own value: what is seen where nothing animates it."""
-    holder, _, name = path.rpartition(".") if not path.endswith("]") else ("", "", path)
-    if name != path:
+    holder, _, name = path.rpartition(".")
+    if not path.endswith("]"):
         target = owner.path_resolve(holder) if holder else owner
         if hasattr(getattr(target, name), "__len__"):
             getattr(target, name)[index] = value

@@ -11,20 +11,25 @@ ready, and so does an action that was active and is no longer."""
 import math
 
 import bpy
+from mathutils import Euler, Quaternion
 
 from . import curves
-from .clips import component
-from .controls import Scalar, Turn, Vector, axis_angle, product, turn_by
+from .clips import component, orientation_of
+from .controls import Scalar, Turn, Vector, axis_angle, exponential, limits_of, product, turn_by
 
+AXES = "xyz"
+WHOLE = 2e-3  # frames
 BLEND_FRAMES, BLEND_SHARE = 6.0, 0.25  # at the ends of a range that is made again: as `rigspace rerun --range`
 
 
 class Layer:
-    """Curves of one clip, by datablock: {datablock: {(data path, index): (frames, values, value at rest, group)}}."""
+    """Curves of one clip, by datablock: {datablock: {(data path, index): (frames, values, value at rest, group)}}. What is told
+    may have `cycle`, True if it repeats behind its last frame, "both" if before its first too."""
 
     def __init__(self, told, clip, rig):
         self.name, self.clip, self.rig = told["name"], clip, rig
-        self.moved, self.left_out = {}, []
+        self.moved, self.left_out, self.limited, self.kept = {}, [], {}, {}  # kept: what stays of an earlier result
+        self.cycle = told.get("cycle", False)
         tracks = {track["control"]: track for track in told.get("tracks", [])}
         rotations = {track["node"]: track for track in told.get("rotations", [])}
         for channel in rig.listing.channels:
@@ -32,7 +37,9 @@ class Layer:
         self.left_out += [f'"{name}"' for name in list(tracks) + list(rotations)]
 
     def frames(self, track):
-        return [self.clip.first + time * self.rig.fps for time in track["times"]]
+        """Whole where they are whole but for rounding: a strip that ends a hair before a frame does not play it."""
+        frames = [self.clip.first + time * self.rig.fps for time in track["times"]]
+        return [float(round(frame)) if abs(frame - round(frame)) < WHOLE else frame for frame in frames]
 
     def put(self, channel, index, keys, rest):
         """keys: frames and values."""
@@ -44,12 +51,19 @@ class Layer:
         listing = self.rig.listing
         if isinstance(channel, Turn):
             node = listing.controls[channel.key].node
-            track = rotations.pop(node, None)
-            if track is None:
-                return
             x, y, z, w = self.rig.rest[channel.key : channel.key + 4]
-            back, rest, frames = (w, -x, -y, -z), (w, x, y, z), self.frames(track)
-            turns = [product(back, (q[3], q[0], q[1], q[2])) for q in track["values"]]
+            back, rest = (w, -x, -y, -z), (w, x, y, z)
+            if (track := rotations.pop(node, None)) is not None:
+                frames = self.frames(track)
+                turns = [product(back, (q[3], q[0], q[1], q[2])) for q in track["values"]]
+            else:  # of a bone with locks, axis by axis
+                some = {axis: track for axis in AXES if (track := tracks.pop(f"{node}.r{axis}", None)) is not None}
+                if not some:
+                    return
+                frames = self.frames(next(iter(some.values())))
+                angles = [[math.radians(value) for value in some[axis]["values"]] if axis in some else [0.0] * len(frames) for axis in AXES]
+                turns = [exponential(angle) for angle in zip(*angles)]
+            turns = self.within_limits(channel, frames, turns, node)
             if channel.path.endswith("axis_angle"):
                 rest = axis_angle(rest)
                 turns = self.beside_the_artist(channel, frames, turns, rest)
@@ -62,10 +76,50 @@ class Layer:
             track = tracks.pop(control.name, None)
             if track is None:
                 continue
-            scale = 1.0 if control.unit != "angle" else math.pi / 180
-            neutral = neutral_value(channel)
-            values = [neutral + scale * value - control.rest for value in track["values"]]
-            self.put(channel, index, (self.frames(track), values), control.rest)
+            unit = 1.0 if control.unit != "angle" else math.pi / 180
+            frames = self.frames(track)
+            added = [unit * value - control.rest for value in track["values"]]
+            self.put(channel, index, (frames, self.as_mixed(channel, index, control, frames, added)), control.rest)
+
+    def as_mixed(self, channel, index, control, frames, added):
+        """What a strip says for a deviation: COMBINE multiplies scales, and adds all else to what is neutral. Where a
+        constraint limits the channel, the curve keeps within; ranges of shape keys and properties are Blender's to enforce."""
+        own = component(self.clip.found().get((channel.owner, channel.path), {}), index, control.rest)
+        if control.unit in ("angle", "length") and (control.low is not None or control.high is not None):
+            low = -math.inf if control.low is None else control.low
+            high = math.inf if control.high is None else control.high
+            kept = []
+            for frame, deviation in zip(frames, added):
+                artist = own(frame)
+                bounded = min(max(artist + deviation, min(low, artist)), max(high, artist))
+                kept.append(deviation if bounded == artist + deviation else bounded - artist)
+            if kept != added:
+                self.limited[control.name] = True
+            added = kept
+        if channel.path.rpartition(".")[2] == "scale":
+            return [1.0 + deviation / (artist if abs(artist := own(frame)) > 1e-6 else 1.0) for frame, deviation in zip(frames, added)]
+        neutral = neutral_value(channel)
+        return [neutral + deviation for deviation in added]
+
+    def within_limits(self, channel, frames, turns, node):
+        """Turns on top of the artist's that a Limit Rotation lets pass: Blender clamps the Euler angles of both together."""
+        limits = limits_of(channel.holder, "LIMIT_ROTATION") if hasattr(channel.holder, "constraints") else {}
+        if not limits:
+            return turns
+        artist = orientation_of(channel, self.clip.found().get((channel.owner, channel.path), {}), self.rig.rest_of(channel))
+        kept = []
+        for frame, turn in zip(frames, turns):
+            x, y, z, w = artist(frame)
+            own = Quaternion((w, x, y, z)).normalized()
+            shown, alone = (own @ Quaternion(turn)).to_euler("XYZ"), own.to_euler("XYZ")
+            clamped = shown.copy()
+            for k, (low, high) in limits.items():
+                clamped[k] = min(max(shown[k], min(low, alone[k])), max(high, alone[k]))
+            if clamped != shown:
+                turn = tuple(own.inverted() @ clamped.to_quaternion())
+                self.limited[node] = True
+            kept.append(turn)
+        return kept
 
     def beside_the_artist(self, channel, frames, turns, rest):
         """COMBINE adds angles and axes number by number, whatever their rest is: so a strip has what is to be added."""
@@ -115,8 +169,20 @@ class Layer:
         if unused:
             soft[curves.UNUSED] = unused
         tracks.append(self.strip(owner, self.name, soft, ("COMBINE", "NOTHING")))
+        self.place(tracks[-1].strips[0], soft, owner)
         for track in tracks:
             track.mute = not playing
+
+    def place(self, strip, action, owner):
+        """The result in its strip: at its own frames, or repeating as the artist's cycle does."""
+        if not self.cycle:
+            curves.stop_cycle(strip)
+            curves.play(strip, action, owner, self.clip.first)
+            return
+        curves.play(strip, action, owner, self.clip.first)
+        for curve in curves.fcurves_of(action, owner):
+            curves.repeat(curve, before=self.cycle == "both")
+        curves.play_everywhere(strip, None if self.cycle == "both" else curves.frame_range(curves.fcurves_of(action, owner))[0])
 
     def strip(self, owner, name, action, kind):
         """kind: how it is blended, what it does outside its frames and, if it is less than whole, its influence."""
@@ -175,7 +241,10 @@ def write_layers(rig, told):
 
 
 def remarks(layer):
-    return [f"{layer.name}: {', '.join(layer.left_out)} cannot be written as a layer and is left out"] if layer.left_out else []
+    said = [f"{layer.name}: {', '.join(layer.left_out)} cannot be written as a layer and is left out"] if layer.left_out else []
+    if layer.limited:
+        said.append(f"{layer.name}: {', '.join(layer.limited)} meet their limits in Blender, and are held there")
+    return said
 
 
 def refresh():
@@ -212,6 +281,8 @@ def replace_layer(rig, told, *, frames=None, keep=False):
 
 def mix_in(layer, stack, frames, keep):
     """What stays of the last result on a datablock, into the new one."""
+    if frames and "soft" in stack.tracks:
+        curves.as_made(curves.action_of(stack.tracks["soft"]), stack.owner)
     old, base = stack.curves("soft"), stack.base_values()
     moved = layer.moved.get(stack.owner, {})
     for place, (times, values, rest, group) in moved.items():
@@ -223,6 +294,7 @@ def mix_in(layer, stack, frames, keep):
         for place, curve in old.items():
             if place not in moved:
                 path, index = place
+                layer.kept.setdefault(stack.owner, set()).add(f"{path}|{index}")
                 moved[place] = (*curves.keys_of(curve), base.get(path, {}).get(index, 0.0), curve.group.name if curve.group else "")
         if moved:
             layer.moved[stack.owner] = moved
@@ -280,9 +352,11 @@ def put_in_place(layer, stack):
         curves.set_action(owner, keep_fix)
         ready_for_fixes(owner, layer.clip.name)
         return
-    for kind, action in (("base", base), ("soft", layer.soft_action(owner))):
-        if action is not None:
-            swap(stack.strip(kind), action, owner, layer.clip.first)
+    if base is not None:
+        swap(stack.strip("base"), base, lambda strip: curves.play(strip, base, owner, layer.clip.first))
+    soft = layer.soft_action(owner)
+    keep_amounts(stack.strip("soft").action, soft, layer.kept.get(owner, ()))
+    swap(stack.strip("soft"), soft, lambda strip: layer.place(strip, soft, owner))
     if "artist" in stack.tracks:
         as_if_active(stack.strip("artist"))  # of a result that an older version made
 
@@ -298,63 +372,23 @@ def take_down(stack):
         fix[curves.KIND] = "fix"
 
 
-def swap(strip, action, owner, start):
-    """Another action in a strip, under the name of the one before."""
+def keep_amounts(old, new, places):
+    """What is known of the parts whose curves stay."""
+    if not places:
+        return
+    if curves.AMOUNTS in old:
+        new[curves.AMOUNTS] = old[curves.AMOUNTS]
+    kept = {key: list(values) for key, values in old.get(curves.MADE, {}).items() if key in places}
+    if kept:
+        new[curves.MADE] = kept
+
+
+def swap(strip, action, put):
+    """Another action in a strip, under the name of the one before. put(strip) places it."""
     old = strip.action
     name = old.name
     if curves.UNUSED in old:
         action[curves.UNUSED] = old[curves.UNUSED]
-    curves.play(strip, action, owner, start)
+    put(strip)
     bpy.data.actions.remove(old)
     action.name = name
-
-
-def merge(rig, name):
-    """All layers as one new action on each datablock; the artist's stays in the file, unused. Channels that we move are keyed a
-    frame, the others are the artist's curves as they are. Returns the new actions."""
-    scene, made = bpy.context.scene, []
-    for owner in rig.owners:
-        curves.leave_tweak_mode(owner)
-    stacks = [stack for stack in map(curves.Stack, rig.owners) if stack]
-    frame = scene.frame_current, scene.frame_subframe
-    sampled = sample_layers(scene, stacks)
-    scene.frame_set(frame[0], subframe=frame[1])
-    for stack in stacks:
-        owner = stack.owner
-        artist = stack.artist
-        curves.undress(owner)
-        action = artist.copy() if artist is not None else curves.new_action(name, owner)
-        action.name = name if artist is None else f"{artist.name}_merged"
-        curves.set_action(owner, action, curves.slot_of(action, owner, copy_of=artist) if curves.layered() else None)
-        for curve in curves.fcurves_of(action, owner):
-            if (curve.data_path, curve.array_index) in sampled[owner]:
-                curves.remove_fcurve(action, owner, curve)
-        for place, keys in sampled[owner].items():
-            curves.set_linear_keys(curves.new_fcurve(action, owner, place, place[0].split('"')[1] if '"' in place[0] else ""), *keys)
-        if artist is not None:
-            artist.use_fake_user = True
-        made.append(action)
-    refresh()
-    return made
-
-
-def sample_layers(scene, stacks):
-    """{datablock: {(data path, index): (frames, values)}} of what result and fixes move, as it plays: over their frames, those of
-    the scene and those of the artist's keys, for beyond them a key a frame cannot say how his curves go on."""
-    places = {stack.owner: {**stack.curves("soft"), **stack.curves("fix")} for stack in stacks}
-    ranges = [curves.frame_range(found.values()) for found in places.values() if found]
-    ranges = [each for each in ranges if each]
-    sampled = {owner: {place: ([], []) for place in found} for owner, found in places.items()}
-    if not ranges:
-        return sampled
-    ranges += [each for stack in stacks if (each := curves.frame_range(curves.fcurves_of(stack.artist, stack.owner) if stack.artist else []))]
-    ranges.append((scene.frame_start, scene.frame_end))
-    first, last = math.floor(min(each[0] for each in ranges)), math.ceil(max(each[1] for each in ranges))
-    for frame in range(first, last + 1):
-        scene.frame_set(frame)
-        for owner, found in sampled.items():
-            for (path, index), (frames, values) in found.items():
-                value = owner.path_resolve(path)
-                frames.append(float(frame))
-                values.append(float(value[index] if hasattr(value, "__len__") else value))
-    return sampled

@@ -4,10 +4,10 @@ import fnmatch
 import bpy
 from bpy.props import BoolProperty
 
-from . import curves, layers
+from . import curves, layers, upper
 from .complaint import Complaint
 from .rig import Subject
-from .settings import character_of, mesh_of, part_name
+from .settings import character_of, mesh_of, owners_of
 
 
 class Quick:
@@ -117,6 +117,59 @@ class RIGSPACE_OT_part_remove(OfCharacter, bpy.types.Operator):
         character.active_part = max(min(character.active_part, len(character.parts) - 1), 0)
 
 
+class RIGSPACE_OT_remove_character(OfCharacter, bpy.types.Operator):
+    """Takes the character off the list: its result, its fixes, its pull points and its settings; your animation stays"""
+
+    bl_idname = "rigspace.remove_character"
+    bl_label = "Remove Character"
+
+    def do(self, context):
+        character = character_of(context)
+        for owner in owners_of(character.mesh):
+            curves.undress(owner)
+        for pull in character.pulls:
+            if pull.target is not None:
+                bpy.data.objects.remove(pull.target)
+        characters = context.scene.rigspace.characters
+        characters.remove(next(k for k, each in enumerate(characters) if each == character))
+        layers.refresh()
+
+
+class RIGSPACE_OT_fix_here(OfCharacter, bpy.types.Operator):
+    """Keys the pose of now on the fix layer, and to both sides of it that the result is as it was: of the selected bones, or of
+    all that the result moves"""
+
+    bl_idname = "rigspace.fix_here"
+    bl_label = "Fix Here"
+
+    def do(self, context):
+        character = character_of(context)
+        frame, reach = float(context.scene.frame_current), float(character.fix_frames)
+        stacks = [stack for stack in map(curves.Stack, owners_of(character.mesh)) if stack.fix is not None]
+        if not stacks:
+            raise Complaint("", "there is no fix layer yet", "simulate first")
+        chosen = selected_paths(context)
+        keyed = 0
+        for stack in stacks:
+            for path in sorted({path for path, _ in stack.curves("soft")}):
+                if chosen is None or path.startswith(chosen):
+                    keyed += 1
+                    upper.fix_here(stack, path, frame, reach)
+        if not keyed:
+            raise Complaint("no selected bone", "is moved by the result", "select bones of a part")
+        layers.refresh()
+        return f"{keyed} channels are fixed at frame {frame:.0f}, and as they were from {frame - reach:.0f} and {frame + reach:.0f} on"
+
+
+def selected_paths(context):
+    """Beginnings of the data paths of the selected bones; None where no bone is selected in pose mode."""
+    item = context.view_layer.objects.active
+    if item is None or item.type != "ARMATURE" or item.mode != "POSE":
+        return None
+    bones = tuple(f'pose.bones["{bone.name}"]' for bone in item.pose.bones if bone.bone.select)
+    return bones or None
+
+
 class RIGSPACE_OT_clear(OfCharacter, bpy.types.Operator):
     """Takes the result and your fixes away: the animation is yours alone, as it was"""
 
@@ -147,7 +200,7 @@ class RIGSPACE_OT_merge(OfCharacter, bpy.types.Operator):
             if "artist" in stack.tracks and stack.strip("artist").blend_type != "REPLACE" and stack.plays_others():
                 raise Complaint(f'your action "{stack.artist.name}"', "is blended into tracks below it, and one action cannot be",
                                 "bake them first: Pose, Animation, Bake Action", stack.strip("artist").blend_type)
-        made = layers.merge(subject, subject.clips[0].name + "_merged" if subject.clips else "merged")
+        made = upper.merge(subject, subject.clips[0].name + "_merged" if subject.clips else "merged")
         return "merged: " + ", ".join(action.name for action in made)
 
 
@@ -178,7 +231,7 @@ class RIGSPACE_OT_edit_keys(OfCharacter, bpy.types.Operator):
         return None
 
 
-CLASSES = (RIGSPACE_OT_set_up, RIGSPACE_OT_part_add, RIGSPACE_OT_part_remove, RIGSPACE_OT_clear, RIGSPACE_OT_merge,
+CLASSES = (RIGSPACE_OT_set_up, RIGSPACE_OT_part_add, RIGSPACE_OT_part_remove, RIGSPACE_OT_remove_character, RIGSPACE_OT_fix_here, RIGSPACE_OT_clear, RIGSPACE_OT_merge,
            RIGSPACE_OT_edit_keys)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -3,10 +3,11 @@ import textwrap
 
 import bpy
 
-from . import cloth, curves, diagnose, match, sketch, work
+from . import cloth, curves, diagnose, live, match, simulate, sketch, work
 from .settings import LOOK, character_of, mesh_of, owners_of, part_name
 
 ALWAYS = ("amount", "rate", "settle")  # the others are behind "More"
+NOTES_SHOWN = 6
 
 
 class RIGSPACE_UL_parts(bpy.types.UIList):
@@ -41,7 +42,9 @@ class RIGSPACE_PT_main(Side, bpy.types.Panel):
         elif character_of(context) is None:
             layout.operator("rigspace.set_up", text=f'Set Up "{mesh.name}"', icon="ADD")
         else:
-            layout.label(text=mesh.name, icon="MESH_DATA")
+            row = layout.row()
+            row.label(text=mesh.name, icon="MESH_DATA")
+            row.operator("rigspace.remove_character", text="", icon="X")
 
 
 class RIGSPACE_PT_parts(OfCharacter, bpy.types.Panel):
@@ -90,14 +93,34 @@ class RIGSPACE_PT_simulate(OfCharacter, bpy.types.Panel):
             layout.prop(character, "preroll")
         layout.label(text="Loop")
         layout.row().prop(character, "loop", expand=True)
+        layout.prop(character, "unit")
         layout.label(text="Runs into")
         layout.row().prop(character, "collide")
-        row = layout.row()
+        row = layout.row(align=True)
         row.scale_y = 1.4
-        row.operator("rigspace.simulate", icon="PLAY")
+        row.operator("rigspace.simulate", icon="PHYSICS")
+        row.operator("rigspace.live", text="Stop Preview" if live.Current.live else "Live Preview", icon="PLAY",
+                     depress=live.Current.live is not None)
+        if live.Current.failed:
+            draw_sentence(layout, context, f"the preview has ended: {live.Current.failed}")
+        self.draw_notes(layout, context, character)
         if len(character.parts) > 1:
             name = part_name(character.parts[min(character.active_part, len(character.parts) - 1)].pattern)
             layout.operator("rigspace.simulate", text=f"Only {name}").only_active = True
+
+
+    def draw_notes(self, layout, context, character):
+        said = simulate.NOTES.get(character.mesh.name, [])
+        for sentence in said[:NOTES_SHOWN]:
+            draw_sentence(layout, context, sentence)
+        if len(said) > NOTES_SHOWN:
+            layout.label(text=f"and {len(said) - NOTES_SHOWN} more notes, in the console")
+
+
+def draw_sentence(layout, context, sentence):
+    column = layout.column(align=True)
+    for k, line in enumerate(textwrap.wrap(sentence, max(int(context.region.width / 8), 20))):
+        column.label(text=line, icon="INFO" if k == 0 else "BLANK1")
 
 
 class RIGSPACE_PT_layers(OfCharacter, bpy.types.Panel):
@@ -115,8 +138,14 @@ class RIGSPACE_PT_layers(OfCharacter, bpy.types.Panel):
             self.draw_stack(layout.box(), stack)
         layout.prop(character_of(context), "influence", slider=True)
         tweaked = any(stack.owner.animation_data.use_tweak_mode for stack in stacks)
-        layout.operator("rigspace.edit_keys", text="Back to the Fix Layer" if tweaked else "Edit Your Keys", depress=tweaked)
+        row = layout.row(align=True)
+        row.operator("rigspace.edit_keys", text="Back to the Fix Layer" if tweaked else "Edit Your Keys", depress=tweaked)
+        row.operator("rigspace.own_key", text="", icon="PREV_KEYFRAME").back = True
+        row.operator("rigspace.own_key", text="", icon="NEXT_KEYFRAME")
         character = character_of(context)
+        row = layout.row(align=True)
+        row.operator("rigspace.fix_here", icon="KEYFRAME_HLT")
+        row.prop(character, "fix_frames")
         row = layout.row(align=True)
         row.prop(character, "again_first")
         row.prop(character, "again_last")
@@ -210,11 +239,8 @@ class RIGSPACE_PT_diagnose(OfCharacter, bpy.types.Panel):
         layout, mesh = self.layout, character_of(context).mesh.name
         layout.operator("rigspace.check", icon="VIEWZOOM")
         layout.operator("rigspace.show_body", text="Hide Body" if mesh in diagnose.BODIES else "Show Body", icon="MESH_ICOSPHERE")
-        width = max(int(context.region.width / 8), 20)
         for sentence in diagnose.FOUND.get(mesh, []):
-            column = layout.column(align=True)
-            for line in textwrap.wrap(sentence, width):
-                column.label(text=line)
+            draw_sentence(layout, context, sentence)
 
 
 CLASSES = (RIGSPACE_UL_parts, RIGSPACE_PT_main, RIGSPACE_PT_parts, RIGSPACE_PT_simulate, RIGSPACE_PT_layers, RIGSPACE_PT_pull,

@@ -6,6 +6,7 @@ import bmesh
 import bpy
 import numpy
 
+from . import held
 from .complaint import Complaint
 from .manage import OfCharacter
 from .program import Run, Scratch, save_copy
@@ -74,7 +75,10 @@ class RIGSPACE_OT_pull_clear(OfCharacter, bpy.types.Operator):
         character.pulls.clear()
 
 
-def pull_arguments(character):
+STRENGTH = 10  # of pulls, in multiples of the body's own stiffness: the point comes to within a fraction of a thousandth of its size
+
+
+def pull_arguments(character, subject):
     told = []
     for pull in character.pulls:
         if pull.target is None:
@@ -83,7 +87,15 @@ def pull_arguments(character):
         told += ["--pull", f"{pull.vertex}={x:.9g},{z:.9g},{-y:.9g}"]  # Y up
     if not told:
         raise Complaint("no point", "is pulled", "add a pull point and move its empty")
-    return told
+    for _, bone in sorted({(rig.name, name) for rig, name in held.held_bones(subject)}):  # IK turns them, whatever is set
+        told += ["--keep", bone]
+    return [*told, "--strength", STRENGTH]
+
+
+def far_away(answer, length):
+    """What is said of points that stay away from their targets."""
+    gaps = [pull["distance"] for pull in answer.get("pulls", []) if pull["distance"] > 0.01 * length]
+    return f"; {len(gaps)} of them cannot be reached, and stay up to {max(gaps):.3g} away" if gaps else ""
 
 
 def apply(subject, clip):
@@ -111,8 +123,8 @@ def apply(subject, clip):
 
 def pulling(character):
     """The generator; what cannot be done is said at once."""
-    told = pull_arguments(character)
     subject = Subject(character.mesh.name, view="pose")
+    told = pull_arguments(character, subject)
     stored = {subject.listing.controls[k].name: value for channel in subject.listing.channels for k, value in channel.stored().items()}
     return solving(CharacterName(character), told, stored)
 
@@ -126,7 +138,7 @@ def solving(name, told, stored):
         run = Run(folder, ["pose", copy, "--object", name.mesh, "-o", out, *told], RIGSPACE_BLENDER_VIEW="pose",
                   RIGSPACE_BLENDER_POSE=str(pose))
         yield from follow(run, share=(0.1, 0.95))
-        run.answer()
+        answer = run.answer()
         clip = json.loads(out.read_text())["clips"][0]
     character, scene = name.find(), bpy.context.scene
     subject = Subject(name.mesh, view="pose")
@@ -137,7 +149,7 @@ def solving(name, told, stored):
             channel.owner.keyframe_insert(channel.path, frame=scene.frame_current)
         scene.frame_set(scene.frame_current)
     bpy.context.view_layer.update()
-    return f"pulled: {len(moved)} channels moved" + (", and keyed" if character.pull_keys and moved else "")
+    return f"pulled: {len(moved)} channels moved" + (", and keyed" if character.pull_keys and moved else "") + far_away(answer, answer["size"])
 
 
 class RIGSPACE_OT_pull(Work, bpy.types.Operator):

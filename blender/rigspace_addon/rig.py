@@ -23,6 +23,8 @@ DISABLED = {
     "is a simulation of its own": ("CLOTH", "SOFT_BODY"),
     "plays a file": ("MESH_SEQUENCE_CACHE", "MESH_CACHE"),
 }
+# Behind the armature these dress its result up: physics is that of what the armature moves.
+DRESSING = ("SOLIDIFY", "NODES", "ARRAY", "MIRROR", "SCREW", "SKIN", "MASK")
 FLOAT = 2.0**-23  # single precision
 
 
@@ -88,6 +90,21 @@ def objects_behind(item):
     return found
 
 
+def read_by_drivers(owners):
+    """Datablocks other than objects that drivers read properties of: a scene's, another armature's data."""
+    found = []
+    for owner in owners:
+        for driver in curves.drivers_of(owner):
+            for target in (target for variable in driver.driver.variables for target in variable.targets):
+                if target.id is not None and not isinstance(target.id, bpy.types.Object) and target.id not in found:
+                    found.append(target.id)
+    return found
+
+
+def follows_frame(driver):
+    return driver.driver.type == "SCRIPTED" and re.search(r"\bframe\b", driver.driver.expression) is not None
+
+
 def pointed_objects(stacked):
     for prop in stacked.bl_rna.properties:
         if prop.type == "POINTER":
@@ -133,8 +150,12 @@ def cycle_in(text):
 
 
 def without_jumping_modifiers(item, warnings):
+    moved = False  # by an armature, so far
     for modifier in item.modifiers:
         why = next((why for why, kinds in DISABLED.items() if modifier.type in kinds), None)
+        if moved and modifier.type in DRESSING:
+            why = "dresses up what the armature has moved"
+        moved = moved or modifier.type == "ARMATURE"
         if why and modifier.show_viewport:
             modifier.show_viewport = False
             warnings.append(f'modifier "{modifier.name}" of "{item.name}" is switched off, since it {why}')
@@ -144,7 +165,7 @@ class Subject:
     """A mesh and what moves it: controls and clips. Leaves the file as it is. view: "all", as it plays; "artist", as if our
     layers were not there; "pose", without clips, every control resting where it is now."""
 
-    def __init__(self, name="", view="all"):
+    def __init__(self, name="", view="all", frames=None):
         self.item = choose_object(name)
         require_ours(self.item)
         scene = bpy.context.scene
@@ -152,13 +173,19 @@ class Subject:
         self.objects = objects_behind(self.item)
         self.owners = self.datablocks()
         self.clips = clips.find_clips(self.owners, list(bpy.data.actions), view == "artist") if view != "pose" else []
+        self.plays = bool(self.clips) and self.clips[0].active
         for clip in self.clips:
             clips.check_keys(clip)
+        if frames and self.clips:
+            self.clips[0].first, self.clips[0].last = frames
         base = {(owner, path): values for owner in self.owners if view == "artist"
                 for path, values in curves.Stack(owner).base_values().items()}
         self.listing = controls.Listing(clips.keyed_paths(self.clips), self.rig_size(), base)
         for each in sorted(self.objects, key=lambda each: each.type != "ARMATURE"):
             self.listing.add_object(each, main=each is self.item or each.type in ("ARMATURE", "MESH"))
+        self.listing.add_followed(self.clips)
+        if self.clips and any(follows_frame(driver) for owner in self.owners for driver in curves.drivers_of(owner)):
+            self.listing.add_moment(scene)
         self.make_names_unique()
         self.rest = numpy.array([control.rest for control in self.listing.controls], float)
 
@@ -168,13 +195,18 @@ class Subject:
             for owner in (each, each.data, getattr(each.data, "shape_keys", None)):
                 if owner is not None and owner not in owners:
                     owners.append(owner)
-        return owners
+        return owners + [each for each in read_by_drivers(owners) if each not in owners]
 
     def rig_size(self):
         points = numpy.empty(3 * len(self.item.data.vertices), numpy.float32)
         self.item.data.vertices.foreach_get("co", points)
         extent = float(numpy.ptp(points.reshape(-1, 3), axis=0).max()) if len(points) else 1.0
         return max(extent * max(abs(value) for value in self.item.matrix_world.to_scale()), 1e-6)
+
+    def rest_of(self, turn):
+        """Where a Turn rests, as its channel has it: w x y z, or angle and axis."""
+        x, y, z, w = self.rest[turn.key : turn.key + 4]
+        return controls.axis_angle((w, x, y, z)) if turn.path.endswith("axis_angle") else (w, x, y, z)
 
     def make_names_unique(self):
         seen = {}
@@ -190,12 +222,12 @@ class BlenderRig(Subject):
     It lives in a scene of its own, so that its neighbours need not be evaluated, and has forgotten its animation: nothing
     sets a channel but us. For a process that never saves the file."""
 
-    def __init__(self, name="", view="all", pose=None):
+    def __init__(self, name="", view="all", pose=None, frames=None):
         """pose: with view "pose", where controls rest, {name: value}."""
         if view == "artist":
             for owner in [*bpy.data.objects, *bpy.data.shape_keys, *bpy.data.armatures, *bpy.data.lattices, *bpy.data.curves]:
                 curves.undress(owner)
-        super().__init__(name, view)
+        super().__init__(name, view, frames)
         for k, control in enumerate(self.listing.controls):
             control.rest = self.rest[k] = (pose or {}).get(control.name, control.rest)
         self.warnings = []
@@ -225,22 +257,24 @@ class BlenderRig(Subject):
                                      "apply its scale in Blender if that is not meant")
 
     def look_at_drivers(self):
-        """Python in a file is not run unless Blender is told to trust it, and here all frames are one."""
+        """Python in a file is not run unless Blender is told to trust it."""
         trusted = bpy.context.preferences.filepaths.use_scripts_auto_execute
         for owner in self.owners:
             for driver in curves.drivers_of(owner):
                 if driver.driver.type != "SCRIPTED":
                     continue
                 which, text = f'the driver of {driver.data_path} of "{owner.name}"', driver.driver.expression
-                if re.search(r"\bframe\b", text):
-                    self.warnings.append(f"{which} follows the frame ({text!r}), which stands still here; bake it to keys")
-                elif not trusted and not driver.driver.is_simple_expression:
+                if not trusted and not driver.driver.is_simple_expression:
                     self.warnings.append(f"{which} is Python ({text!r}), which is not run; RIGSPACE_BLENDER_TRUST=1 says that the "
                                          "file may run its scripts")
 
     def make_scene(self):
         self.scene = bpy.data.scenes.new("rigspace")
         self.scene.render.fps = bpy.context.scene.render.fps
+        self.scene.frame_current = bpy.context.scene.frame_current
+        for channel in self.listing.channels:
+            if isinstance(channel, controls.Moment):
+                channel.owner = self.scene
         self.scene.collection.objects.link(self.item)
         self.item.hide_viewport = False
         for each in self.objects:
@@ -305,6 +339,8 @@ class BlenderRig(Subject):
 
     def tag(self, owner):
         """Blender notices itself what is set through its own properties, but not custom ones and lattice points."""
+        if owner is self.scene:
+            return  # its graph compares the frame with its own
         if isinstance(owner, bpy.types.Object):
             owner.update_tag(refresh={"OBJECT", "DATA"} if owner.type == "LATTICE" else {"OBJECT"})
             return

@@ -1,12 +1,14 @@
 """What an artist says of a character. It is kept in the scene, not in the character, which may be linked and overridden; and it
 holds wishes only, nothing about a run."""
+import math
 import re
+import time
 
 import bpy
 from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
                        StringProperty)
 
-from . import curves
+from . import amounts, curves
 from .complaint import Complaint
 
 PRESETS = ("tail", "ear", "hair", "antenna", "cape", "belly", "flesh", "chest", "cheek", "rubber", "jelly")
@@ -26,6 +28,34 @@ LOOK = (
 )
 
 
+def on_change(name):
+    """What Blender calls when the artist has changed a number: the preview has it at once, and the result its amount."""
+    def update(part, context):
+        from . import live
+
+        live.changed(part, name)
+        if name == "amount":
+            amounts.changed(part, context)
+
+    return update
+
+
+def tick(name):
+    """Whether a control of a part is the artist's own."""
+    return BoolProperty(name=name.capitalize(), description=f"{WORDS[name]}. Without the tick: by itself", default=name == "amount",
+                        options=set(), update=on_change(name))
+
+
+def number(name):
+    value, (low, high) = RANGES[name]
+    return FloatProperty(name=name.capitalize(), description=WORDS[name], default=value, min=low, max=high, soft_max=min(high, 4.0),
+                         options={"ANIMATABLE"}, update=on_change(name))
+
+
+WORDS = {name: words for name, _, _, words in LOOK}
+RANGES = {name: (value, limits) for name, value, limits, _ in LOOK}
+
+
 class RigspacePart(bpy.types.PropertyGroup):
     pattern: StringProperty(name="Controls", description="Bones, shape keys or properties: names, patterns as tail*, several with "
                             "commas; tail2.r? are its turns, Body:smile a shape key")
@@ -34,12 +64,26 @@ class RigspacePart(bpy.types.PropertyGroup):
     enabled: BoolProperty(name="Simulate", default=True, description="Part of the next run", options=set())
     hits: StringProperty(name="Hit", description="Frames at which it is in your pose: 24, 36")
     show_more: BoolProperty(name="More", default=False, options=set())
-    for name, value, (low, high), words in LOOK:
-        __annotations__["use_" + name] = BoolProperty(name=name.capitalize(), description=f"{words}. Without the tick: by itself",
-                                                      default=name == "amount", options=set())
-        __annotations__[name] = FloatProperty(name=name.capitalize(), description=words, default=value, min=low, max=high,
-                                              soft_max=min(high, 4.0), options={"ANIMATABLE"})
-    del name, value, low, high, words
+    use_amount: tick("amount")
+    amount: number("amount")
+    use_rate: tick("rate")
+    rate: number("rate")
+    use_settle: tick("settle")
+    settle: number("settle")
+    use_lag: tick("lag")
+    lag: number("lag")
+    use_overlap: tick("overlap")
+    overlap: number("overlap")
+    use_sag: tick("sag")
+    sag: number("sag")
+    use_limit: tick("limit")
+    limit: number("limit")
+    use_travel: tick("travel")
+    travel: number("travel")
+    use_push: tick("push")
+    push: number("push")
+    use_mix: tick("mix")
+    mix: number("mix")
 
 
 def part_name(pattern):
@@ -89,9 +133,11 @@ class RigspaceCharacter(bpy.types.PropertyGroup):
     parts: CollectionProperty(type=RigspacePart)
     active_part: IntProperty(options=set())
     pulls: CollectionProperty(type=RigspacePull)
-    use_range: BoolProperty(name="Only frames", description="A part of the clip; all of it otherwise", options=set())
+    use_range: BoolProperty(name="Only frames", description="The first and the last frame that are simulated; otherwise from the first key to the scene's end", options=set())
     first: IntProperty(name="First", default=1, options=set())
     last: IntProperty(name="Last", default=100, options=set())
+    unit: FloatProperty(name="Metres per unit", default=0, min=0, max=1000, precision=4, options=set(),
+                        description="How many metres a unit of the scene is; 0: the scene's Unit Scale, or a guess from the size")
     preroll: FloatProperty(name="Preroll", default=0, min=0, max=60, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", options=set(),
                            description="Seconds before the first frame that are simulated and not kept")
     loop: EnumProperty(name="Loop", default="auto", options=set(),
@@ -101,9 +147,9 @@ class RigspaceCharacter(bpy.types.PropertyGroup):
                                  ("ground", "Ground", "The floor at height 0")])
     again_first: IntProperty(name="First", default=1, options=set())
     again_last: IntProperty(name="Last", default=24, options=set())
+    fix_frames: IntProperty(name="Frames", default=6, min=1, max=250, options=set(),
+                            description="To each side of a fix, behind which the result is as it was")
     pull_keys: BoolProperty(name="Key it", default=True, description="Keys what a pull has moved, on the fix layer", options=set())
-
-
     sketch_lines: EnumProperty(name="Lines", default="stick", options=set(), description="What the strokes stand for", items=[
         ("stick", "Stick Figure", "Chains of bones: spine, arms, legs, tail"),
         ("outline", "Outline", "The contour, as it is seen"),
@@ -133,10 +179,27 @@ class RigspacePreferences(bpy.types.AddonPreferences):
         self.layout.prop(self, "processes")
 
 
+SKINNED = {}  # (armature, scene): (when it was looked for, names of meshes): panels draw often, and scenes are large
+SKINNED_SECONDS = 1.0
+
+
 def skinned_by(armature, scene):
-    """Meshes that an armature moves, the largest first."""
-    moved = [item for item in scene.objects if item.type == "MESH" and (
-        item.parent == armature or any(each.type == "ARMATURE" and each.object == armature for each in item.modifiers))]
+    """Meshes that an armature moves, the largest first; as of a second ago at most."""
+    key, now = (armature.name_full, scene.name_full), time.monotonic()
+    when, names = SKINNED.get(key, (-math.inf, ()))
+    if now - when > SKINNED_SECONDS:
+        names = [item.name for item in search_skinned(armature, scene)]
+        SKINNED.clear()
+        SKINNED[key] = (now, names)
+    return [scene.objects[name] for name in names if name in scene.objects]
+
+
+def is_moved_by(item, armature):
+    return item.parent == armature or any(each.type == "ARMATURE" and each.object == armature for each in item.modifiers)
+
+
+def search_skinned(armature, scene):
+    moved = [item for item in scene.objects if item.type == "MESH" and is_moved_by(item, armature)]
     return sorted(moved, key=lambda item: -len(item.data.vertices))
 
 
@@ -147,9 +210,10 @@ def mesh_of(context):
         return item
     if item.type != "ARMATURE":
         return None
-    known = [each.mesh for each in context.scene.rigspace.characters]
-    moved = skinned_by(item, context.scene)
-    return next((each for each in moved if each in known), moved[0] if moved else None)
+    known = [each.mesh for each in context.scene.rigspace.characters if each.mesh is not None and is_moved_by(each.mesh, item)]
+    if known:
+        return max(known, key=lambda each: len(each.data.vertices))
+    return next(iter(skinned_by(item, context.scene)), None)
 
 
 def character_of(context):

@@ -9,12 +9,15 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import addon_layers  # noqa: E402
+import addon_live  # noqa: E402
 import addon_operators  # noqa: E402
+import addon_rigs  # noqa: E402
 import addon_runs  # noqa: E402
+import addon_shots  # noqa: E402
 from addon_case import TESTS  # noqa: E402
 
 
-class Addon(addon_layers.Addon, addon_runs.Addon, addon_operators.Addon):
+class Addon(addon_layers.Addon, addon_runs.Addon, addon_operators.Addon, addon_shots.Addon, addon_rigs.Addon, addon_live.Addon):
     """All tests in one class: the add-on is installed once."""
 
 

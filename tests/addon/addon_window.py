@@ -79,7 +79,7 @@ def go_on(word=signal.SIGCONT):
     from rigspace_addon import program
 
     for run in program.STARTED:
-        os.killpg(run.process.pid, word)
+        os.kill(run.process.pid, word)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -30,7 +32,35 @@ class Addon(unittest.TestCase):
             ["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "addon_inside.py", "--", self.zip,
              self.hero, self.folder], env=self.environment, capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr[-6000:])
-        self.assertRegex(result.stderr, r"Ran 2[0-9] tests")
+        self.assertRegex(result.stderr, r"Ran 4[0-9] tests")
+
+    def test_a_zip_with_the_program_needs_nothing_else(self):
+        program, alone = os.environ.get("RIGSPACE_PROGRAM", str(ROOT / "build/bin/rigspace")), self.folder / "alone"
+        alone.mkdir()
+        subprocess.run([sys.executable, ROOT / "blender/pack.py", alone / "rigspace_addon.zip", program], check=True, capture_output=True)
+        environment = {**self.environment, "BLENDER_USER_SCRIPTS": str(alone), "BLENDER_USER_CONFIG": str(alone), "PATH": "/usr/bin:/bin"}
+        for name in ("RIGSPACE_PROGRAM", "RIGSPACE_BLENDER_HOST"):
+            environment.pop(name, None)
+        result = subprocess.run(
+            ["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "addon_inside.py", "--",
+             alone / "rigspace_addon.zip", self.hero, alone, "Addon.test_what_the_program_has_to_say_reaches_the_panel"],
+            env=environment, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr[-6000:])
+
+    def test_the_manifest_and_the_sources_are_fit_for_the_extensions_platform(self):
+        with zipfile.ZipFile(self.zip) as archive:
+            manifest = tomllib.loads(archive.read("rigspace_addon/blender_manifest.toml").decode())
+            sources = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")}
+            self.assertIn("rigspace_addon/LICENSE-ADDON.md", archive.namelist())
+        for text in (manifest["tagline"], *manifest["permissions"].values()):
+            self.assertLessEqual(len(text), 64, text)
+            self.assertTrue(text[-1].isalnum(), text)
+        self.assertGreaterEqual(tuple(map(int, manifest["blender_version_min"].split("."))), (4, 2, 0))
+        self.assertEqual(manifest["license"], ["SPDX:GPL-3.0-or-later"])
+        self.assertIn(f'"version": ({manifest["version"].replace(".", ", ")})', sources["rigspace_addon/__init__.py"])
+        for name, text in sources.items():
+            for word in ("__annotations__", "killpg", "start_new_session", "preexec_fn", "import signal", "import fcntl"):
+                self.assertNotIn(word, text, name)
 
     @unittest.skipUnless(shutil.which("Xvfb"), "Xvfb is not installed")
     def test_with_a_window(self):

@@ -27,4 +27,11 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
                                                          std::vector<std::string>* notes = nullptr,
                                                          const ProgressCallback& progress = {});
 
+/// The same of a character that is loaded already and whose own controls move, as those of a .blend do. `name`: in
+/// messages.
+std::shared_ptr<const RealtimeModel> realtime_model_on_controls(std::string name, Character character,
+                                                                const RealtimeRequest& request = {},
+                                                                std::vector<std::string>* notes = nullptr,
+                                                                const ProgressCallback& progress = {});
+
 }  // namespace rigspace

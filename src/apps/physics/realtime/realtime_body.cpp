@@ -21,6 +21,30 @@ NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& opt
           .keep_factor = 0.3};
 }
 
+/// A Jacobian every step; of a rig without derivatives, each of whose evaluations costs more than a step, few
+/// evaluations (RigPredictor), and half a frame of steps may end without one.
+std::unique_ptr<RigLineariser> lineariser_of(const SteppedBody& body, In x_rest, double h, BlockJacobian response) {
+  const RigSpaceDescription map = description_of(body);
+  if (body.rig->traits().exact_jacobian)
+    return std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+  LinearRigOptions options = black_box_jacobian();
+  options.floor = 3e-4, options.most_unevaluated_steps = 7;  // as Stepper
+  auto predictor = std::make_unique<RigPredictor>(map, x_rest, options, std::move(response));
+  predictor->set_step(h);
+  if (body.known && !body.known->empty()) {
+    Mat x_keys(x_rest.size(), std::ssize(*body.known));
+    Vec x_key;
+    for (Eigen::Index k = 0; k < x_keys.cols(); ++k) {
+      body.ties.apply((*body.known)[static_cast<std::size_t>(k)].s_key, x_key);
+      x_keys.col(k) = x_key;
+    }
+    predictor->set_samples(*body.known, x_keys);
+  }
+  return predictor;
+}
+
+constexpr int kMostRenewed = 2;  // linearisations of a step that missed the rig
+
 }  // namespace
 
 int window_steps(const RealtimeOptions& options) {
@@ -57,8 +81,9 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   for (MassGroup& group : groups_) group.masses.resize(0);
   observe(body.rig->rest(), 0);
   const RigSpaceDescription map = description_of(body);
-  lineariser_.emplace(map, x_seen_, LinearRigOptions{},
-                      body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
+  lineariser_ = lineariser_of(body, x_seen_, h_,
+                              body.response.start.empty() ? BlockJacobian{} : rows_of(body.response, map.bound));
+  if (map.relative) predictor_ = dynamic_cast<RigPredictor*>(lineariser_.get());
   mapping_.emplace(lineariser_->linear(), body);
   objective_.emplace(*mapping_);
   Vec masses = Vec::Zero(body.node_count());
@@ -166,6 +191,15 @@ void RealtimeBody::settle(bool zero) {
   rest(zero);
 }
 
+/// Makes the rig linear at p_end_.
+void RealtimeBody::begin_linear() {
+  if (predictor_ != nullptr) {
+    body_.moves.apply(s_key_, carried_);
+    predictor_->set_carried_key(carried_);
+  }
+  lineariser_->begin(p_end_, p_key_, x_key_);
+}
+
 void RealtimeBody::rest(bool zero) {
   if (zero) p_now_.setZero();
   p_before_ = p_older_ = p_now_;
@@ -174,7 +208,7 @@ void RealtimeBody::rest(bool zero) {
   mapping_->set_key(p_key_, x_key_, s_key_);
   q_ = free_key_ + p_now_;
   mapping_->controls_at(q_, p_end_);
-  lineariser_->begin(p_end_, p_key_, x_key_);
+  begin_linear();
   lineariser_->check_linearisation(p_end_, y_);
   x_ = x_key_;
   mapping_->place(y_, x_);
@@ -340,12 +374,18 @@ void RealtimeBody::set_keys() {
 void RealtimeBody::solve_from(double share, double ahead) {
   from_ = free_key_ + share * p_now_ + ahead * (p_now_ - p_before_);
   mapping_->controls_at(from_, p_end_);
-  lineariser_->begin(p_end_, p_key_, x_key_);
+  begin_linear();
   damp_controls();
   q_ = from_;
   summary_ = newton_.solve(*objective_, q_, newton_workspace_);
   mapping_->controls_at(q_, p_end_);
-  if (q_.allFinite()) lineariser_->check_linearisation(p_end_, y_);
+  for (int k = 0; q_.allFinite() && !lineariser_->check_linearisation(p_end_, y_) && k < kMostRenewed; ++k) {
+    lineariser_->renew();
+    damp_controls();
+    q_ = from_;
+    summary_ = newton_.solve(*objective_, q_, newton_workspace_);
+    mapping_->controls_at(q_, p_end_);
+  }
 }
 
 bool RealtimeBody::step() {

@@ -8,6 +8,7 @@
 #include "rigspace/apps/physics/realtime_rig.h"
 #include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/linear_rig_mapping.h"
+#include "rigspace/body/rig_predictor.h"
 #include "rigspace/body/step_terms.h"
 #include "run/drive_meter.h"
 #include "run/stepper.h"
@@ -56,6 +57,7 @@ class RealtimeBody {
   /// the past as well. The deviation keeps its values, or becomes 0 if `zero`; its velocity becomes 0.
   void settle(bool zero);
   /// Sets the velocity of the deviation to 0, and the deviation too if `zero`. The past of the animation stays.
+  void begin_linear();
   void rest(bool zero);
   /// Drops what earlier solves left for later ones: factor and shift of the Hessian, counts. Steps after `forget` and
   /// `settle(true)` depend only on the poses that are observed from then on.
@@ -112,7 +114,9 @@ class RealtimeBody {
   double character_size_;
   double h_;
   int window_, second_;  // RealtimeOptions::window, and one second, in grid steps
-  std::optional<JacobianEveryStep> lineariser_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same, where it is one and nodes are not where the keyed pose carries them
+  Vec carried_;                        // nodes where the keyed pose carries them
   std::optional<LinearRigMapping> mapping_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<StepTerms> terms_;

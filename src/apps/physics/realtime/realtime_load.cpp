@@ -45,32 +45,37 @@ bool is_result(const Character& character) {
                      [](const Animation& clip) { return is_soft_clip(clip.name); });
 }
 
+/// Options and parts of a subject, as `rigspace simulate` plans them.
+void plan_input(RealtimeInput& input, const FolderSettings& folder, const RealtimePlan& plan,
+                std::vector<std::string>& notes) {
+  const SimulationRequest& request = plan.request;
+  const Character& character = input.subject->character();
+  input.recipe.options = plan_options(character, request, folder, notes);
+  if (plan.may_rest && is_result(character)) {
+    notes.push_back(
+        "this file is a result: its soft clips are played as they are; open the artist's file to change them");
+    return;
+  }
+  if (plan.may_rest && input.on_controls && request.parts.empty() && input.subject->found_parts().empty()) {
+    notes.push_back(
+        "no group of controls sounds like a part (belly, trunk, tail, ears): name controls that are to move");
+    return;
+  }
+  std::vector<Part> parts = plan_parts(*input.subject, request, folder, notes);
+  if (plan.change) plan.change(parts);
+  input.recipe.parts = recipe_parts(character, parts);
+}
+
 }  // namespace
 
 RealtimeInput open_realtime_input(const std::filesystem::path& path, const RealtimePlan& plan,
                                   std::vector<std::string>& notes) {
-  const SimulationRequest& request = plan.request;
   RealtimeInput input;
   if (path.string().ends_with(".rig.json"))
     if (Character character = load_character(path); !is_plain(character))
       input.subject = subject_of(path.string(), std::move(character), ""), input.on_controls = true;
   if (!input.subject) input.subject = subject_of(path.string(), GltfFile(path), "");
-  const Character& character = input.subject->character();
-  const FolderSettings folder = folder_settings(path);
-  input.recipe.options = plan_options(character, request, folder, notes);
-  if (plan.may_rest && is_result(character)) {
-    notes.push_back(
-        "this file is a result: its soft clips are played as they are; open the artist's file to change them");
-    return input;
-  }
-  if (plan.may_rest && input.on_controls && request.parts.empty() && input.subject->found_parts().empty()) {
-    notes.push_back(
-        "no group of controls sounds like a part (belly, trunk, tail, ears): name controls that are to move");
-    return input;
-  }
-  std::vector<Part> parts = plan_parts(*input.subject, request, folder, notes);
-  if (plan.change) plan.change(parts);
-  input.recipe.parts = recipe_parts(character, parts);
+  plan_input(input, folder_settings(path), plan, notes);
   return input;
 }
 
@@ -88,10 +93,12 @@ std::shared_ptr<const RealtimeModel> make_realtime_model(RealtimeInput& input, R
   });
 }
 
-std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::path& path,
-                                                         const RealtimeRequest& request,
-                                                         std::vector<std::string>* notes,
-                                                         const ProgressCallback& progress) {
+namespace {
+
+/// The model of an input that `open` makes of a plan and a list of notes.
+template <class Open>
+std::shared_ptr<const RealtimeModel> model_of(const RealtimeRequest& request, std::vector<std::string>* notes,
+                                              const ProgressCallback& progress, const Open& open) {
   require_word("chains", request.chains, {"auto", "rods", "solids"});
   require_word("soft", request.soft, {"auto", "joints", "morphs"});
   request.options.validate();
@@ -111,11 +118,34 @@ std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::
     for (const PartSetting& setting : request.settings) set_field(setting, parts, settings);
     for (std::size_t k = 0; k < parts.size(); ++k) parts[k].settings = settings[k];
   };
-  RealtimeInput input = open_realtime_input(path, plan, said);
+  RealtimeInput input = open(plan, said);
   if (input.recipe.parts.empty()) refuse_without(input.subject->name());
   auto model = make_realtime_model(input, request.options, request.tune_on, said, progress);
   if (!model) refuse_without(input.subject->name());
   return model;
+}
+
+}  // namespace
+
+std::shared_ptr<const RealtimeModel> load_realtime_model(const std::filesystem::path& path,
+                                                         const RealtimeRequest& request,
+                                                         std::vector<std::string>* notes,
+                                                         const ProgressCallback& progress) {
+  return model_of(request, notes, progress, [&](const RealtimePlan& plan, std::vector<std::string>& said) {
+    return open_realtime_input(path, plan, said);
+  });
+}
+
+std::shared_ptr<const RealtimeModel> realtime_model_on_controls(std::string name, Character character,
+                                                                const RealtimeRequest& request,
+                                                                std::vector<std::string>* notes,
+                                                                const ProgressCallback& progress) {
+  return model_of(request, notes, progress, [&](const RealtimePlan& plan, std::vector<std::string>& said) {
+    RealtimeInput input;
+    input.subject = subject_of(std::move(name), std::move(character), ""), input.on_controls = true;
+    plan_input(input, {}, plan, said);
+    return input;
+  });
 }
 
 }  // namespace rigspace
