@@ -54,13 +54,13 @@ WornPiece worn(const Character& character, const ForceRig& rig, const Piece& pie
   return made;
 }
 
-}  // namespace
-
-ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip, const ForcePlayOptions& options,
-                        const ProgressCallback& progress) {
+/// `make` makes the simulation of its options.
+template <class Make>
+ForceMotion play(const ForceRig& rig, const Animation& clip, const ForcePlayOptions& options,
+                 const ProgressCallback& progress, const Make& make) {
   options.simulation.validate();
-  const Sampler sampler(clip, rig->controls());
-  Vec p = options.pose.size() > 0 ? options.pose : rig->rest();
+  const Sampler sampler(clip, rig.controls());
+  Vec p = options.pose.size() > 0 ? options.pose : rig.rest();
   ForceMotion motion{.times = frame_times(clip.duration, options.rate)};
   const auto report_frame = [&](std::size_t f) {
     report(progress, "forces on " + clip.name, static_cast<double>(f) / static_cast<double>(motion.times.size()));
@@ -68,11 +68,11 @@ ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& cl
   Vec s;
   sampler.sample(0, p);
   if (!options.dynamic) {
-    const auto workspace = rig->make_workspace();
+    const auto workspace = rig.make_workspace();
     for (std::size_t f = 0; f < motion.times.size(); ++f) {
       report_frame(f);
       sampler.sample(motion.times[f], p);
-      rig->evaluate(*workspace, p, s);
+      rig.evaluate(*workspace, p, s);
       motion.frames.push_back(s);
     }
     return motion;
@@ -80,7 +80,7 @@ ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& cl
   const int substeps = std::max(1, static_cast<int>(std::ceil(1 / (options.rate * options.simulation.step) - 1e-9)));
   ForceSimulationOptions stepped = options.simulation;
   stepped.step = 1 / (options.rate * substeps);
-  ForceSimulation simulation(rig, stepped);
+  auto simulation = make(stepped);
   simulation.restart(p);
   for (std::size_t f = 0; f < motion.times.size(); ++f) {
     report_frame(f);
@@ -92,6 +92,21 @@ ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& cl
     motion.frames.push_back(s);
   }
   return motion;
+}
+
+}  // namespace
+
+ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip, const ForcePlayOptions& options,
+                        const ProgressCallback& progress) {
+  return play(*rig, clip, options, progress,
+              [&](const ForceSimulationOptions& stepped) { return ForceSimulation(rig, stepped); });
+}
+
+ForceMotion play_forces(std::shared_ptr<const AdaptiveBody> bodies, const std::vector<ForceRigPart>& parts,
+                        const Animation& clip, const ForcePlayOptions& options, const ProgressCallback& progress) {
+  const auto rig = adaptive_rig(*bodies, parts, lattice_of(*bodies, parts));
+  return play(*rig, clip, options, progress,
+              [&](const ForceSimulationOptions& stepped) { return AdaptiveSimulation(bodies, parts, stepped); });
 }
 
 PlayedGlb write_forces_glb(const std::filesystem::path& base, const ForceRig& rig, const std::string& clip,

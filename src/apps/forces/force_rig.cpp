@@ -111,11 +111,12 @@ void ForceRig::pose_change(const Memory& memory, std::span<const Affine> dC, Vec
       point(right, corners[c]) -= R * (w.cross(Vec3(f.segment<3>(3 * c))) - Kt.segment<3>(3 * c));
   }
   lattice.twist().add_transform_change(dC, -1, right);
-  for (int i = 0; i < body_->vertex_count(); ++i) {
-    if (point(memory.Q, i).isZero(0)) continue;
-    const Vec3 w = lattice.vertex_frames().turn(i, dC);
-    point(right, i) += lattice.vertex_frames().rotation(i) * w.cross(Vec3(point(memory.Q, i)));
-  }
+  Vec dQ = Vec::Zero(right.size()), force;
+  for (int i = 0; i < body_->vertex_count(); ++i)
+    if (!point(memory.Q, i).isZero(0))
+      point(dQ, i) = lattice.vertex_frames().turn(i, dC).cross(Vec3(point(memory.Q, i)));
+  lattice.turned(dQ, force);
+  right += force;
   d_held.setZero(memory.y.size());
   for (const HeldVertex& each : body_->held)
     point(d_held, each.vertex) = apply(dC[each.bone], elements.lattice.vertices[each.vertex]);
@@ -157,6 +158,7 @@ void ForceRig::jacobian(Workspace& workspace, In p, std::span<const int> free, B
     memory.lattice.system().multiply(d_held, product);
     memory.lattice.solve(right + force - product, dy);
     dy += d_held;
+    body_->levels.spread(dy);
     surface_.evaluate(dy, ds);
     for (int i = 0; i < n; ++i) J.column[i * m + k] = k, J.value.col(i * m + k) = point(ds, i);
   }
@@ -181,8 +183,10 @@ void ForceRig::pull_pose(const Memory& memory, In lambda, In at_held, std::vecto
     lattice.cell_frames().add_turn_gradient(cell, g, g_C);
   }
   lattice.twist().add_transform_gradient(lambda, -1, g_C);
+  Vec rested;
+  lattice.turned_back(lambda, rested);
   for (int i = 0; i < body_->vertex_count(); ++i) {
-    const Vec3 Q = point(memory.Q, i), l = lattice.vertex_frames().rotation(i).transpose() * point(lambda, i);
+    const Vec3 Q = point(memory.Q, i), l = point(rested, i);
     if (!Q.isZero(0) && !l.isZero(0)) lattice.vertex_frames().add_turn_gradient(i, Q.cross(l), g_C);
   }
   for (const HeldVertex& each : body_->held) {
@@ -199,6 +203,7 @@ void ForceRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
   const ForceSkeleton& skeleton = body_->skeleton;
   Vec at = Vec::Zero(memory.y.size()), lambda, product;
   surface_.add_transposed(g, at);
+  body_->levels.fold(at);
   memory.lattice.solve(at, lambda);
   memory.lattice.system().multiply(lambda, product);
   std::vector<Affine> g_C(skeleton.slots.size(), Affine::Zero());

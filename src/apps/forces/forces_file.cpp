@@ -95,7 +95,7 @@ Vec read_forces(const Field& field) {
 }
 
 ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
-  entry.allow({"name", "control", "template", "bone", "skin", "parameters", "samples"});
+  entry.allow({"name", "control", "template", "bone", "skin", "parameters", "split", "samples"});
   ForceRigPart part{.name = entry["name"].text()};
   part.control = entry.has("control") ? entry["control"].text() : part.name;
   const int control = body.skeleton.graph->find(part.control);
@@ -112,6 +112,9 @@ ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
     none[0] = 0;
     part.samples = {{0, none}, {1, start}};
   }
+  if (entry.has("split") && part.is_template()) entry.fail("splits cells for a template", "only fitted forces do");
+  if (const auto split = entry.find("split"))
+    for (const Field& cell : split->items()) part.splits.push_back(cell.integer(0, 1 << 24));
   if (entry.has("samples"))
     for (const Field& sample : entry["samples"].items()) {
       const double at = sample["at"].number();
@@ -124,7 +127,7 @@ ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
       }
       part.samples.push_back({angle ? kDegree * at : at, value});
     }
-  entry.located([&] { check_rig_part(body, part); });
+  if (part.splits.empty()) entry.located([&] { check_rig_part(body, part); });
   return part;
 }
 
@@ -166,7 +169,10 @@ ForcesFile parse_forces_file(std::string text, const std::string& name, const fs
         if (file.plan.rigs[k].name == file.plan.rigs.back().name)
           entry.fail("is a second rig \"" + file.plan.rigs[k].name + "\"", "give it another name");
     }
-  file.rig = std::make_shared<const ForceRig>(body, file.plan.rigs);
+  root.located([&] {
+    file.bodies = std::make_shared<const AdaptiveBody>(body);
+    file.rig = adaptive_rig(*file.bodies, file.plan.rigs, lattice_of(*file.bodies, file.plan.rigs));
+  });
   file.character = force_character(file.base, file.rig);
   return file;
 }

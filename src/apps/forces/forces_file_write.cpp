@@ -34,6 +34,7 @@ OrderedJson rig_json(const ForceRigPart& part, const ForceRig& rig) {
     if (force.guide.kind == GuideKind::bone) json["bone"] = force.guide.bone;
     if (force.guide.kind == GuideKind::skin) json["skin"] = json_of(force.guide.place);
   }
+  if (!part.splits.empty()) json["split"] = part.splits;
   for (const auto& sample : part.samples) {
     OrderedJson each{{"at", angle ? sample.at / kDegree : sample.at}};
     if (part.is_template()) {

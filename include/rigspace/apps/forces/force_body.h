@@ -3,6 +3,7 @@
 
 #include "rigspace/anim/character.h"
 #include "rigspace/apps/forces/blended_frames.h"
+#include "rigspace/apps/forces/lattice_levels.h"
 #include "rigspace/energy/lattice_solid.h"
 #include "rigspace/geometry/cover_lattice.h"
 #include "rigspace/rig/graph.h"
@@ -60,12 +61,15 @@ struct ForceBody {
   std::vector<Triangle> triangles;                             ///< of all drawn pieces
   std::vector<HeldVertex> held;                                ///< vertices that move with a joint (`bone`), ascending
   std::vector<std::vector<Influence>> vertex_rows, cell_rows;  ///< joints of vertices, and of cells
-  double cell = 0;                                             ///< edge of a cell, scene units
+  double cell = 0;                                             ///< edge of a cell of level 0, scene units
+  LatticeLevels levels;                                        ///< empty where no cell is split
 
   int vertex_count() const { return elements.vertex_count(); }
+  /// Vertices that neither a bone holds nor others: a third of the unknowns.
+  int free_count() const { return vertex_count() - static_cast<int>(held.size() + levels.hanging.size()); }
   /// Density for which masses go with scene units as `material` does: kg / m^3 * (m / unit)^2.
   double scaled_density() const { return options.density * options.unit * options.unit; }
-  /// 1 for the three coordinates of vertices that are held.
+  /// 1 for the three coordinates of vertices that are held, and of those that hang on others.
   std::vector<char> held_mask() const;
   std::vector<LatticeTwist::Bone> twist_bones() const;
 };

@@ -2,7 +2,7 @@
 // A clip played with forces, and its result in files.
 
 #include "rigspace/anim/worn_piece.h"
-#include "rigspace/apps/forces/force_simulation.h"
+#include "rigspace/apps/forces/adaptive_simulation.h"
 #include "rigspace/apps/forces/forces_file.h"
 #include "rigspace/base/progress.h"
 
@@ -24,6 +24,11 @@ struct ForceMotion {
 /// From equilibrium at the clip's start to its end. Throws Cancelled.
 ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip,
                         const ForcePlayOptions& options = {}, const ProgressCallback& progress = {});
+
+/// The same with cells split only while a rig needs it.
+ForceMotion play_forces(std::shared_ptr<const AdaptiveBody> bodies, const std::vector<ForceRigPart>& parts,
+                        const Animation& clip, const ForcePlayOptions& options = {},
+                        const ProgressCallback& progress = {});
 
 struct PlayedGlb {
   int shapes = 0;    ///< morph targets, of all pieces

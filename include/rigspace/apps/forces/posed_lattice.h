@@ -5,7 +5,8 @@
 //
 // A holds elasticity in a frame for each cell, and the flesh around the bones: symmetric and positive definite in every
 // pose, one factorisation a pose. Q are generalised forces in the frames of the rest pose, one a vertex; R turns them
-// with the body.
+// with the body. Where cells are split, Q_i belongs to the hierarchical function of vertex i (LatticeLevels), so that
+// it means the same whatever else is split; R takes it to loads at vertices.
 
 #include "rigspace/apps/forces/force_body.h"
 #include "rigspace/optimize/sparse_system.h"
@@ -35,15 +36,19 @@ class PosedLattice {
   SparseSystem& system() { return system_; }
   const std::vector<char>& held_mask() const { return mask_; }
 
-  /// R Q: turned into the pose, zero at held vertices.
+  /// R Q: loads of the free vertices in the pose, zero at held ones.
   void turned(In Q, Vec& force) const;
+  /// Its transpose: R^T u, zero at held vertices.
+  void turned_back(In u, Vec& v) const;
+  /// The Q that turns into these loads.
+  void unturned(In force, Vec& Q) const;
   /// Static equilibrium under Q (13). Empty Q: none.
   void shape_of(In Q, Vec& y);
   /// The Q that holds the shape y: Q = R^T (A y - b) at free vertices, zero at held ones.
   void force_of(In y, Vec& Q) const;
   /// A y - b of the whole lattice: minus the inner forces.
   void residual(In y, Vec& r) const;
-  /// A^-1 g, zero at held vertices.
+  /// A^-1 g, zero at held vertices; g may be loads of hanging vertices, too.
   void solve(In g, Vec& u);
   /// Puts held vertices of y where their joints are.
   void place_held(Vec& y) const;
@@ -53,7 +58,8 @@ class PosedLattice {
   void carried(Vec& y) const;
 
  private:
-  void add_inertia();
+  void add_inertia(BlockSink& sink);
+  void turn_to_rest(Vec& v) const;
 
   const ForceBody* body_;
   BlendedFrames vertices_, cells_;
@@ -65,7 +71,7 @@ class PosedLattice {
   std::vector<Mat8> mass_;
   double inertia_;
   std::vector<Affine> joints_;
-  Vec rest_, right_, step_;
+  Vec rest_, right_, step_, folded_;
 };
 
 }  // namespace rigspace
