@@ -230,11 +230,16 @@ void simulate_forces(ForcesArguments& options, const Context& context) {
   if (context.json) {
     ForcesJson answer{
         {"outputs", written}, {"clip", clip.name}, {"frames", motion.frames.size()}, {"steps", motion.steps}};
+    if (options.play.creases)
+      answer["seeds"] = motion.seeds, answer["contacts"] = motion.contacts, answer["unsettled"] = motion.unsettled;
     if (gltf) answer["morph_targets"] = played.shapes, answer["largest_error"] = played.error;
     fmt::print("{}\n", answer.dump(2));
     return;
   }
   fmt::print("{}\n  {} frames of {}, {} steps", written.front(), motion.frames.size(), clip.name, motion.steps);
+  if (options.play.creases)
+    fmt::print("; skin meets at {} seeds, at most {} points held apart, {} steps unsettled", motion.seeds,
+               motion.contacts, motion.unsettled);
   if (gltf) fmt::print("; {} morph targets, within {:.3g}", played.shapes, played.error);
   fmt::print("\n");
 }
@@ -315,6 +320,7 @@ void add_simulate_command(CLI::App& group, Context& context) {
       ->type_name("C=V");
   command->add_option("--fps", options->play.rate, "frames a second")->check(frame_rate())->type_name("N");
   command->add_flag("--static", options->in_balance, "every frame in equilibrium, without motion of its own");
+  command->add_flag("--creases", options->play.creases, "hold skin apart that meets itself where joints bend");
   command->add_option("--half-life", options->play.simulation.half_life, "of the flesh's own motion, seconds")
       ->type_name("S");
   command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the size")->type_name("E");

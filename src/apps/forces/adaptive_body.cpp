@@ -120,6 +120,8 @@ std::shared_ptr<const ForceBody> AdaptiveBody::body(const SplitLattice& lattice)
     made->surface.corners[i] = lattice.cell(place.cell).corners;
     made->surface.weights[i] = trilinear(place.u);
   }
+  for (Belt& belt : made->belts) belt = make_belt(*made, belt.plan);
+  check_belts(*made);
   return made;
 }
 

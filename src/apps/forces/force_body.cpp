@@ -111,6 +111,8 @@ ForceBody make_force_body(const Character& character, ForceBodyOptions options,
   const auto samples = lattice_samples(
       lattice, [&](const Vec3& x) { return winding(x) > 0.5; }, options.samples);
   body.elements = LatticeElements(std::move(lattice), samples);
+  for (const BeltPlan& plan : body.options.belts) body.belts.push_back(make_belt(body, plan));
+  check_belts(body);
   return body;
 }
 

@@ -120,6 +120,7 @@ void ForceRig::pose_change(const Memory& memory, std::span<const Affine> dC, Vec
   d_held.setZero(memory.y.size());
   for (const HeldVertex& each : body_->held)
     point(d_held, each.vertex) = apply(dC[each.bone], elements.lattice.vertices[each.vertex]);
+  for (const Belt& belt : body_->belts) belt.satisfy(belt.places(dC), d_held);
 }
 
 void ForceRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
@@ -155,7 +156,7 @@ void ForceRig::jacobian(Workspace& workspace, In p, std::span<const int> free, B
     for (std::size_t r = 0; r < rigs_.size(); ++r)
       if (rig_control_[r] == free[k]) add_rig_force_slope(*body_, rigs_[r], p[free[k]], dQ);
     memory.lattice.turned(dQ, force);
-    memory.lattice.system().multiply(d_held, product);
+    memory.lattice.assembled().multiply(d_held, product);
     memory.lattice.solve(right + force - product, dy);
     dy += d_held;
     body_->levels.spread(dy);
@@ -194,6 +195,7 @@ void ForceRig::pull_pose(const Memory& memory, In lambda, In at_held, std::vecto
     linear(g_C[each.bone]) += g * elements.lattice.vertices[each.vertex].transpose();
     translation(g_C[each.bone]) += g;
   }
+  for (const Belt& belt : body_->belts) belt.add_transform_gradient(at_held, g_C);
 }
 
 // lambda = A^-1 E^T g at free vertices;  g_p = - lambda . dr/dp + (E^T g - A lambda) . dy_held/dp.
@@ -205,7 +207,7 @@ void ForceRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
   surface_.add_transposed(g, at);
   body_->levels.fold(at);
   memory.lattice.solve(at, lambda);
-  memory.lattice.system().multiply(lambda, product);
+  memory.lattice.assembled().multiply(lambda, product);
   std::vector<Affine> g_C(skeleton.slots.size(), Affine::Zero());
   pull_pose(memory, lambda, at - product, g_C);
   Vec g_u = Vec::Zero(skeleton.graph->size()), g_graph;

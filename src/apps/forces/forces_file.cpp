@@ -51,6 +51,17 @@ void read_body(const Field& field, ForceBodyOptions& options) {
   field.located([&] { options.validate(); });
 }
 
+void read_belts(const Field& field, ForceBodyOptions& options) {
+  for (const Field& entry : field.items()) {
+    entry.allow({"name", "bone", "along", "width", "tight"});
+    BeltPlan& plan = options.belts.emplace_back(BeltPlan{.name = entry["name"].text(), .bone = entry["bone"].text()});
+    const auto take = [&](const char* key, double& value) {
+      if (const auto found = entry.find(key)) value = found->number();
+    };
+    take("along", plan.along), take("width", plan.width), take("tight", plan.tight);
+  }
+}
+
 double in_radians(std::string_view parameter, double value) { return is_angle(parameter) ? kDegree * value : value; }
 
 TemplateForce read_template(const Field& entry, const ForceBody& body) {
@@ -145,7 +156,7 @@ fs::path mesh_beside(const Field& field, const fs::path& folder) {
 ForcesFile parse_forces_file(std::string text, const std::string& name, const fs::path& folder) {
   const JsonText document(std::move(text), name);
   const Field root = document.root();
-  root.allow({"rigspace_rig", "kind", "mesh", "lattice", "body", "rigs"});
+  root.allow({"rigspace_rig", "kind", "mesh", "lattice", "body", "belts", "rigs"});
   if (root["rigspace_rig"].integer(0, 1 << 20) != 1)
     root["rigspace_rig"].fail("is not 1", "this program reads version 1");
   if (root["kind"].text() != "forces") root["kind"].fail("is \"" + root["kind"].text() + "\"", "expected \"forces\"");
@@ -153,6 +164,7 @@ ForcesFile parse_forces_file(std::string text, const std::string& name, const fs
   file.plan.mesh = root["mesh"].text();
   file.base = load_character(mesh_beside(root["mesh"], folder));
   if (const auto body = root.find("body")) read_body(*body, file.plan.options);
+  if (const auto belts = root.find("belts")) read_belts(*belts, file.plan.options);
   if (const auto lattice = root.find("lattice")) {
     std::vector<std::string> joints;
     if (lattice->has("vertices")) root.located([&] { joints = joints_of_skin(file.base); });

@@ -23,6 +23,7 @@ PosedLattice::PosedLattice(const ForceBody& body, double inertia)
              twist_stiffness(body)),
       system_(3 * body.vertex_count()),
       mask_(body.held_mask()),
+      belts_(basis_of_belts(body)),
       mass_(body.elements.mass(body.scaled_density())),
       inertia_(inertia),
       rest_(body.elements.lattice.points()) {}
@@ -46,7 +47,13 @@ void PosedLattice::set_pose(std::span<const Affine> joints) {
   if (inertia_ > 0) add_inertia(sink);
   system_.finish();
   system_.set_fixed(mask_);
-  if (!system_.factor(0)) {
+  factored_ = false;
+}
+
+void PosedLattice::factor() {
+  if (factored_) return;
+  factored_ = system_.factor(0);
+  if (!factored_) {
     joints_.clear();
     throw Error({.code = ErrorCode::not_converged,
                  .element = "lattice",
@@ -82,6 +89,7 @@ void PosedLattice::residual(In y, Vec& r) const {
 void PosedLattice::place_held(Vec& y) const {
   for (const HeldVertex& each : body_->held)
     point(y, each.vertex) = apply(joints_[each.bone], point(rest_, each.vertex));
+  for (const Belt& belt : body_->belts) belt.satisfy(belt.places(joints_), y);
   body_->levels.spread(y);
 }
 
@@ -144,14 +152,20 @@ void PosedLattice::force_of(In y, Vec& Q) const {
   unturned(r, Q);
 }
 
+void PosedLattice::solve_free(In g, Vec& u) {
+  factor();
+  system_.solve(g, u);
+}
+
 void PosedLattice::solve(In g, Vec& u) {
+  factor();
   if (body_->levels.empty()) {
-    system_.solve(g, u);
+    solve_within_belts(system_, belts_, g, u);
     return;
   }
   folded_ = g;
   body_->levels.fold(folded_);
-  system_.solve(folded_, u);
+  solve_within_belts(system_, belts_, folded_, u);
   body_->levels.spread(u);
 }
 

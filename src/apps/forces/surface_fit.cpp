@@ -106,7 +106,7 @@ class Matching {
                    .remedy = "raise the smoothness, or choose more points"});
     Vec step;
     body.levels.fold(right);
-    system_.solve(right, step);
+    solve_within_belts(system_, lattice_->belts(), right, step);
     body.levels.spread(step);
     y += step;
   }

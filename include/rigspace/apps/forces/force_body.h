@@ -2,6 +2,7 @@
 // A character as an elastic body in a lattice that its skeleton carries (PBR 3).
 
 #include "rigspace/anim/character.h"
+#include "rigspace/apps/forces/belt.h"
 #include "rigspace/apps/forces/blended_frames.h"
 #include "rigspace/apps/forces/lattice_levels.h"
 #include "rigspace/energy/lattice_solid.h"
@@ -48,6 +49,7 @@ struct ForceBodyOptions {
   double twist = 1;           ///< stiffness of flesh toward its bone, in young / radius^2; 0: bones are lines
   double twist_radius = 1.0;  ///< in which bones hold flesh, in edges of a cell
   double unit = 0;            ///< metres per scene unit; 0: guessed
+  std::vector<BeltPlan> belts = {};
 
   void validate() const;
 };
@@ -63,6 +65,7 @@ struct ForceBody {
   std::vector<std::vector<Influence>> vertex_rows, cell_rows;  ///< joints of vertices, and of cells
   double cell = 0;                                             ///< edge of a cell of level 0, scene units
   LatticeLevels levels;                                        ///< empty where no cell is split
+  std::vector<Belt> belts;
 
   int vertex_count() const { return elements.vertex_count(); }
   /// Vertices that neither a bone holds nor others: a third of the unknowns.

@@ -11,6 +11,7 @@ namespace rigspace {
 struct ForcePlayOptions {
   double rate = 24;                   ///< frames a second
   bool dynamic = true;                ///< false: static equilibrium in every frame
+  bool creases = false;               ///< skin that meets itself in the clip is held apart; in motion alone
   ForceSimulationOptions simulation;  ///< its step is made a whole share of a frame, never longer
   Vec pose;                           ///< controls that the clip leaves alone; empty: at rest
 };
@@ -19,6 +20,8 @@ struct ForceMotion {
   std::vector<double> times;  ///< s, from 0
   std::vector<Vec> frames;    ///< all points of the rig, flattened
   int steps = 0;
+  int seeds = 0, contacts = 0;  ///< of creases: pairs that met first, and the most points held apart at a time
+  int unsettled = 0;            ///< steps whose active set was not final
 };
 
 /// From equilibrium at the clip's start to its end. Throws Cancelled.

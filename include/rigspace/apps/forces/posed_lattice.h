@@ -19,8 +19,8 @@ class PosedLattice {
   explicit PosedLattice(const ForceBody& body, double inertia = 0);
   PosedLattice(const PosedLattice&) = delete;
 
-  /// Assembles and factors for joints' transforms C_k; nothing to do where they are what they were. Throws Error if the
-  /// system has no factor, which no pose of a valid body brings about.
+  /// Assembles for joints' transforms C_k; nothing to do where they are what they were. The first solve factors, and
+  /// throws Error if the system has no factor, which no pose of a valid body brings about.
   void set_pose(std::span<const Affine> joints);
 
   /// Frames and places alone, for bodies that nothing holds: their systems have no factor. Only shapes and forces that
@@ -33,8 +33,10 @@ class PosedLattice {
   const BlendedFrames& cell_frames() const { return cells_; }
   const WarpedLattice& elastic() const { return elastic_; }
   const LatticeTwist& twist() const { return twist_; }
-  SparseSystem& system() { return system_; }
+  /// Assembled; perhaps not factored. Vertices that hang or are held have rows, too: mask them.
+  SparseSystem& assembled() { return system_; }
   const std::vector<char>& held_mask() const { return mask_; }
+  const ConstraintBasis& belts() const { return belts_; }
 
   /// R Q: loads of the free vertices in the pose, zero at held ones.
   void turned(In Q, Vec& force) const;
@@ -48,9 +50,11 @@ class PosedLattice {
   void force_of(In y, Vec& Q) const;
   /// A y - b of the whole lattice: minus the inner forces.
   void residual(In y, Vec& r) const;
-  /// A^-1 g, zero at held vertices; g may be loads of hanging vertices, too.
+  /// A^-1 g, zero at held vertices and within belts; g may be loads of hanging vertices, too.
   void solve(In g, Vec& u);
-  /// Puts held vertices of y where their joints are.
+  /// The same without belts, for loads of free vertices alone.
+  void solve_free(In g, Vec& u);
+  /// Puts held vertices of y where their joints are, and rings of the skin where their belts are.
   void place_held(Vec& y) const;
   /// M v, whatever the inertia.
   void mass_times(In v, Vec& Mv) const;
@@ -59,6 +63,7 @@ class PosedLattice {
 
  private:
   void add_inertia(BlockSink& sink);
+  void factor();
   void turn_to_rest(Vec& v) const;
 
   const ForceBody* body_;
@@ -68,8 +73,10 @@ class PosedLattice {
   SparseSystem system_;
   State none_;
   std::vector<char> mask_;
+  ConstraintBasis belts_;
   std::vector<Mat8> mass_;
   double inertia_;
+  bool factored_ = false;
   std::vector<Affine> joints_;
   Vec rest_, right_, step_, folded_;
 };
