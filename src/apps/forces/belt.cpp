@@ -45,15 +45,15 @@ Ring ring_of(const ForceBody& body, const BeltPlan& plan, const BoneLine& line) 
 }
 
 /// Weights of a point at vertices of the lattice that hang on none.
-std::map<int, double> row_of_point(const ForceBody& body, const std::map<int, const HangingVertex*>& hanging, int i) {
+std::map<int, double> row_of_point(const ForceBody& body, int i) {
   std::map<int, double> row;
   for (int c = 0; c < 8; ++c) {
     const int vertex = body.surface.corners[i][c];
     const double weight = body.surface.weights[i][c];
-    const auto hangs = hanging.find(vertex);
-    if (hangs == hanging.end()) row[vertex] += weight;
-    if (hangs != hanging.end())
-      for (const auto& [other, share] : hangs->second->others) row[other] += weight * share;
+    const HangingVertex* hangs = body.levels.find(vertex);
+    if (hangs == nullptr) row[vertex] += weight;
+    if (hangs != nullptr)
+      for (const auto& [other, share] : hangs->others) row[other] += weight * share;
   }
   return row;
 }
@@ -69,13 +69,11 @@ Belt make_belt(const ForceBody& body, const BeltPlan& plan) {
   require_option(plan.tight > 0.2 && plan.tight <= 1.5, what + "tightness", plan.tight, "expected 0.2 to 1.5");
   const BoneLine line = bone_guide(body, plan.bone, false).line;
   const Ring ring = ring_of(body, plan, line);
-  std::map<int, const HangingVertex*> hanging;
-  for (const HangingVertex& each : body.levels.hanging) hanging[each.vertex] = &each;
   std::map<int, int> holder, column;
   for (const HeldVertex& each : body.held) holder[each.vertex] = each.bone;
   std::vector<std::map<int, double>> rows;
   for (const int i : ring.points) {
-    rows.push_back(row_of_point(body, hanging, i));
+    rows.push_back(row_of_point(body, i));
     for (const auto& [vertex, weight] : rows.back())
       if (!holder.contains(vertex) && weight > 0) column.try_emplace(vertex, static_cast<int>(column.size()));
   }

@@ -140,30 +140,44 @@ void Creases::update(const ForceBody& body, In y) {
     for (const int j : surface_->triangles()[each.triangle]) consider_around(each.point, j);
     if (const int at = contact_of_[each.point]; at >= 0) contacts_[at].active = each.active;
   }
-  for (const auto& [i, j] : seeds_) consider_around(i, j), consider_around(j, i);
+  std::vector<std::array<int, 2>> front = seeds_;  // the other way round, too
+  for (const auto& [i, j] : seeds_) front.push_back({j, i});
   for (const CreaseContact& each : old)
     for (const int j : surface_->triangles()[each.triangle]) {
-      for (const int i : surface_->neighbours(each.point)) consider_around(i, j), consider_around(j, i);
-      consider_around(j, each.point);
+      front.push_back({j, each.point});
+      for (const int i : surface_->neighbours(each.point)) front.push_back({i, j}), front.push_back({j, i});
     }
+  std::sort(front.begin(), front.end());
+  front.erase(std::unique(front.begin(), front.end()), front.end());
+  for (const auto& [i, j] : front) consider_around(i, j);
 }
 
 Creases::Row Creases::row_of(const PosedLattice& lattice, const CreaseContact& contact, In y) const {
   const ForceBody& body = lattice.body();
-  std::map<int, double> weights;
+  std::vector<std::pair<int, double>> weights;
   double gap = 0;
+  const auto add = [&](int vertex, double weight) {
+    const auto found =
+        std::find_if(weights.begin(), weights.end(), [vertex](const auto& w) { return w.first == vertex; });
+    if (found == weights.end())
+      weights.emplace_back(vertex, weight);
+    else
+      found->second += weight;
+  };
   const auto count = [&](int i, double factor) {
     const int skin = surface_->skin_point(i);
     gap += factor * contact.normal.dot(body.surface.evaluate(y, skin));
-    for (int c = 0; c < 8; ++c) weights[body.surface.corners[skin][c]] += factor * body.surface.weights[skin][c];
+    for (int c = 0; c < 8; ++c) {
+      const int vertex = body.surface.corners[skin][c];
+      const double weight = factor * body.surface.weights[skin][c];
+      const HangingVertex* hangs = body.levels.find(vertex);
+      if (hangs == nullptr) add(vertex, weight);
+      if (hangs != nullptr)
+        for (const auto& [other, share] : hangs->others) add(other, share * weight);
+    }
   };
   count(contact.point, 1);
   for (int k = 0; k < 3; ++k) count(surface_->triangles()[contact.triangle][k], -contact.barycentric[k]);
-  for (const HangingVertex& each : body.levels.hanging)
-    if (const auto found = weights.find(each.vertex); found != weights.end()) {
-      for (const auto& [other, share] : each.others) weights[other] += share * found->second;
-      weights.erase(each.vertex);
-    }
   Row row;
   for (const auto& [vertex, weight] : weights)
     for (int a = 0; a < 3 && lattice.held_mask()[3 * vertex] == 0; ++a)

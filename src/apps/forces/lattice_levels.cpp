@@ -12,6 +12,12 @@ LatticeLevels::LatticeLevels(const SplitLattice& lattice) : hanging(lattice.hang
       functions.push_back({i, {parents.begin(), parents.end()}});
 }
 
+const HangingVertex* LatticeLevels::find(int vertex) const {
+  const auto at = std::lower_bound(hanging.begin(), hanging.end(), vertex,
+                                   [](const HangingVertex& each, int i) { return each.vertex < i; });
+  return at != hanging.end() && at->vertex == vertex ? &*at : nullptr;
+}
+
 void LatticeLevels::spread(Vec& values) const {
   for (const HangingVertex& each : hanging) {
     Vec3 sum = Vec3::Zero();

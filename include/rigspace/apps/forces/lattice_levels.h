@@ -25,6 +25,8 @@ struct LatticeLevels {
 
   bool empty() const { return hanging.empty() && functions.empty(); }
 
+  /// nullptr for a vertex that does not hang.
+  const HangingVertex* find(int vertex) const;
   /// Hanging vertices where those that they hang on put them.
   void spread(Vec& values) const;
   /// Its transpose: loads of hanging vertices go to those, and are zero.
