@@ -98,7 +98,6 @@ Vec3 Creases::normal_at(int i) const {
 
 /// Over the triangle, facing it, neither far above nor deep below.
 bool Creases::measure(int i, int triangle, CreaseContact& contact) const {
-  if (surface_->is_near(i, triangle)) return false;
   const Triangle& t = surface_->triangles()[triangle];
   const Vec3 a = point(x_, t[0]), e1 = point(x_, t[1]) - a, e2 = point(x_, t[2]) - a, d = point(x_, i) - a;
   const Vec3 area = e1.cross(e2);
@@ -108,7 +107,8 @@ bool Creases::measure(int i, int triangle, CreaseContact& contact) const {
   const double gap = n.dot(d);
   if (gap > options_.margin * edge || gap < -options_.deepest * edge) return false;
   const double v = n.dot(d.cross(e2)) / twice, w = n.dot(e1.cross(d)) / twice;
-  if (v < -0.02 || w < -0.02 || v + w > 1.02 || normal_at(i).dot(n) >= 0) return false;
+  if (v < -0.02 || w < -0.02 || v + w > 1.02) return false;
+  if (surface_->is_near(i, triangle) || normal_at(i).dot(n) >= 0) return false;
   contact = {.point = i, .triangle = triangle, .barycentric = Vec3(1 - v - w, v, w), .normal = n, .gap = gap};
   return true;
 }
