@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "rigspace/apps/clothing/garment_file.h"
+#include "rigspace/apps/forces/adaptive_fit.h"
 #include "rigspace/apps/forces/force_motion.h"
 #include "rigspace/apps/forces/lattice_transfer.h"
 #include "rigspace/apps/forces/surface_fit.h"
@@ -25,6 +26,7 @@ struct ForcesArguments {
   ForcesPlan plan;
   PoseOptions pose;
   SurfaceFitOptions fit;
+  AdaptiveFitOptions refine;
   ForcePlayOptions play;
   WornOptions worn;
 };
@@ -112,16 +114,22 @@ void fit(ForcesArguments& options, const Context& context) {
   const TriMesh target = read_obj_mesh(options.target);
   options.fit.correspond = !options.nearest;
   const Vec p = pose_of(file.character, options.file, options.pose);
-  PosedLattice lattice(file.rig->body());
   std::vector<Affine> joints;
   file.rig->joints_at(p, joints);
-  lattice.set_pose(joints);
-  SurfaceFit found;
+  AdaptiveFit made;
   try {
-    found = fit_surface(lattice, target, options.fit);
+    if (options.refine.tolerance > 0) {
+      options.refine.fit = options.fit;
+      made = fit_adaptively(*file.bodies, joints, target, options.refine);
+    } else {
+      PosedLattice lattice(*file.bodies->whole());
+      lattice.set_pose(joints);
+      made.fit = fit_surface(lattice, target, options.fit);
+    }
   } catch (const Error& error) {
     throw error.in_file(options.target);
   }
+  const SurfaceFit& found = made.fit;
   const std::string control = options.control.empty() ? options.name : options.control;
   const int c = file.rig->find(control);
   const double none = c >= 0 ? file.rig->controls()[c].rest : 0, full = c >= 0 ? p[c] : 1;
@@ -131,9 +139,9 @@ void fit(ForcesArguments& options, const Context& context) {
                  .problem = "rests in the pose of the target",
                  .remedy = "pose it with --set or --clip, or leave --control away for a control of its own"});
   std::erase_if(file.plan.rigs, [&](const ForceRigPart& part) { return part.name == options.name; });
-  file.plan.rigs.push_back(rig_of_fit(options.name, control, none, full, found.Q));
-  const ForceRig fitted(file.rig->shared_body(), file.plan.rigs);
-  write_file(options.output, to_forces_json(file.plan, fitted));
+  file.plan.rigs.push_back(rig_of_fit(options.name, control, none, full, made));
+  const auto fitted = adaptive_rig(*file.bodies, file.plan.rigs, lattice_of(*file.bodies, file.plan.rigs));
+  write_file(options.output, to_forces_json(file.plan, *fitted));
   const double less = found.before > 0 ? 100 * (1 - found.after / found.before) : 0;
   if (context.json)
     fmt::print("{}\n", ForcesJson{{"output", options.output},
@@ -143,6 +151,7 @@ void fit(ForcesArguments& options, const Context& context) {
                                   {"after", found.after},
                                   {"worst", found.worst},
                                   {"rounds", found.rounds},
+                                  {"cells", fitted->body().elements.cell_count()},
                                   {"less_percent", less}}
                            .dump(2));
   else
@@ -160,6 +169,12 @@ void transfer(ForcesArguments& options, const Context& context) {
                  .problem = "is not in the folder of " + options.other,
                  .remedy = "write it beside the character, whose name it keeps"});
   const ForcesFile file = read_forces_file(options.file);
+  for (const ForceRigPart& part : file.plan.rigs)
+    if (!part.splits.empty())
+      throw Error({.file = options.file,
+                   .element = "rig \"" + part.name + "\"",
+                   .problem = "has forces on split cells",
+                   .remedy = "fit it without --refine, on more cells if need be: whole lattices are transferred"});
   const Character other = load_character(options.other);
   print_warnings(context, options.other, other.warnings);
   const LatticeMap map = map_lattice(file.rig->body(), other, {}, terminal_progress());
@@ -199,7 +214,10 @@ void simulate_forces(ForcesArguments& options, const Context& context) {
           : file.character.clips[static_cast<std::size_t>(clips_meant(names, options.clip, options.file).front())];
   options.play.dynamic = !options.in_balance;
   options.play.pose = pose_of(file.character, options.file, options.pose);
-  const ForceMotion motion = play_forces(file.rig, clip, options.play, terminal_progress());
+  const bool splits = std::any_of(file.plan.rigs.begin(), file.plan.rigs.end(),
+                                  [](const ForceRigPart& part) { return !part.splits.empty(); });
+  const ForceMotion motion = splits ? play_forces(file.bodies, file.plan.rigs, clip, options.play, terminal_progress())
+                                    : play_forces(file.rig, clip, options.play, terminal_progress());
   clear_bar();
   std::vector<std::string> written{options.output};
   PlayedGlb played;
@@ -212,11 +230,16 @@ void simulate_forces(ForcesArguments& options, const Context& context) {
   if (context.json) {
     ForcesJson answer{
         {"outputs", written}, {"clip", clip.name}, {"frames", motion.frames.size()}, {"steps", motion.steps}};
+    if (options.play.creases)
+      answer["seeds"] = motion.seeds, answer["contacts"] = motion.contacts, answer["unsettled"] = motion.unsettled;
     if (gltf) answer["morph_targets"] = played.shapes, answer["largest_error"] = played.error;
     fmt::print("{}\n", answer.dump(2));
     return;
   }
   fmt::print("{}\n  {} frames of {}, {} steps", written.front(), motion.frames.size(), clip.name, motion.steps);
+  if (options.play.creases)
+    fmt::print("; skin meets at {} seeds, at most {} points held apart, {} steps unsettled", motion.seeds,
+               motion.contacts, motion.unsettled);
   if (gltf) fmt::print("; {} morph targets, within {:.3g}", played.shapes, played.error);
   fmt::print("\n");
 }
@@ -260,6 +283,11 @@ void add_fit_command(CLI::App& group, Context& context) {
   command->add_flag("--nearest", options->nearest, "the target is another mesh: match nearest places");
   command->add_option("--smoothness", options->fit.smoothness, "of what the forces do; higher: smoother")
       ->type_name("W");
+  command
+      ->add_option("--refine", options->refine.tolerance,
+                   "split cells under points of the skin that miss by more, units of the file; only this rig uses them")
+      ->type_name("D");
+  command->add_option("--levels", options->refine.levels, "how often a cell may be split")->type_name("N");
   command->footer(
       "Example\n  rigspace forces fit arm.forces.json --target flexed.obj --set forearm.rx=100 "
       "--control forearm.rx\n      --name biceps -o arm_fit.forces.json");
@@ -292,6 +320,7 @@ void add_simulate_command(CLI::App& group, Context& context) {
       ->type_name("C=V");
   command->add_option("--fps", options->play.rate, "frames a second")->check(frame_rate())->type_name("N");
   command->add_flag("--static", options->in_balance, "every frame in equilibrium, without motion of its own");
+  command->add_flag("--creases", options->play.creases, "hold skin apart that meets itself where joints bend");
   command->add_option("--half-life", options->play.simulation.half_life, "of the flesh's own motion, seconds")
       ->type_name("S");
   command->add_option("--error", options->worn.tolerance, "of morph targets, as a share of the size")->type_name("E");

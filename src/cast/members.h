@@ -18,6 +18,9 @@ RiggedCharacter make_hound(Version version);
 RiggedCharacter make_mannequin(Version version);
 RiggedCharacter make_arm(Version version);
 RiggedCharacter make_stout_arm(Version version);
+RiggedCharacter make_torso(Version version);
+RiggedCharacter make_stout_torso(Version version);
+RiggedCharacter make_head(Version version);
 
 // Version `rig` has sketch abstractions.
 CastSketch make_toon(Version version);

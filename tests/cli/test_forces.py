@@ -35,6 +35,34 @@ class Forces(OwnFolder):
         self.assertEqual(json.loads(played.stdout)["frames"], 13)
         self.assertIn("Curl", rigspace("info", out).stdout)
 
+    def test_split_cells_belts_and_creases(self):
+        rig = self.folder / "arm.rig.json"
+        self.assertEqual(rigspace("forces", "lattice", self.arm, "--cells", "20", "-o", rig).returncode, 0)
+        document = json.loads(rig.read_text())
+        document["belts"] = [{"name": "band", "bone": "forearm", "along": 0.7, "width": 0.02, "tight": 0.9}]
+        rig.write_text(json.dumps(document))
+        sculpt = self.folder / "sculpt.obj"
+        posed = ("--set", "forearm.rx=60", "--set", "skin:biceps=1")
+        self.assertEqual(rigspace("eval", self.arm, *posed, "-o", sculpt).returncode, 0)
+        errors, cells = {}, {}
+        for levels in (0, 1):
+            fitted = self.folder / f"fitted{levels}.forces.json"
+            fit = rigspace("forces", "fit", rig, "--target", sculpt, "--set", "forearm.rx=60", "--control",
+                           "forearm.rx", "--name", "flex", *(("--refine", "0.001", "--levels", "1") if levels else ()),
+                           "-o", fitted, "--json")
+            self.assertEqual(fit.returncode, 0, fit.stderr)
+            errors[levels], cells[levels] = (json.loads(fit.stdout)[key] for key in ("after", "cells"))
+        self.assertLess(errors[1], 0.7 * errors[0])
+        self.assertGreater(cells[1], cells[0])
+        self.assertIn("split", json.loads(fitted.read_text())["rigs"][0])
+        played = rigspace("forces", "simulate", fitted, "--clip", "Curl", "--fps", "6", "--creases", "-o",
+                          self.folder / "out.mdd", "--json")
+        self.assertEqual(played.returncode, 0, played.stderr)
+        self.assertIn("contacts", json.loads(played.stdout))
+        refused = rigspace("forces", "transfer", fitted, "--to", self.arm, "-o", self.folder / "other.forces.json")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("has forces on split cells", refused.stderr)
+
     def test_what_is_wrong_is_said_in_one_sentence(self):
         for arguments, sentence in (
                 (("lattice", self.arm, "-o", self.folder / "arm.glb2"), "end it in .forces.json"),

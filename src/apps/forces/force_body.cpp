@@ -8,36 +8,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace rigspace {
 namespace {
-
-/// The drawn surface with its seams closed, facing outward: what is inside is told by it.
-WindingTree winding_of(const TriMesh& drawn) {
-  TriMesh closed = weld(drawn).mesh;
-  orient_outward(closed);
-  return WindingTree(closed);
-}
 
 TriMesh all_of(const Character& character, In points) {
   TriMesh all{.points = points};
   for (const Piece& piece : character.pieces)
     all.triangles.insert(all.triangles.end(), piece.triangles.begin(), piece.triangles.end());
   return all;
-}
-
-std::vector<std::vector<Influence>> rows_of_cells(const HexLattice& lattice,
-                                                  const std::vector<std::vector<Influence>>& vertices) {
-  std::vector<std::vector<Influence>> rows;
-  for (const auto& cell : lattice.cells) {
-    std::map<int, double> sum;
-    for (const int i : cell)
-      for (const Influence& of : vertices[i]) sum[of.joint] += of.weight / 8;
-    auto& row = rows.emplace_back();
-    for (const auto& [joint, weight] : sum) row.push_back({joint, weight});
-  }
-  return rows;
 }
 
 double mean_edge(const HexLattice& lattice) {
@@ -64,6 +43,12 @@ void check_holders(const GivenLattice& given, const ForceSkeleton& skeleton) {
 
 }  // namespace
 
+WindingTree winding_of(const TriMesh& drawn) {
+  TriMesh closed = weld(drawn).mesh;
+  orient_outward(closed);
+  return WindingTree(closed);
+}
+
 void ForceBodyOptions::validate() const {
   cover.validate();
   material.validate();
@@ -81,6 +66,7 @@ void ForceBodyOptions::validate() const {
 std::vector<char> ForceBody::held_mask() const {
   std::vector<char> mask(3 * static_cast<std::size_t>(vertex_count()), 0);
   for (const HeldVertex& each : held) std::fill_n(mask.begin() + 3 * each.vertex, 3, 1);
+  for (const HangingVertex& each : levels.hanging) std::fill_n(mask.begin() + 3 * each.vertex, 3, 1);
   return mask;
 }
 
@@ -125,6 +111,8 @@ ForceBody make_force_body(const Character& character, ForceBodyOptions options,
   const auto samples = lattice_samples(
       lattice, [&](const Vec3& x) { return winding(x) > 0.5; }, options.samples);
   body.elements = LatticeElements(std::move(lattice), samples);
+  for (const BeltPlan& plan : body.options.belts) body.belts.push_back(make_belt(body, plan));
+  check_belts(body);
   return body;
 }
 

@@ -13,6 +13,8 @@
 namespace rigspace {
 namespace {
 
+constexpr int kApproach = 24;  // poses from rest to a clip's start
+
 using GltfJson = nlohmann::ordered_json;
 
 /// Nodes lose their meshes, and animations what turned the meshes' morph weights.
@@ -54,13 +56,39 @@ WornPiece worn(const Character& character, const ForceRig& rig, const Piece& pie
   return made;
 }
 
-}  // namespace
+/// Seeds of the clip, from the rest pose on; how many there are.
+int hold_creases(const ForceRig& rig, In start, const Sampler& sampler, const std::vector<double>& times,
+                 ForceSimulation& simulation, const ProgressCallback& progress) {
+  std::vector<Vec> poses = slow_motion(rig.rest(), start, kApproach);
+  Vec p = start;
+  for (const double time : times) {
+    sampler.sample(time, p);
+    poses.push_back(p);
+  }
+  CreaseSeeds seeds = find_crease_seeds(rig, poses, {}, progress);
+  const int count = static_cast<int>(seeds.pairs.size());
+  simulation.hold_creases(Creases(std::make_shared<const CreaseSurface>(rig.body()), std::move(seeds)));
+  return count;
+}
 
-ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip, const ForcePlayOptions& options,
-                        const ProgressCallback& progress) {
+void count_contacts(const ForceSimulation& simulation, ForceMotion& motion) {
+  if (simulation.creases() == nullptr) return;
+  motion.contacts = std::max(motion.contacts, simulation.last_solve().active);
+  motion.unsettled += simulation.last_solve().complete ? 0 : 1;
+}
+
+/// `make` makes the simulation of its options.
+template <class Make>
+ForceMotion play(const ForceRig& rig, const Animation& clip, const ForcePlayOptions& options,
+                 const ProgressCallback& progress, const Make& make) {
   options.simulation.validate();
-  const Sampler sampler(clip, rig->controls());
-  Vec p = options.pose.size() > 0 ? options.pose : rig->rest();
+  if (options.creases && !options.dynamic)
+    throw Error({.code = ErrorCode::usage,
+                 .element = "creases",
+                 .problem = "are held apart in motion alone",
+                 .remedy = "leave out the static equilibrium"});
+  const Sampler sampler(clip, rig.controls());
+  Vec p = options.pose.size() > 0 ? options.pose : rig.rest();
   ForceMotion motion{.times = frame_times(clip.duration, options.rate)};
   const auto report_frame = [&](std::size_t f) {
     report(progress, "forces on " + clip.name, static_cast<double>(f) / static_cast<double>(motion.times.size()));
@@ -68,11 +96,11 @@ ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& cl
   Vec s;
   sampler.sample(0, p);
   if (!options.dynamic) {
-    const auto workspace = rig->make_workspace();
+    const auto workspace = rig.make_workspace();
     for (std::size_t f = 0; f < motion.times.size(); ++f) {
       report_frame(f);
       sampler.sample(motion.times[f], p);
-      rig->evaluate(*workspace, p, s);
+      rig.evaluate(*workspace, p, s);
       motion.frames.push_back(s);
     }
     return motion;
@@ -80,18 +108,40 @@ ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& cl
   const int substeps = std::max(1, static_cast<int>(std::ceil(1 / (options.rate * options.simulation.step) - 1e-9)));
   ForceSimulationOptions stepped = options.simulation;
   stepped.step = 1 / (options.rate * substeps);
-  ForceSimulation simulation(rig, stepped);
+  auto simulation = make(stepped);
   simulation.restart(p);
+  if constexpr (std::is_same_v<decltype(simulation), ForceSimulation>)
+    if (options.creases) motion.seeds = hold_creases(rig, p, sampler, motion.times, simulation, progress);
   for (std::size_t f = 0; f < motion.times.size(); ++f) {
     report_frame(f);
     for (int k = 1; f > 0 && k <= substeps; ++k, ++motion.steps) {
       sampler.sample(motion.times[f - 1] + k * stepped.step, p);
       simulation.step(p);
+      if constexpr (std::is_same_v<decltype(simulation), ForceSimulation>) count_contacts(simulation, motion);
     }
     simulation.surface(s);
     motion.frames.push_back(s);
   }
   return motion;
+}
+
+}  // namespace
+
+ForceMotion play_forces(std::shared_ptr<const ForceRig> rig, const Animation& clip, const ForcePlayOptions& options,
+                        const ProgressCallback& progress) {
+  return play(*rig, clip, options, progress,
+              [&](const ForceSimulationOptions& stepped) { return ForceSimulation(rig, stepped); });
+}
+
+ForceMotion play_forces(std::shared_ptr<const AdaptiveBody> bodies, const std::vector<ForceRigPart>& parts,
+                        const Animation& clip, const ForcePlayOptions& options, const ProgressCallback& progress) {
+  if (options.creases) {
+    const auto whole = adaptive_rig(*bodies, parts, lattice_of(*bodies, parts));
+    return play_forces(whole, clip, options, progress);  // contacts on a lattice that stays
+  }
+  const auto rig = adaptive_rig(*bodies, parts, lattice_of(*bodies, parts));
+  return play(*rig, clip, options, progress,
+              [&](const ForceSimulationOptions& stepped) { return AdaptiveSimulation(bodies, parts, stepped); });
 }
 
 PlayedGlb write_forces_glb(const std::filesystem::path& base, const ForceRig& rig, const std::string& clip,

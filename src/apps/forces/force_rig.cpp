@@ -111,14 +111,16 @@ void ForceRig::pose_change(const Memory& memory, std::span<const Affine> dC, Vec
       point(right, corners[c]) -= R * (w.cross(Vec3(f.segment<3>(3 * c))) - Kt.segment<3>(3 * c));
   }
   lattice.twist().add_transform_change(dC, -1, right);
-  for (int i = 0; i < body_->vertex_count(); ++i) {
-    if (point(memory.Q, i).isZero(0)) continue;
-    const Vec3 w = lattice.vertex_frames().turn(i, dC);
-    point(right, i) += lattice.vertex_frames().rotation(i) * w.cross(Vec3(point(memory.Q, i)));
-  }
+  Vec dQ = Vec::Zero(right.size()), force;
+  for (int i = 0; i < body_->vertex_count(); ++i)
+    if (!point(memory.Q, i).isZero(0))
+      point(dQ, i) = lattice.vertex_frames().turn(i, dC).cross(Vec3(point(memory.Q, i)));
+  lattice.turned(dQ, force);
+  right += force;
   d_held.setZero(memory.y.size());
   for (const HeldVertex& each : body_->held)
     point(d_held, each.vertex) = apply(dC[each.bone], elements.lattice.vertices[each.vertex]);
+  for (const Belt& belt : body_->belts) belt.satisfy(belt.places(dC), d_held);
 }
 
 void ForceRig::jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const {
@@ -154,9 +156,10 @@ void ForceRig::jacobian(Workspace& workspace, In p, std::span<const int> free, B
     for (std::size_t r = 0; r < rigs_.size(); ++r)
       if (rig_control_[r] == free[k]) add_rig_force_slope(*body_, rigs_[r], p[free[k]], dQ);
     memory.lattice.turned(dQ, force);
-    memory.lattice.system().multiply(d_held, product);
+    memory.lattice.assembled().multiply(d_held, product);
     memory.lattice.solve(right + force - product, dy);
     dy += d_held;
+    body_->levels.spread(dy);
     surface_.evaluate(dy, ds);
     for (int i = 0; i < n; ++i) J.column[i * m + k] = k, J.value.col(i * m + k) = point(ds, i);
   }
@@ -181,8 +184,10 @@ void ForceRig::pull_pose(const Memory& memory, In lambda, In at_held, std::vecto
     lattice.cell_frames().add_turn_gradient(cell, g, g_C);
   }
   lattice.twist().add_transform_gradient(lambda, -1, g_C);
+  Vec rested;
+  lattice.turned_back(lambda, rested);
   for (int i = 0; i < body_->vertex_count(); ++i) {
-    const Vec3 Q = point(memory.Q, i), l = lattice.vertex_frames().rotation(i).transpose() * point(lambda, i);
+    const Vec3 Q = point(memory.Q, i), l = point(rested, i);
     if (!Q.isZero(0) && !l.isZero(0)) lattice.vertex_frames().add_turn_gradient(i, Q.cross(l), g_C);
   }
   for (const HeldVertex& each : body_->held) {
@@ -190,6 +195,7 @@ void ForceRig::pull_pose(const Memory& memory, In lambda, In at_held, std::vecto
     linear(g_C[each.bone]) += g * elements.lattice.vertices[each.vertex].transpose();
     translation(g_C[each.bone]) += g;
   }
+  for (const Belt& belt : body_->belts) belt.add_transform_gradient(at_held, g_C);
 }
 
 // lambda = A^-1 E^T g at free vertices;  g_p = - lambda . dr/dp + (E^T g - A lambda) . dy_held/dp.
@@ -199,8 +205,9 @@ void ForceRig::pull(Workspace& workspace, In p, In g, Vec& g_p) const {
   const ForceSkeleton& skeleton = body_->skeleton;
   Vec at = Vec::Zero(memory.y.size()), lambda, product;
   surface_.add_transposed(g, at);
+  body_->levels.fold(at);
   memory.lattice.solve(at, lambda);
-  memory.lattice.system().multiply(lambda, product);
+  memory.lattice.assembled().multiply(lambda, product);
   std::vector<Affine> g_C(skeleton.slots.size(), Affine::Zero());
   pull_pose(memory, lambda, at - product, g_C);
   Vec g_u = Vec::Zero(skeleton.graph->size()), g_graph;

@@ -32,6 +32,31 @@ void each_reached(const ForceBody& body, const GuidedFrame& frame, double reach,
   }
 }
 
+/// Of the vertices of the leaves.
+void add_loads(const ForceBody& body, const TemplateForce& force, In g, double factor, Vec& loads) {
+  const Split of = split(force, g);
+  const GuidedFrame frame = guided_frame(force.guide, of.guide);
+  each_reached(body, frame, reach(force.kind, of.shape), [&](int cell, const auto& sample, const Vec3& place) {
+    const LocalForce f = local_force(force.kind, of.shape, body.options.material.young, place);
+    const Vec3 whole = factor * sample.volume * (frame.axes * f.force);
+    const auto corners = body.elements.corners_of(cell);
+    for (int c = 0; c < 8; ++c) point(loads, corners[c]) += sample.phi[c] * whole;
+  });
+}
+
+/// `add` adds loads of vertices; Q gets what that is for the functions of the body's levels.
+template <class Add>
+void add_to_functions(const ForceBody& body, Vec& Q, const Add& add) {
+  if (body.levels.empty()) {
+    add(Q);
+    return;
+  }
+  Vec loads = Vec::Zero(Q.size());
+  add(loads);
+  body.levels.from_loads(loads);
+  Q += loads;
+}
+
 }  // namespace
 
 std::vector<std::string_view> TemplateForce::parameter_names() const {
@@ -46,18 +71,13 @@ int TemplateForce::parameter_count() const {
 }
 
 void add_generalised_force(const ForceBody& body, const TemplateForce& force, In g, double factor, Vec& Q) {
-  const Split of = split(force, g);
-  const GuidedFrame frame = guided_frame(force.guide, of.guide);
-  each_reached(body, frame, reach(force.kind, of.shape), [&](int cell, const auto& sample, const Vec3& place) {
-    const LocalForce f = local_force(force.kind, of.shape, body.options.material.young, place);
-    const Vec3 whole = factor * sample.volume * (frame.axes * f.force);
-    const auto corners = body.elements.corners_of(cell);
-    for (int c = 0; c < 8; ++c) point(Q, corners[c]) += sample.phi[c] * whole;
-  });
+  add_to_functions(body, Q, [&](Vec& loads) { add_loads(body, force, g, factor, loads); });
 }
 
 // f = A F(A^T (X - o), g):  df = dR F + A F' (dA^T (X - o) - A^T do) + A F_g dg  with dA = [omega]x A.
-void add_generalised_force_gradient(const ForceBody& body, const TemplateForce& force, In g, In v, Vec& g_g) {
+void add_generalised_force_gradient(const ForceBody& body, const TemplateForce& force, In g, In field, Vec& g_g) {
+  Vec v = field;
+  body.levels.to_values(v);
   const Split of = split(force, g);
   const GuidedFrame frame = guided_frame(force.guide, of.guide);
   const int shapes = static_cast<int>(of.shape.size());
@@ -144,14 +164,17 @@ void add_rig_force_slope(const ForceBody& body, const ForceRigPart& part, double
   const Vec3 d_origin = frame.d_origin * slope.tail(slope.size() - shapes);
   const Vec3 turn = frame.axes.transpose() * (frame.d_turn * slope.tail(slope.size() - shapes));
   const Vec3 move = frame.axes.transpose() * d_origin;
-  each_reached(body, frame, reach(force.kind, of.shape), [&](int cell, const auto& sample, const Vec3& place) {
-    const LocalForce f = local_force(force.kind, of.shape, body.options.material.young, place);
-    Vec3 change = turn.cross(f.force) - f.by_place * (move + turn.cross(place));
-    for (Eigen::Index k = 0; k < shapes; ++k) change += slope[k] * f.by_parameter.col(k);
-    const Vec3 whole = sample.volume * (frame.axes * change);
-    const auto corners = body.elements.corners_of(cell);
-    for (int c8 = 0; c8 < 8; ++c8) point(dQ, corners[c8]) += sample.phi[c8] * whole;
-  });
+  const auto add_change = [&](Vec& loads) {
+    each_reached(body, frame, reach(force.kind, of.shape), [&](int cell, const auto& sample, const Vec3& place) {
+      const LocalForce f = local_force(force.kind, of.shape, body.options.material.young, place);
+      Vec3 change = turn.cross(f.force) - f.by_place * (move + turn.cross(place));
+      for (Eigen::Index k = 0; k < shapes; ++k) change += slope[k] * f.by_parameter.col(k);
+      const Vec3 whole = sample.volume * (frame.axes * change);
+      const auto corners = body.elements.corners_of(cell);
+      for (int c8 = 0; c8 < 8; ++c8) point(loads, corners[c8]) += sample.phi[c8] * whole;
+    });
+  };
+  add_to_functions(body, dQ, add_change);
 }
 
 }  // namespace rigspace

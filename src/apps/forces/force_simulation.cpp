@@ -17,6 +17,10 @@ ForceSimulation::ForceSimulation(std::shared_ptr<const ForceRig> rig, ForceSimul
   options.validate();
 }
 
+void ForceSimulation::use_conjugate_gradients(CreaseOptions options) {
+  hold_creases(Creases(std::make_shared<const CreaseSurface>(rig_->body()), {}, options));
+}
+
 void ForceSimulation::pose(In p) {
   rig_->joints_at(p, joints_);
   lattice_.set_pose(joints_);
@@ -49,7 +53,12 @@ void ForceSimulation::step(In p) {
   lattice_.residual(guess, right);
   lattice_.turned(rig_->force_at(p), force);
   lattice_.mass_times(guess - inertial, inertia);
-  lattice_.solve(force - right - inertia / (h * h), change);
+  if (creases_) {
+    creases_->update(rig_->body(), y_);
+    last_solve_ = creases_->solve(lattice_, guess, force - right - inertia / (h * h), false, change);
+  } else {
+    lattice_.solve(force - right - inertia / (h * h), change);
+  }
   guess += change;
   v_ = (guess - y_) / h;
   y_ = guess;

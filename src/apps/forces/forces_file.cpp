@@ -51,6 +51,17 @@ void read_body(const Field& field, ForceBodyOptions& options) {
   field.located([&] { options.validate(); });
 }
 
+void read_belts(const Field& field, ForceBodyOptions& options) {
+  for (const Field& entry : field.items()) {
+    entry.allow({"name", "bone", "along", "width", "tight"});
+    BeltPlan& plan = options.belts.emplace_back(BeltPlan{.name = entry["name"].text(), .bone = entry["bone"].text()});
+    const auto take = [&](const char* key, double& value) {
+      if (const auto found = entry.find(key)) value = found->number();
+    };
+    take("along", plan.along), take("width", plan.width), take("tight", plan.tight);
+  }
+}
+
 double in_radians(std::string_view parameter, double value) { return is_angle(parameter) ? kDegree * value : value; }
 
 TemplateForce read_template(const Field& entry, const ForceBody& body) {
@@ -95,7 +106,7 @@ Vec read_forces(const Field& field) {
 }
 
 ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
-  entry.allow({"name", "control", "template", "bone", "skin", "parameters", "samples"});
+  entry.allow({"name", "control", "template", "bone", "skin", "parameters", "split", "samples"});
   ForceRigPart part{.name = entry["name"].text()};
   part.control = entry.has("control") ? entry["control"].text() : part.name;
   const int control = body.skeleton.graph->find(part.control);
@@ -112,6 +123,9 @@ ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
     none[0] = 0;
     part.samples = {{0, none}, {1, start}};
   }
+  if (entry.has("split") && part.is_template()) entry.fail("splits cells for a template", "only fitted forces do");
+  if (const auto split = entry.find("split"))
+    for (const Field& cell : split->items()) part.splits.push_back(cell.integer(0, 1 << 24));
   if (entry.has("samples"))
     for (const Field& sample : entry["samples"].items()) {
       const double at = sample["at"].number();
@@ -124,7 +138,7 @@ ForceRigPart read_rig(const Field& entry, const ForceBody& body) {
       }
       part.samples.push_back({angle ? kDegree * at : at, value});
     }
-  entry.located([&] { check_rig_part(body, part); });
+  if (part.splits.empty()) entry.located([&] { check_rig_part(body, part); });
   return part;
 }
 
@@ -142,7 +156,7 @@ fs::path mesh_beside(const Field& field, const fs::path& folder) {
 ForcesFile parse_forces_file(std::string text, const std::string& name, const fs::path& folder) {
   const JsonText document(std::move(text), name);
   const Field root = document.root();
-  root.allow({"rigspace_rig", "kind", "mesh", "lattice", "body", "rigs"});
+  root.allow({"rigspace_rig", "kind", "mesh", "lattice", "body", "belts", "rigs"});
   if (root["rigspace_rig"].integer(0, 1 << 20) != 1)
     root["rigspace_rig"].fail("is not 1", "this program reads version 1");
   if (root["kind"].text() != "forces") root["kind"].fail("is \"" + root["kind"].text() + "\"", "expected \"forces\"");
@@ -150,6 +164,7 @@ ForcesFile parse_forces_file(std::string text, const std::string& name, const fs
   file.plan.mesh = root["mesh"].text();
   file.base = load_character(mesh_beside(root["mesh"], folder));
   if (const auto body = root.find("body")) read_body(*body, file.plan.options);
+  if (const auto belts = root.find("belts")) read_belts(*belts, file.plan.options);
   if (const auto lattice = root.find("lattice")) {
     std::vector<std::string> joints;
     if (lattice->has("vertices")) root.located([&] { joints = joints_of_skin(file.base); });
@@ -166,7 +181,10 @@ ForcesFile parse_forces_file(std::string text, const std::string& name, const fs
         if (file.plan.rigs[k].name == file.plan.rigs.back().name)
           entry.fail("is a second rig \"" + file.plan.rigs[k].name + "\"", "give it another name");
     }
-  file.rig = std::make_shared<const ForceRig>(body, file.plan.rigs);
+  root.located([&] {
+    file.bodies = std::make_shared<const AdaptiveBody>(body);
+    file.rig = adaptive_rig(*file.bodies, file.plan.rigs, lattice_of(*file.bodies, file.plan.rigs));
+  });
   file.character = force_character(file.base, file.rig);
   return file;
 }

@@ -24,6 +24,17 @@ OrderedJson body_json(const ForceBodyOptions& options) {
           {"twist", options.twist},          {"twist_radius", options.twist_radius}, {"unit", options.unit}};
 }
 
+OrderedJson belts_json(const std::vector<BeltPlan>& plans) {
+  OrderedJson belts = OrderedJson::array();
+  for (const BeltPlan& plan : plans)
+    belts.push_back({{"name", plan.name},
+                     {"bone", plan.bone},
+                     {"along", plan.along},
+                     {"width", plan.width},
+                     {"tight", plan.tight}});
+  return belts;
+}
+
 OrderedJson rig_json(const ForceRigPart& part, const ForceRig& rig) {
   const int control = rig.find(part.control);
   const bool angle = control >= 0 && rig.controls()[control].unit == Unit::angle;
@@ -34,6 +45,7 @@ OrderedJson rig_json(const ForceRigPart& part, const ForceRig& rig) {
     if (force.guide.kind == GuideKind::bone) json["bone"] = force.guide.bone;
     if (force.guide.kind == GuideKind::skin) json["skin"] = json_of(force.guide.place);
   }
+  if (!part.splits.empty()) json["split"] = part.splits;
   for (const auto& sample : part.samples) {
     OrderedJson each{{"at", angle ? sample.at / kDegree : sample.at}};
     if (part.is_template()) {
@@ -63,7 +75,9 @@ std::string to_forces_json(const ForcesPlan& plan, const ForceRig& rig) {
   else
     cover["cells"] = plan.options.cover.cells;
   text += "  \"lattice\": " + (plan.lattice ? lattice_json(*plan.lattice, rig.body().skeleton) : cover).dump() + ",\n";
-  text += "  \"body\": " + body_json(plan.options).dump() + ",\n  \"rigs\": [";
+  text += "  \"body\": " + body_json(plan.options).dump() + ",\n";
+  if (!plan.options.belts.empty()) text += "  \"belts\": " + belts_json(plan.options.belts).dump() + ",\n";
+  text += "  \"rigs\": [";
   for (std::size_t k = 0; k < plan.rigs.size(); ++k)
     text += (k > 0 ? ",\n    " : "\n    ") + rig_json(plan.rigs[k], rig).dump();
   return text + (plan.rigs.empty() ? "]\n}\n" : "\n  ]\n}\n");

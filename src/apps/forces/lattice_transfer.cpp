@@ -171,23 +171,28 @@ class MapCost {
   double scale_;
 };
 
-/// Pulls the lattice's outside over the points of the skin that it lacks; the number of rounds.
+/// Pulls the lattice's outside over the points of the skin that it lacks; the number of rounds. What was pulled once
+/// stays tied, or the next round would let it go.
 int pull_over(const Vec& skin, double cell, double weight, HexLattice& lattice, MapCost& cost) {
-  cost.on_contain = weight;
+  std::map<int, std::pair<std::vector<std::pair<int, double>>, Vec3>> pulled;
   for (int round = 0; round < kContainRounds; ++round) {
     const HexTree tree(lattice);
     const TriangleTree outside(outside_of(lattice));
-    cost.contain = {};
+    int lacking = 0;
     for (int i = 0; i < skin.size() / 3; ++i) {
       const Vec3 x = point(skin, i);
       if (tree.find(x).cell >= 0) continue;
       const SurfacePoint near = outside.closest(x);
       const Triangle& t = outside.mesh().triangles[near.triangle];
-      cost.contain.rows.push_back(
-          {{t[0], near.barycentric[0]}, {t[1], near.barycentric[1]}, {t[2], near.barycentric[2]}});
-      cost.contain.goals.push_back(x + 0.15 * cell * outside.normal(near.triangle));
+      pulled[i] = {{{t[0], near.barycentric[0]}, {t[1], near.barycentric[1]}, {t[2], near.barycentric[2]}},
+                   x + (0.15 + 0.03 * round) * cell * outside.normal(near.triangle)};
+      ++lacking;
     }
-    if (cost.contain.rows.empty()) return round;
+    if (lacking == 0) return round;
+    cost.on_contain = weight * std::pow(1.5, round);
+    cost.contain = {};
+    for (const auto& [i, tie] : pulled)
+      cost.contain.rows.push_back(tie.first), cost.contain.goals.push_back(tie.second);
     Vec x = lattice.points();
     cost.minimize(x, 40);
     for (int i = 0; i < lattice.vertex_count(); ++i) lattice.vertices[i] = point(x, i);

@@ -4,6 +4,7 @@
 #include "rigspace/optimize/sparse_system.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace rigspace {
@@ -65,6 +66,19 @@ std::vector<std::vector<Influence>> lattice_weights(const ForceSkeleton& skeleto
     row = tidy(std::move(row));
   }
   for (const HeldVertex& vertex : held) rows[vertex.vertex] = {{vertex.bone, 1.0}};
+  return rows;
+}
+
+std::vector<std::vector<Influence>> rows_of_cells(const HexLattice& lattice,
+                                                  const std::vector<std::vector<Influence>>& vertices) {
+  std::vector<std::vector<Influence>> rows;
+  for (const auto& cell : lattice.cells) {
+    std::map<int, double> sum;
+    for (const int i : cell)
+      for (const Influence& of : vertices[i]) sum[of.joint] += of.weight / 8;
+    auto& row = rows.emplace_back();
+    for (const auto& [joint, weight] : sum) row.push_back({joint, weight});
+  }
   return rows;
 }
 

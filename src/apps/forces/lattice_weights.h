@@ -1,7 +1,8 @@
 #pragma once
-// Private to forces: which bones carry the vertices of a lattice.
+// Private to forces: which bones carry the vertices of a lattice, and what is inside.
 
 #include "rigspace/apps/forces/force_body.h"
+#include "rigspace/geometry/winding_number.h"
 
 namespace rigspace {
 
@@ -10,6 +11,13 @@ namespace rigspace {
 /// one for the joint at the vertices it holds. Rows sum to 1; at most eight joints each.
 std::vector<std::vector<Influence>> lattice_weights(const ForceSkeleton& skeleton, const HexLattice& lattice,
                                                     const HexEmbedding& surface, std::span<const HeldVertex> held);
+
+/// Of each cell the mean of its corners.
+std::vector<std::vector<Influence>> rows_of_cells(const HexLattice& lattice,
+                                                  const std::vector<std::vector<Influence>>& vertices);
+
+/// The drawn surface with its seams closed, facing outward: what is inside is told by it.
+WindingTree winding_of(const TriMesh& drawn);
 
 /// Parts of the lattice (by edges) in which fewer than three vertices are held: all of theirs go to the joint that
 /// carries them most, since nothing else keeps them in place.

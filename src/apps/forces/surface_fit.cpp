@@ -79,12 +79,14 @@ class Matching {
   void solve(const Goals& goals, In y0, Vec& y) {
     const ForceBody& body = lattice_->body();
     system_.clear();
+    FoldingSink sink(body.levels, body.vertex_count(), system_);
     Vec right = Vec::Zero(y.size());
     Mat24 H;
     for (int cell = 0; cell < body.elements.cell_count(); ++cell) {
       for (int i = 0; i < 8; ++i)
         for (int j = 0; j < 8; ++j) H.block<3, 3>(3 * i, 3 * j) = weight_ * laplacian_[cell](i, j) * Mat3::Identity();
-      add(body.elements.corners_of(cell), H, y0 - y, right);
+      sink.add(body.elements.corners_of(cell), H.data());
+      add_product(body.elements.corners_of(cell), H, y0 - y, right);
     }
     for (int i = 0; i < skin_->count(); ++i) {
       const Mat3 B = goals.metric[i] / skin_->count();
@@ -93,7 +95,7 @@ class Matching {
         point(right, skin_->corners[i][a]) += skin_->weights[i][a] * miss;
         for (int b = 0; b < 8; ++b) H.block<3, 3>(3 * a, 3 * b) = skin_->weights[i][a] * skin_->weights[i][b] * B;
       }
-      system_.add(skin_->corners[i], H.data());
+      sink.add(skin_->corners[i], H.data());
     }
     system_.finish();
     system_.set_fixed(lattice_->held_mask());
@@ -103,13 +105,14 @@ class Matching {
                    .problem = "has no solution",
                    .remedy = "raise the smoothness, or choose more points"});
     Vec step;
-    system_.solve(right, step);
+    body.levels.fold(right);
+    solve_within_belts(system_, lattice_->belts(), right, step);
+    body.levels.spread(step);
     y += step;
   }
 
  private:
-  void add(std::span<const int> corners, const Mat24& H, In away, Vec& right) {
-    system_.add(corners, H.data());
+  static void add_product(std::span<const int> corners, const Mat24& H, In away, Vec& right) {
     Eigen::Matrix<double, 24, 1> d;
     for (int c = 0; c < 8; ++c) d.segment<3>(3 * c) = away.segment<3>(3 * corners[c]);
     d = (H * d).eval();

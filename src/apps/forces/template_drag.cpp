@@ -40,6 +40,30 @@ TemplateDrag::TemplateDrag(PosedLattice& lattice, TemplateForce force, std::vect
   }
   points_ = skin.restricted(points);
   if (others_.size() == 0) others_ = Vec::Zero(3 * lattice.body().vertex_count());
+  miss_.resize(3 * points_.count());
+  if (points_.count() <= kResponsePoints) respond();
+}
+
+void TemplateDrag::respond() {
+  lattice_->shape_of(others_, y_);
+  points_.evaluate(y_, still_);
+  response_.resize(y_.size(), still_.size());
+  Vec unit = Vec::Zero(still_.size()), u, v;
+  for (Eigen::Index k = 0; k < still_.size(); ++k) {
+    unit[k] = 1;
+    Vec g = Vec::Zero(y_.size());
+    points_.add_transposed(unit, g);
+    lattice_->solve(g, u);
+    lattice_->turned_back(u, v);
+    response_.col(k) = v;
+    unit[k] = 0;
+  }
+}
+
+void TemplateDrag::move(std::span<const Vec3> places) {
+  require_option(places.size() == targets_.size(), "number of dragged points", static_cast<double>(places.size()),
+                 "expected a place for each of " + std::to_string(targets_.size()));
+  for (std::size_t j = 0; j < targets_.size(); ++j) targets_[j].place = places[j];
 }
 
 Vec TemplateDrag::typical(In g) const {
@@ -52,30 +76,42 @@ Vec TemplateDrag::typical(In g) const {
   return scale;
 }
 
-double TemplateDrag::shape_and_miss(In g) {
-  Q_ = others_;
+double TemplateDrag::miss_at(In g) {
+  Q_.setZero(others_.size());
   add_generalised_force(lattice_->body(), force_, g, 1, Q_);
-  lattice_->shape_of(Q_, y_);
-  points_.evaluate(y_, miss_);
+  if (response_.size() > 0) {
+    miss_.noalias() = still_ + response_.transpose() * Q_;
+  } else {
+    lattice_->shape_of(Q_ + others_, y_);
+    points_.evaluate(y_, miss_);
+  }
   for (std::size_t j = 0; j < targets_.size(); ++j) point(miss_, static_cast<int>(j)) -= targets_[j].place;
   return miss_.squaredNorm();
 }
 
+// v = W^T dC/dp, C = |miss|^2.
+void TemplateDrag::pull_miss(Vec& v) {
+  if (response_.size() > 0) {
+    v.noalias() = response_ * (2 * miss_);
+    return;
+  }
+  Vec by_q = Vec::Zero(others_.size()), lambda;
+  points_.add_transposed(2 * miss_, by_q);
+  lattice_->solve(by_q, lambda);
+  lattice_->turned_back(lambda, v);
+}
+
 double TemplateDrag::distance(In g) {
-  return std::sqrt(shape_and_miss(g) / static_cast<double>(std::max<std::size_t>(1, targets_.size())));
+  return std::sqrt(miss_at(g) / static_cast<double>(std::max<std::size_t>(1, targets_.size())));
 }
 
 double TemplateDrag::cost(In g, In preferred, const DragOptions& options, Vec& gradient) {
-  double C = shape_and_miss(g);
-  const ForceBody& body = lattice_->body();
-  Vec by_q = Vec::Zero(3 * body.vertex_count()), lambda;
-  points_.add_transposed(2 * miss_, by_q);
-  lattice_->solve(by_q, lambda);
-  for (int i = 0; i < body.vertex_count(); ++i)
-    point(lambda, i) = (lattice_->vertex_frames().rotation(i).transpose() * point(lambda, i)).eval();
+  double C = miss_at(g);
+  Vec v;
+  pull_miss(v);
   gradient.setZero(g.size());
-  add_generalised_force_gradient(body, force_, g, lambda, gradient);
-  const Vec xi = options.prior * body.cell * typical(preferred).cwiseInverse();
+  add_generalised_force_gradient(lattice_->body(), force_, g, v, gradient);
+  const Vec xi = options.prior * lattice_->body().cell * typical(preferred).cwiseInverse();
   const Vec away = xi.cwiseProduct(g - preferred);
   gradient += 2 * xi.cwiseProduct(away);
   return C + away.squaredNorm();

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace rigspace {
 namespace {
 
@@ -139,6 +141,43 @@ TEST(TemplateDrag, GradientByOneSolveAgreesWithDifferences) {
   EXPECT_LT(off_by(gradient, g, Vec::Constant(6, 1e-6),
                    [&](const Vec& at) { return drag.cost(at, preferred, options, ignored); }),
             1e-5);
+}
+
+// The response of the points, computed once, gives what a solve of the lattice and one of its adjoint give.
+TEST(TemplateDrag, AnswersAsASolveAnEvaluationDoes) {
+  const auto body = arm_body();
+  const ForceRig rig(body, testing::arm_rigs(*body));
+  PosedLattice lattice(*body);
+  std::vector<Affine> C;
+  rig.joints_at(testing::curled(rig, 70), C);
+  lattice.set_pose(C);
+  const TemplateForce force = rig.rigs()[0].force.front();
+  const Vec others = rig.force_at(testing::curled(rig, 40));
+  const std::vector<DragTarget> targets{{100, Vec3(0.1, 0.5, 0)}, {400, Vec3(0.2, 0.5, 0.05)}, {7, Vec3(0, 0.4, 0)}};
+  TemplateDrag drag(lattice, force, {{100, Vec3::Zero()}, {400, Vec3::Zero()}, {7, Vec3::Zero()}}, others);
+  drag.move(std::array{targets[0].place, targets[1].place, targets[2].place});
+  const Vec g = (Vec(6) << 1.2, 0.08, 0.4, 0.02, 0.5, 0.3).finished();
+  Vec gradient, Q = others, y, by_y = Vec::Zero(others.size()), lambda, v, expected = Vec::Zero(6);
+  const double cost = drag.cost(g, g, {}, gradient);
+  add_generalised_force(*body, force, g, 1, Q);
+  lattice.shape_of(Q, y);
+  double sum = 0;
+  for (const DragTarget& target : targets) {
+    const Vec3 miss = body->surface.evaluate(y, target.point) - target.place;
+    sum += miss.squaredNorm();
+    body->surface.restricted(std::array{target.point}).add_transposed(2 * miss, by_y);
+  }
+  lattice.solve(by_y, lambda);
+  lattice.turned_back(lambda, v);
+  add_generalised_force_gradient(*body, force, g, v, expected);
+  EXPECT_NEAR(cost, sum, 1e-12 * sum);
+  EXPECT_LT((gradient - expected).norm(), 1e-10 * expected.norm());
+  EXPECT_THROW(drag.move(std::array{Vec3(0, 0, 0)}), Error);
+
+  // More points than the response is computed for: the same cost again.
+  std::vector<DragTarget> many;
+  for (int i = 0; i <= TemplateDrag::kResponsePoints; ++i) many.push_back({i, body->surface.evaluate(y, i)});
+  EXPECT_LT(TemplateDrag(lattice, force, many, others).distance(g), 1e-12);
 }
 
 // Where the targets are what a template gives, its parameters are found back from others.

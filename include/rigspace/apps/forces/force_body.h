@@ -2,7 +2,9 @@
 // A character as an elastic body in a lattice that its skeleton carries (PBR 3).
 
 #include "rigspace/anim/character.h"
+#include "rigspace/apps/forces/belt.h"
 #include "rigspace/apps/forces/blended_frames.h"
+#include "rigspace/apps/forces/lattice_levels.h"
 #include "rigspace/energy/lattice_solid.h"
 #include "rigspace/geometry/cover_lattice.h"
 #include "rigspace/rig/graph.h"
@@ -47,6 +49,7 @@ struct ForceBodyOptions {
   double twist = 1;           ///< stiffness of flesh toward its bone, in young / radius^2; 0: bones are lines
   double twist_radius = 1.0;  ///< in which bones hold flesh, in edges of a cell
   double unit = 0;            ///< metres per scene unit; 0: guessed
+  std::vector<BeltPlan> belts = {};
 
   void validate() const;
 };
@@ -60,12 +63,16 @@ struct ForceBody {
   std::vector<Triangle> triangles;                             ///< of all drawn pieces
   std::vector<HeldVertex> held;                                ///< vertices that move with a joint (`bone`), ascending
   std::vector<std::vector<Influence>> vertex_rows, cell_rows;  ///< joints of vertices, and of cells
-  double cell = 0;                                             ///< edge of a cell, scene units
+  double cell = 0;                                             ///< edge of a cell of level 0, scene units
+  LatticeLevels levels;                                        ///< empty where no cell is split
+  std::vector<Belt> belts;
 
   int vertex_count() const { return elements.vertex_count(); }
+  /// Vertices that neither a bone holds nor others: a third of the unknowns.
+  int free_count() const { return vertex_count() - static_cast<int>(held.size() + levels.hanging.size()); }
   /// Density for which masses go with scene units as `material` does: kg / m^3 * (m / unit)^2.
   double scaled_density() const { return options.density * options.unit * options.unit; }
-  /// 1 for the three coordinates of vertices that are held.
+  /// 1 for the three coordinates of vertices that are held, and of those that hang on others.
   std::vector<char> held_mask() const;
   std::vector<LatticeTwist::Bone> twist_bones() const;
 };

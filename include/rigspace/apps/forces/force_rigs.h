@@ -36,6 +36,7 @@ struct ForceRigPart {
   std::string control;               ///< of the character, or one of its own, from 0 to 1
   std::vector<TemplateForce> force;  ///< one; empty for generalised forces
   std::vector<Sample> samples;       ///< ascending, at least one
+  std::vector<int> splits = {};      ///< cells that its forces need split, in order (AdaptiveBody); on a ForceRig: none
 
   bool is_template() const { return !force.empty(); }
   /// s_a(c), and its derivative.

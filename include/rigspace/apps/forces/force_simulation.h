@@ -1,7 +1,7 @@
 #pragma once
 // The motion of a force body: implicit Euler steps of the pose's linear system (PBR 9).
 
-#include "rigspace/apps/forces/force_rig.h"
+#include "rigspace/apps/forces/creases.h"
 
 namespace rigspace {
 
@@ -15,6 +15,13 @@ struct ForceSimulationOptions {
 class ForceSimulation {
  public:
   explicit ForceSimulation(std::shared_ptr<const ForceRig> rig, ForceSimulationOptions options = {});
+
+  /// From now on skin that meets itself is held apart. The factor of the steps' system is not needed then.
+  void hold_creases(Creases creases) { creases_ = std::make_unique<Creases>(std::move(creases)); }
+  const Creases* creases() const { return creases_.get(); }
+  const Creases::Solve& last_solve() const { return last_solve_; }
+  /// Steps by conjugate gradients within belts, as with creases: to compare with.
+  void use_conjugate_gradients(CreaseOptions options);
 
   /// Equilibrium at p, at rest.
   void restart(In p);
@@ -39,6 +46,8 @@ class ForceSimulation {
   PosedLattice lattice_;
   std::vector<Affine> joints_;
   Vec y_, v_, carried_;
+  std::unique_ptr<Creases> creases_;
+  Creases::Solve last_solve_;
 };
 
 }  // namespace rigspace

@@ -1,7 +1,7 @@
 #pragma once
 // Force rigs as files: JSON that people read and write. Named .rig.json they are characters to every command.
 
-#include "rigspace/apps/forces/force_rig.h"
+#include "rigspace/apps/forces/adaptive_body.h"
 
 #include <filesystem>
 #include <optional>
@@ -19,9 +19,10 @@ struct ForcesPlan {
 
 struct ForcesFile {
   ForcesPlan plan;
-  Character base;  ///< as its own file has it
-  std::shared_ptr<const ForceRig> rig;
-  Character character;  ///< with the force rig
+  Character base;                              ///< as its own file has it
+  std::shared_ptr<const AdaptiveBody> bodies;  ///< of the lattice, with more or fewer of its cells split
+  std::shared_ptr<const ForceRig> rig;         ///< of all rigs, with all cells split that any of them needs
+  Character character;                         ///< with the force rig
 };
 
 /// Throws Error naming file, line and field.
