@@ -73,6 +73,8 @@ class PointCoordinates {
     if (!inside && (options_.outside != CageOutside::extend || !basis_.extends_outside())) return false;
     if (on_surface && basis_.follows_faces()) {
       for (int k = 0; k < 3; ++k) w[cage_.mesh.triangles[nearest.triangle][k]] = nearest.barycentric[k];
+    } else if (on_surface && basis_.ends_on_surface()) {
+      evaluate_beside(nearest);
     } else {
       basis_.evaluate(x, w.data());
     }
@@ -87,6 +89,22 @@ class PointCoordinates {
   }
 
  private:
+  /// The coordinates of a place 1e-5 of the size inside, made to reproduce the one on the surface; at a corner, its
+  /// own.
+  void evaluate_beside(const SurfacePoint& nearest) {
+    int corner = 0;
+    if (nearest.barycentric.maxCoeff(&corner) > 1 - 1e-9) {
+      w[cage_.mesh.triangles[nearest.triangle][corner]] = 1;
+      return;
+    }
+    basis_.evaluate(moved_inward(nearest, 1e-5), w.data());
+    PointWeights weights;
+    for (int j = 0; j < cage_.point_count(); ++j)
+      if (w[j] != 0) weights.emplace_back(j, w[j]);
+    reproduce(weights, cage_.mesh.points, nearest.position);
+    for (const auto& [j, weight] : weights) w[j] = weight;
+  }
+
   /// A place inside near a point of the surface, `by` of the size away: behind its face, and from an edge or a corner
   /// towards the middle of the face as well.
   Vec3 moved_inward(const SurfacePoint& nearest, double by) const {

@@ -38,6 +38,8 @@ class CageBasis {
   virtual int size() const { return cage_.point_count(); }
   /// On a face, the coordinates are those of the face.
   virtual bool follows_faces() const { return true; }
+  /// On the surface the formula has no value, and one from nearby is taken.
+  virtual bool ends_on_surface() const { return false; }
   virtual bool extends_outside() const { return false; }
   /// sum_j w_j c_j = x.
   virtual bool reproduces_places() const { return true; }

@@ -34,32 +34,31 @@ class MaximumEntropy final : public CageBasis {
     }
     Vec3 lambda = Vec3::Zero();  // per size of the cage
     double value = log_z(x, prior, lambda, w);
-    for (int iteration = 0; iteration < 100; ++iteration) {
-      Vec3 mean = Vec3::Zero();
-      Mat3 spread = Mat3::Zero();
+    Vec3 mean = mean_of(x, w);  // minus the gradient of log Z
+    for (int iteration = 0; iteration < 300 && mean.norm() > 1e-15; ++iteration) {
+      Mat3 spread = -mean * mean.transpose();
       for (int j = 0; j < n; ++j) {
         const Vec3 d = (cage_.point[j] - x) / cage_.size;
-        mean += w[j] * d;
         spread += w[j] * d * d.transpose();
       }
-      if (mean.norm() < 1e-15) return;
-      spread -= mean * mean.transpose();
-      const double floor = 1e-16 * (spread.trace() + 1e-300);
-      const Vec3 step = (spread + floor * Mat3::Identity()).ldlt().solve(mean);
-      // log Z has the gradient -mean.
+      // Levenberg's share, in proportion to the gradient, keeps steps below 50 and convergence quadratic.
+      const double share = 0.02 * mean.norm() + 1e-18 * spread.trace() + 1e-300;
+      const Vec3 step = (spread + share * Mat3::Identity()).ldlt().solve(mean);
+      const double descent = mean.dot(step), norm = mean.norm();
       double length = 1;
-      double trial = log_z(x, prior, lambda + step, w);
-      while (!(trial <= value - 1e-4 * length * mean.dot(step) + 1e-14 * std::abs(value)) && length > 1e-10)
-        length *= 0.5, trial = log_z(x, prior, lambda + length * step, w);
+      for (;; length *= 0.5) {
+        const double trial = log_z(x, prior, lambda + length * step, w);
+        mean = mean_of(x, w);
+        // At the end values differ by rounding alone, and gradients still tell.
+        const bool falls = trial <= value - 1e-4 * length * descent || (descent < 1e-8 && mean.norm() < 0.9 * norm);
+        if (!falls && length > 1e-8) continue;
+        value = trial;
+        break;
+      }
       lambda += length * step;
-      const bool still = length * mean.dot(step) < 1e-26;
-      value = trial;
-      if (lambda.norm() > 1e12) break;
-      if (still) return;
+      if (length <= 1e-8) break;
     }
-    Vec3 missing = Vec3::Zero();
-    for (int j = 0; j < n; ++j) missing += w[j] * (cage_.point[j] - x) / cage_.size;
-    if (!(missing.norm() < 1e-9))
+    if (!(mean.norm() < 1e-9))
       throw Error({.element = "cage",
                    .problem = "has a point outside the convex hull of its own points, and maximum entropy coordinates "
                               "end there",
@@ -68,6 +67,13 @@ class MaximumEntropy final : public CageBasis {
   bool extends_outside() const override { return true; }
 
  private:
+  /// sum_j w_j (c_j - x), per size of the cage.
+  Vec3 mean_of(const Vec3& x, const double* w) const {
+    Vec3 mean = Vec3::Zero();
+    for (int j = 0; j < size(); ++j) mean += w[j] * (cage_.point[j] - x);
+    return mean / cage_.size;
+  }
+
   /// Also the weights.
   double log_z(const Vec3& x, const std::vector<double>& prior, const Vec3& lambda, double* w) const {
     const int n = size();

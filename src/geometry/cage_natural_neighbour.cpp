@@ -51,6 +51,7 @@ class NaturalNeighbour final : public CageBasis {
     normalise(w, n);
   }
   bool follows_faces() const override { return false; }
+  bool ends_on_surface() const override { return true; }  // its cell has no end there
   bool extends_outside() const override { return true; }
 
  private:

@@ -10,7 +10,7 @@
 namespace rigspace {
 namespace {
 
-constexpr const char* kOutside[] = {"refuse", "still", "extend"};
+constexpr const char* kCageOutside[] = {"refuse", "still", "extend"};
 
 std::shared_ptr<const plan::OwnDeformer> read_cage(const Field& field) {
   field.allow({"type", "name", "pieces", "points", "faces", "coordinates", "outside", "nodes", "rays", "drop_below"});
@@ -39,7 +39,7 @@ std::shared_ptr<const plan::OwnDeformer> read_cage(const Field& field) {
     options.family = cage_families()[family->one_of(names)];
   }
   if (const auto outside = field.find("outside"))
-    options.outside = static_cast<CageOutside>(outside->one_of({kOutside[0], kOutside[1], kOutside[2]}));
+    options.outside = static_cast<CageOutside>(outside->one_of({kCageOutside[0], kCageOutside[1], kCageOutside[2]}));
   read_optional(field, "nodes", options.nodes, [](const Field& f) { return f.integer(50, 200000); });
   read_optional(field, "rays", options.rays, [](const Field& f) { return f.integer(16, 1000000); });
   read_number(field, "drop_below", options.drop_below, 0, 0.099);
@@ -50,7 +50,7 @@ std::string write_cage(const plan::OwnDeformer& deformer) {
   const auto& cage = dynamic_cast<const plan::Cage&>(deformer);
   const CageOptions usual, &options = cage.coordinates;
   Field::Json to{{"coordinates", name(options.family)}};
-  if (options.outside != usual.outside) to["outside"] = kOutside[static_cast<int>(options.outside)];
+  if (options.outside != usual.outside) to["outside"] = kCageOutside[static_cast<int>(options.outside)];
   if (options.nodes != usual.nodes) to["nodes"] = options.nodes;
   if (options.rays != usual.rays) to["rays"] = options.rays;
   if (options.drop_below != 1e-5) to["drop_below"] = options.drop_below;

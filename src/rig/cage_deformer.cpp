@@ -54,31 +54,37 @@ class Cage final : public Deformer {
     CageRows faces;  // Green's
     std::vector<Vec3> bound;
 
-    /// The entries of one point: weights of the slots, by `factor`; of Green coordinates all slots, since faces read
-    /// them.
+    /// A point of row `row`, by `factor`, of Green coordinates with all slots, since faces read them; -1: one that
+    /// nothing moves.
     void add(const CageCoordinates& at, int row, double factor, const Vec3& x, const CageShape& shape) {
-      const bool green = at.family == CageFamily::green && factor != 0;
+      bound.push_back(x);
+      if (row >= 0 && at.points.start[row] < at.points.start[row + 1]) {
+        add_points(at, row, factor, shape);
+        for (int e = at.faces.start[row]; e < at.faces.start[row + 1]; ++e) {
+          faces.index.push_back(at.faces.index[e]);
+          faces.weight.push_back(factor * at.faces.weight[e]);
+          faces.gradient.push_back(factor * at.faces.gradient[e]);
+        }
+      }
+      entry_start.push_back(static_cast<int>(entry_slot.size()));
+      faces.start.push_back(static_cast<int>(faces.index.size()));
+    }
+
+   private:
+    void add_points(const CageCoordinates& at, int row, double factor, const CageShape& shape) {
       std::vector<double> w(shape.size.size(), 0);
       std::vector<Vec3> g(shape.size.size(), Vec3::Zero());
-      std::vector<char> used(shape.size.size(), green);
-      const auto& rows = at.points;
-      for (int e = rows.start[row]; e < rows.start[row + 1] && factor != 0; ++e)
+      std::vector<char> used(shape.size.size(), at.family == CageFamily::green);
+      const CageRows& rows = at.points;
+      for (int e = rows.start[row]; e < rows.start[row + 1]; ++e)
         if (const int k = shape.slot_of[rows.index[e]]; k >= 0)
           used[k] = 1, w[k] = factor * rows.weight[e], g[k] = factor * rows.gradient[e];
-      for (std::size_t k = 0; k < used.size(); ++k)
-        if (used[k]) {
-          entry_slot.push_back(static_cast<int>(k));
-          weight.push_back(w[k]);
-          gradient.push_back(g[k]);
-        }
-      entry_start.push_back(static_cast<int>(entry_slot.size()));
-      for (int e = at.faces.start[row]; e < at.faces.start[row + 1] && factor != 0; ++e) {
-        faces.index.push_back(at.faces.index[e]);
-        faces.weight.push_back(factor * at.faces.weight[e]);
-        faces.gradient.push_back(factor * at.faces.gradient[e]);
+      for (std::size_t k = 0; k < used.size(); ++k) {
+        if (!used[k]) continue;
+        entry_slot.push_back(static_cast<int>(k));
+        weight.push_back(w[k]);
+        gradient.push_back(g[k]);
       }
-      faces.start.push_back(static_cast<int>(faces.index.size()));
-      bound.push_back(x);
     }
   };
 
@@ -280,8 +286,7 @@ std::unique_ptr<Deformer> make_cage(const CageDescription& description) {
   std::size_t next = 0;
   for (int k = 0; k < points.count; ++k) {
     const bool here = next < moved.size() && moved[next] == k;
-    layout.add(coordinates, static_cast<int>(here ? next : 0), here ? points.weight(k) : 0, point(points.rest, k),
-               *shape);
+    layout.add(coordinates, here ? static_cast<int>(next) : -1, points.weight(k), point(points.rest, k), *shape);
     next += here;
   }
   return std::make_unique<Cage>(points.first, std::move(slots), std::move(shape), std::move(layout));

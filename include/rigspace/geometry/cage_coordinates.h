@@ -41,10 +41,10 @@ enum class CageOutside {
 struct CageOptions {
   CageFamily family = CageFamily::mean_value;
   CageOutside outside = CageOutside::refuse;
-  int nodes = 0;          ///< grid points inside the cage, harmonic and biharmonic; 0: 12000 and 2500
-  int rays = 1024;        ///< pairs of opposite directions, positive mean value
-  double drop_below = 0;  ///< smaller weights are left out, and the others changed to keep what the family keeps; not
-                          ///< of Green coordinates, which cancel
+  int nodes = 0;           ///< grid points inside the cage, harmonic and biharmonic; 0: 12000 and 2500
+  int rays = 1024;         ///< pairs of opposite directions, positive mean value
+  double drop_below = 0;   ///< smaller weights are left out, and the others changed to keep what the family keeps; not
+                           ///< of Green coordinates, which cancel
   bool gradients = false;  ///< also dw/dx, by central differences where there is no formula
 
   void validate() const;
@@ -76,7 +76,7 @@ struct CageCoordinates {
 /// Throws Error if the cage is no closed surface, has a face without area, passes through itself, or does not suit the
 /// family (a tetrahedron, a convex one); if points are outside and may not be; if options are out of range. A face is
 /// turned outward where it is not. A point on the surface, to 1e-10 of the size, gets the barycentric coordinates of
-/// its face (of Green coordinates: the limit from inside, of natural neighbour ones: those of its Voronoi cell). The
+/// its face, or the limit from inside of those that are not linear there: Wachspress, natural neighbour, Green. The
 /// same bits for any number of threads.
 CageCoordinates cage_coordinates(const TriMesh& cage, In points, const CageOptions& options = {});
 
