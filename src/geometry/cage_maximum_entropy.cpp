@@ -35,14 +35,15 @@ class MaximumEntropy final : public CageBasis {
     Vec3 lambda = Vec3::Zero();  // per size of the cage
     double value = log_z(x, prior, lambda, w);
     Vec3 mean = mean_of(x, w);  // minus the gradient of log Z
+    double damping = 0.02;
     for (int iteration = 0; iteration < 300 && mean.norm() > 1e-15; ++iteration) {
       Mat3 spread = -mean * mean.transpose();
       for (int j = 0; j < n; ++j) {
         const Vec3 d = (cage_.point[j] - x) / cage_.size;
         spread += w[j] * d * d.transpose();
       }
-      // Levenberg's share, in proportion to the gradient, keeps steps below 50 and convergence quadratic.
-      const double share = 0.02 * mean.norm() + 1e-18 * spread.trace() + 1e-300;
+      // Levenberg's share, in proportion to the gradient, keeps steps short as long as whole ones fail.
+      const double share = damping * mean.norm() + 1e-18 * spread.trace() + 1e-300;
       const Vec3 step = (spread + share * Mat3::Identity()).ldlt().solve(mean);
       const double descent = mean.dot(step), norm = mean.norm();
       double length = 1;
@@ -56,6 +57,7 @@ class MaximumEntropy final : public CageBasis {
         break;
       }
       lambda += length * step;
+      damping = length == 1 ? 0.2 * damping : std::min(10 * damping, 0.02);
       if (length <= 1e-8) break;
     }
     if (!(mean.norm() < 1e-9))
