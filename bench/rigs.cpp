@@ -2,6 +2,7 @@
 // the screen's skinning is.
 
 #include "bench.h"
+#include "rigs_cages.h"
 
 #include "rigspace/anim/character.h"
 #include "rigspace/base/parallel.h"
@@ -310,6 +311,10 @@ Row character_row(const BenchOptions& options) {
 
 std::vector<Row> bench_rigs(const BenchOptions& options) {
   std::vector<Row> rows;
+  if (options.only.starts_with("cage")) {
+    add_cage_rows(options, rows);
+    return rows;
+  }
   const int sizes[] = {1000, 10000, 100000};
   int done = 0;
   constexpr double kLimbShare = 0.4;  // of the whole, for progress
@@ -330,6 +335,7 @@ std::vector<Row> bench_rigs(const BenchOptions& options) {
   rows.push_back(character_row(options));
   std::vector<Scene> scenes = deformer_scenes(kSize);
   scenes.push_back(wrap_scene(kSize));
+  add_cage_rows(options, rows);
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     rows.push_back(evaluate_row(scenes[i], 1, options));
     rows.push_back(jacobian_row(scenes[i], 1, options));

@@ -1,6 +1,7 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
 #include "modes.h"
+#include "rig_cage.h"
 #include "source_options.h"
 
 #include "rigspace/base/files.h"
@@ -287,8 +288,9 @@ void check(const CheckOptions& options, const Context& context) {
 }  // namespace
 
 void add_rig(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "rig", "Rig files: start one, draw every control, find what is wrong, few sliders for many controls");
+  auto* command = app.add_subcommand("rig",
+                                     "Rig files: start one, put a cage around it, draw every control, find what is "
+                                     "wrong, few sliders for many controls");
   command->require_subcommand(1);
 
   auto* start = command->add_subcommand("new", "A rig file for a mesh: its joints in groups, and room for the rest");
@@ -326,6 +328,7 @@ void add_rig(CLI::App& app, Context& context) {
   examine->footer("Example\n  rigspace rig check hero.rig.json");
   examine->callback([check_options, &context] { check(*check_options, context); });
 
+  add_rig_cage(*command, context);
   add_rig_modes(*command, context);
 }
 

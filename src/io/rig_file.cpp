@@ -1,5 +1,6 @@
 #include "rigspace/io/rig_file.h"
 
+#include "rig_file_cage.h"
 #include "rig_file_parts.h"
 #include "rigspace/base/files.h"
 #include "rigspace/base/suggestion.h"
@@ -221,7 +222,7 @@ std::vector<RigBlock>& own_blocks() {
 }
 
 std::vector<RigDeformerType>& own_deformers() {
-  static std::vector<RigDeformerType> all;
+  static std::vector<RigDeformerType> all{cage_type()};
   return all;
 }
 

@@ -4,7 +4,7 @@ import pathlib
 import re
 import unittest
 
-from program import OwnFolder, rigspace
+from program import OwnFolder, apart, points, rigspace
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "rig.schema.json"
 
@@ -50,6 +50,40 @@ class RigFiles(OwnFolder):
         again = rigspace("rig", "new", mesh)
         self.assertEqual(again.returncode, 2)
         self.assertIn("is there already", again.stderr)
+
+    def test_a_cage_around_a_mesh_keeps_the_schema_and_deforms_it(self):
+        mesh = self.folder / "hero.glb"
+        self.assertEqual(rigspace("cast", "bar", "-o", mesh).returncode, 0)
+        path, elsewhere = self.folder / "hero.rig.json", self.folder / "other" / "hero.rig.json"
+        elsewhere.parent.mkdir()
+        for output in (path, elsewhere):  # beside the mesh it names that, elsewhere it brings its own
+            answer = rigspace("--json", "rig", "cage", mesh, "-o", output, "--faces", 60, "--coordinates", "green")
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertLessEqual(json.loads(answer.stdout)["faces"], 60)
+            self.assertGreater(json.loads(answer.stdout)["clearance"], 0)
+            self.check_schema(output)
+        self.assertIn('"mesh": "hero.glb"', path.read_text())
+        rest = points(mesh, self.folder)
+        for output in (path, elsewhere):  # rounding, and glTF's floats
+            self.assertLess(max(apart(rest, points(output, self.folder))), 1e-6)
+            moved = apart(rest, points(output, self.folder, "--set", "cage_3.tx=0.3"))
+            self.assertGreater(max(moved), 0.01)
+            self.assertLess(min(moved), 0.3 * max(moved))
+
+    def test_a_cage_says_what_is_wrong(self):
+        mesh = self.folder / "hero.glb"
+        self.assertEqual(rigspace("cast", "bar", "-o", mesh).returncode, 0)
+        out = self.folder / "hero.rig.json"
+        for options, code, words in (
+            (("--coordinates", "means"), 2, "choose one of barycentric, wachspress"),
+            (("--coordinates", "barycentric"), 3, "need a tetrahedron"),
+            (("--pieces", "nobody*"), 2, "meets no piece"),
+        ):
+            answer = rigspace("rig", "cage", mesh, "-o", out, "--faces", 60, *options)
+            self.assertEqual(answer.returncode, code, answer.stderr)
+            self.assertIn(words, answer.stderr)
+            self.assertFalse(out.exists())
+        self.assertIn("has no output", rigspace("rig", "cage", mesh).stderr)
 
     def test_shows_controls_on_a_sheet(self):
         path = self.cast("bar")
