@@ -1,6 +1,7 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
 #include "modes.h"
+#include "rig_weights.h"
 #include "source_options.h"
 
 #include "rigspace/base/files.h"
@@ -287,8 +288,9 @@ void check(const CheckOptions& options, const Context& context) {
 }  // namespace
 
 void add_rig(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "rig", "Rig files: start one, draw every control, find what is wrong, few sliders for many controls");
+  auto* command = app.add_subcommand("rig",
+                                     "Rig files: start one, draw every control, find what is wrong; weights, "
+                                     "skeletons, baking; few sliders for many controls");
   command->require_subcommand(1);
 
   auto* start = command->add_subcommand("new", "A rig file for a mesh: its joints in groups, and room for the rest");
@@ -327,6 +329,9 @@ void add_rig(CLI::App& app, Context& context) {
   examine->callback([check_options, &context] { check(*check_options, context); });
 
   add_rig_modes(*command, context);
+  add_rig_weights(*command, context);
+  add_rig_skeleton(*command, context);
+  add_rig_bake(*command, context);
 }
 
 }  // namespace rigspace::tools
