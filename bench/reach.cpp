@@ -53,7 +53,7 @@ std::vector<ReachScene> scenes(int trials) {
   return list;
 }
 
-Row row_of(const ReachScene& scene, ReachMethod method, const BenchOptions& options) {
+Row reach_row(const ReachScene& scene, ReachMethod method, const BenchOptions& options) {
   double iterations = 0, distance = 0, slack = std::numeric_limits<double>::infinity();
   int reached = 0;
   for (const auto& effectors : scene.trials) {
@@ -87,7 +87,7 @@ std::vector<Row> bench_reach(const BenchOptions& options) {
     for (const ReachMethod method : {ReachMethod::fabrik, ReachMethod::ccd, ReachMethod::damped, ReachMethod::graph}) {
       if (scene.several && method == ReachMethod::graph) continue;
       report(options.progress, "measuring IK", 0.25 * static_cast<double>(rows.size()) / 4);
-      rows.push_back(row_of(scene, method, options));
+      rows.push_back(reach_row(scene, method, options));
     }
   }
   return rows;

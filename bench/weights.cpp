@@ -13,8 +13,8 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr std::array kMethods = {SkinWeightMethod::nearest, SkinWeightMethod::falloff, SkinWeightMethod::heat,
-                                 SkinWeightMethod::voxels, SkinWeightMethod::biharmonic};
+constexpr std::array kWeightMethods = {SkinWeightMethod::nearest, SkinWeightMethod::falloff, SkinWeightMethod::heat,
+                                       SkinWeightMethod::voxels, SkinWeightMethod::biharmonic};
 
 constexpr std::array kCharacters = {
     "khr_Fox/Fox.glb",
@@ -32,13 +32,13 @@ constexpr std::array kCharacters = {
     "census/Leela.glb",
 };
 
-void add_character(const std::filesystem::path& path, const BenchOptions& options, std::vector<Row>& rows) {
+void add_character_rows(const std::filesystem::path& path, const BenchOptions& options, std::vector<Row>& rows) {
   const Character artist = load_gltf(path);
   const std::vector<SkinPart> parts = skin_parts(artist);
   std::vector<int> points;
   for (const SkinPart& part : parts) points.insert(points.end(), part.points.begin(), part.points.end());
   double nearest = 0;
-  for (const SkinWeightMethod method : kMethods) {
+  for (const SkinWeightMethod method : kWeightMethods) {
     if (options.quick && method == SkinWeightMethod::biharmonic) continue;
     Character changed = artist;
     const auto start = std::chrono::steady_clock::now();
@@ -75,7 +75,7 @@ std::vector<Row> bench_weights(const BenchOptions& options) {
   double done = 0;
   for (const char* file : kCharacters) {
     report(options.progress, "measuring weights", done++ / kCharacters.size());
-    if (wanted(options, std::filesystem::path(file).stem().string())) add_character(folder / file, options, rows);
+    if (wanted(options, std::filesystem::path(file).stem().string())) add_character_rows(folder / file, options, rows);
   }
   return rows;
 }

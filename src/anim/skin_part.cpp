@@ -107,7 +107,7 @@ std::vector<char> weighty_joints(const SkinPart& part, std::size_t joints, bool 
   return carries;
 }
 
-Eigen::Matrix3Xd picked(In s, std::span<const int> points) {
+Eigen::Matrix3Xd picked_points(In s, std::span<const int> points) {
   Eigen::Matrix3Xd result(3, std::ssize(points));
   for (int k = 0; k < std::ssize(points); ++k) result.col(k) = point(s, points[k]);
   return result;
@@ -136,7 +136,7 @@ std::vector<SkinPart> skin_parts(const Character& character, bool all_joints) {
   }
   for (std::size_t k = 0; k < parts.size(); ++k) {
     SkinPart& part = parts[k];
-    part.mesh.points = picked(rig->points_rest(), part.points).reshaped();
+    part.mesh.points = picked_points(rig->points_rest(), part.points).reshaped();
     take_triangles(character, part);
     BonePlan plan = plan_of(*rig, *skins[k], u_rest);
     plan.carries = weighty_joints(part, skins[k]->joint_slots.size(), all_joints);
@@ -185,7 +185,7 @@ SkinDifference skin_difference(const Character& artist, const Character& other, 
   const auto workspace = artist.rig->make_workspace(), other_workspace = other.rig->make_workspace();
   Vec s, t;
   artist.rig->evaluate(*workspace, artist.rig->rest(), s);
-  const Eigen::Matrix3Xd rest = picked(s, points);
+  const Eigen::Matrix3Xd rest = picked_points(s, points);
   double squared = 0, swing = 0;
   for (const Animation& clip : artist.clips) {
     const Sampler sampler(clip, artist.rig->controls());
@@ -194,8 +194,8 @@ SkinDifference skin_difference(const Character& artist, const Character& other, 
       sampler.sample(clip.duration * f / frames_per_clip, p);
       artist.rig->evaluate(*workspace, p, s);
       other.rig->evaluate(*other_workspace, p, t);
-      const Eigen::Matrix3Xd own = picked(s, points);
-      const Eigen::RowVectorXd apart = (picked(t, points) - own).colwise().squaredNorm();
+      const Eigen::Matrix3Xd own = picked_points(s, points);
+      const Eigen::RowVectorXd apart = (picked_points(t, points) - own).colwise().squaredNorm();
       squared += apart.sum();
       if (apart.size() > 0) result.worst = std::max(result.worst, std::sqrt(apart.maxCoeff()));
       swing += swing_of(rest.reshaped(), own.reshaped());

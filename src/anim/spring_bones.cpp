@@ -16,7 +16,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kRestFrames = 120;  // before a clip that plays once
-constexpr int kTurns = 2;         // before the one that counts, of a loop
+constexpr double kRunIn = 6;      // seconds before the turn that counts, of a loop: until slow springs repeat
 constexpr double kStep = 1 / kSpringRate;
 constexpr double kStiffest = 100;  // the format sets no limit; beyond, the joint hardly moves
 
@@ -152,8 +152,9 @@ template <class Visit>
 void run(Spring& spring, const std::vector<Affine>& above, bool loops, Visit&& visit) {
   const std::size_t count = above.size();
   spring.begin(above[0]);
+  const int turns = static_cast<int>(std::ceil(kRunIn / (kStep * static_cast<double>(count))));
   if (loops)
-    for (int turn = 0; turn < kTurns; ++turn)
+    for (int turn = 0; turn < turns; ++turn)
       for (std::size_t f = turn == 0 ? 0 : 1; f < count; ++f) spring.step(above[f]);
   else
     for (int f = 0; f < kRestFrames; ++f) spring.step(above[0]);
@@ -285,8 +286,8 @@ void fit_springs(const Character& character, std::span<const SpringExample> exam
     };
     double least = std::numeric_limits<double>::infinity();
     Knobs best{};
-    for (const double stiffness : {0.02, 0.1, 0.5, 2.0, 8.0})
-      for (const double drag : {0.05, 0.2, 0.5, 0.8}) {
+    for (const double stiffness : {0.05, 0.4, 3.0})
+      for (const double drag : {0.03, 0.15, 0.4}) {
         const Knobs found = searched({std::log(stiffness), 0, drag, 0, 0}, cost);
         if (const double own = cost(found); own < least) least = own, best = found;
       }

@@ -14,7 +14,7 @@
 namespace rigspace {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"fabrik", "ccd", "damped", "graph"};
+constexpr std::array<std::string_view, 4> kReachMethodNames = {"fabrik", "ccd", "damped", "graph"};
 constexpr int kLastRounds = 200;  // for each priority alone, at the end
 constexpr double kKick = 0.05;    // radians: how far a straight chain is bent that cannot bend by itself
 constexpr int kCorrections = 4;
@@ -214,7 +214,7 @@ void check(std::span<const ReachJoint> joints, std::span<const Effector> effecto
 
 }  // namespace
 
-std::string_view name(ReachMethod method) { return kNames[static_cast<std::size_t>(method)]; }
+std::string_view name(ReachMethod method) { return kReachMethodNames[static_cast<std::size_t>(method)]; }
 
 void ReachOptions::validate() const {
   require_option(max_iterations >= 1, "number of iterations", max_iterations, "give 1 or more");

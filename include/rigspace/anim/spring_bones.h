@@ -34,7 +34,7 @@ constexpr double kSpringRate = 60;
 /// The clip with the joints of the chains turned by springs: per frame and joint, with dt = 1 / 60 s,
 ///   tail <- tail + (1 - drag) (tail - tail_before) + dt stiffness axis + dt gravity (0, -1, 0),
 /// put back to the bone's length; axis is where the bone points at rest below its parent. A clip that loops has gone
-/// round twice before; others begin at rest in their first pose.
+/// round for six seconds before; others begin at rest in their first pose.
 Animation play_springs(const Character& character, const Animation& keyed, std::span<const SpringChain> chains);
 
 /// Two clips of one character, without and with a simulation.
