@@ -16,9 +16,9 @@
 namespace rigspace {
 namespace {
 
-constexpr double kSeedShare = 0.02;    // of the points begin a new part
-constexpr double kLeastShare = 0.004;  // a part with fewer points is given up
-constexpr double kPull = 1e-3;         // of a joint toward the border of its parts, where motion leaves it free
+constexpr double kSeedShare = 0.02;     // of the points begin a new part
+constexpr double kLeastShare = 0.004;   // a part with fewer points is given up
+constexpr double kBorderSpread = 0.05;  // of the diagonal: how far a joint is expected from the middle of its border
 
 /// The rigid motion that takes points of the rest shape nearest to where they are.
 Affine rigid_fit(In rest, In x, const std::vector<int>& points) {
@@ -66,6 +66,10 @@ class MotionParts {
     }
   }
 
+  /// How far points are from where their parts go, scene units.
+  double rms() const {
+    return std::sqrt(errors().sum() / (static_cast<double>(count_) * static_cast<double>(frames_.size())));
+  }
   int parts() const { return static_cast<int>(motion_.size()); }
   const std::vector<int>& part() const { return part_; }
   const Affine& motion(int part, std::size_t frame) const { return motion_[part][frame]; }
@@ -159,8 +163,9 @@ struct Border {
   double apart = 0;  // how far both motions take the joint from each other, rms
 };
 
-/// min_c sum_t |A_t c - B_t c|^2 + pull |c - middle|^2
-void place_joint(const MotionParts& parts, std::size_t frames, Border& border) {
+/// min_c sum_t |A_t c - B_t c|^2 / noise^2 + |c - middle|^2 / spread^2: the likeliest place where parts move rigidly
+/// but for `noise`, so that parts which hardly turn against each other are joined at their border.
+void place_joint(const MotionParts& parts, std::size_t frames, double noise_by_spread, Border& border) {
   Mat3 M = Mat3::Zero();
   Vec3 b = Vec3::Zero();
   for (std::size_t t = 0; t < frames; ++t) {
@@ -168,7 +173,7 @@ void place_joint(const MotionParts& parts, std::size_t frames, Border& border) {
     M += linear(D).transpose() * linear(D);
     b -= linear(D).transpose() * translation(D);
   }
-  const double pull = kPull * M.trace() + 1e-12 * static_cast<double>(frames);
+  const double pull = (noise_by_spread * noise_by_spread + 1e-12) * static_cast<double>(frames);
   border.joint = (M + pull * Mat3::Identity()).ldlt().solve(b + pull * border.middle);
   double sum = 0;
   for (std::size_t t = 0; t < frames; ++t)
@@ -189,6 +194,7 @@ std::vector<Border> borders_of(const TriMesh& rest, const MotionParts& parts, st
     own.first += 0.5 * (point(welded.mesh.points, i) + point(welded.mesh.points, j));
     ++own.second;
   }
+  const double far = bounding_box(rest.points).diagonal(), noise_by_spread = parts.rms() / (kBorderSpread * far);
   std::vector<Border> borders;
   for (const auto& [pair, own] : shared) borders.push_back({pair.first, pair.second, own.first / own.second});
   // Parts that no edge joins may be joined at the nearest places of their middles.
@@ -198,13 +204,12 @@ std::vector<Border> borders_of(const TriMesh& rest, const MotionParts& parts, st
     for (const int i : members[k]) middle[k] += point(rest.points, i);
     middle[k] /= static_cast<double>(members[k].size());
   }
-  const double far = bounding_box(rest.points).diagonal();
-  for (Border& each : borders) place_joint(parts, frames, each);
+  for (Border& each : borders) place_joint(parts, frames, noise_by_spread, each);
   for (int a = 0; a < parts.parts(); ++a)
     for (int b = a + 1; b < parts.parts(); ++b) {
       if (shared.contains({a, b})) continue;
       Border border{a, b, 0.5 * (middle[a] + middle[b])};
-      place_joint(parts, frames, border);
+      place_joint(parts, frames, noise_by_spread, border);
       border.apart += far + (middle[a] - middle[b]).norm();  // only where nothing else joins them
       borders.push_back(border);
     }

@@ -44,8 +44,8 @@ ExtractedSkeleton extract_skeleton(const TriMesh& mesh, const SkeletonOptions& o
 
 struct MotionSkeletonOptions {
   int most_joints = 24;
-  double tolerance = 0.01;  ///< of the diagonal: parts are divided until they follow as rigidly as this, rms
-  int rounds = 8;           ///< of assigning points and fitting motions, after each division
+  double tolerance = 0.004;  ///< of the diagonal: parts are divided until they follow as rigidly as this, rms
+  int rounds = 8;            ///< of assigning points and fitting motions, after each division
 
   void validate() const;
 };
@@ -59,9 +59,9 @@ struct MotionSkeleton {
 };
 
 /// Points that move alike rigidly become parts: one part is divided again and again where it follows worst. Parts that
-/// touch are joined where both their motions agree best,  min_c sum_t |A_t c - B_t c|^2,  by the tree of the joints
-/// that come apart least. The root is the part in the middle of that tree. `frames`: all points each, flattened. Throws
-/// Error if sizes differ, or fewer than two frames are given.
+/// touch are joined where both their motions agree best and near their border,  min_c sum_t |A_t c - B_t c|^2,  by the
+/// tree of the joints that come apart least. The root is the part in the middle of that tree. `frames`: all points
+/// each, flattened. Throws Error if sizes differ, or fewer than two frames are given.
 MotionSkeleton skeleton_from_motion(const TriMesh& rest, std::span<const Vec> frames,
                                     const MotionSkeletonOptions& options = {});
 
