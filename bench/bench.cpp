@@ -26,6 +26,9 @@ constexpr Suite kSuites[] = {
     {"cloth", "a sheet on a sphere at 3.7 k and 10 k vertices, against Blender's cloth", bench_cloth},
     {"forces", "flesh shaped by forces: drags and poses a second, how far the linear system is from the solid",
      bench_forces},
+    {"weights", "skin weights of real characters by five methods, against the artists' over all clips", bench_weights},
+    {"reach", "IK by FABRIK, cyclic descent, damped least squares and the rig's own: iterations, time, distance",
+     bench_reach},
     {"mesh", "tetrahedral bodies of all real characters", bench_mesh},
 };
 

@@ -81,5 +81,7 @@ std::vector<Row> bench_cloth(const BenchOptions&);
 /// The rows of table 6.1: a sweater in few directions.
 void add_cloth_subspace(const BenchOptions&, std::vector<Row>&);
 std::vector<Row> bench_forces(const BenchOptions&);
+std::vector<Row> bench_weights(const BenchOptions&);
+std::vector<Row> bench_reach(const BenchOptions&);
 
 }  // namespace rigspace::bench

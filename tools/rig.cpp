@@ -1,7 +1,11 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
 #include "modes.h"
+<<<<<<< HEAD
 #include "rig_cage.h"
+=======
+#include "rig_weights.h"
+>>>>>>> weights
 #include "source_options.h"
 
 #include "rigspace/base/files.h"
@@ -289,8 +293,13 @@ void check(const CheckOptions& options, const Context& context) {
 
 void add_rig(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("rig",
+<<<<<<< HEAD
                                      "Rig files: start one, put a cage around it, draw every control, find what is "
                                      "wrong, few sliders for many controls");
+=======
+                                     "Rig files: start one, draw every control, find what is wrong; weights, "
+                                     "skeletons, baking; few sliders for many controls");
+>>>>>>> weights
   command->require_subcommand(1);
 
   auto* start = command->add_subcommand("new", "A rig file for a mesh: its joints in groups, and room for the rest");
@@ -330,6 +339,9 @@ void add_rig(CLI::App& app, Context& context) {
 
   add_rig_cage(*command, context);
   add_rig_modes(*command, context);
+  add_rig_weights(*command, context);
+  add_rig_skeleton(*command, context);
+  add_rig_bake(*command, context);
 }
 
 }  // namespace rigspace::tools
