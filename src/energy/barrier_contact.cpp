@@ -10,6 +10,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kBarrierChunk = 128;
+constexpr double kRest = 0.1;       // of its distance that a pair keeps on the way of a solve
 constexpr double kParallel = 1e-3;  // of |U|^2 |V|^2: Li et al. 2020
 
 // c = |u x v|^2 of two edges and its derivatives by the four points.
@@ -278,7 +279,7 @@ void BarrierContact::add_hessian(const State& state, In x, double weight, Hessia
   }
 }
 
-double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, const SurfaceMotion& m) const {
+double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, const SurfaceMotion& m, double rest) const {
   const int n = surface_.point_count(), count = static_cast<int>(pairs.size());
   constexpr int kChunk = 64;
   std::vector<double> least(static_cast<std::size_t>((count + kChunk - 1) / kChunk), 1.0);
@@ -292,7 +293,8 @@ double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, cons
         x[k] = i < n ? Vec3(point(m.from, i)) : Vec3(point(m.obstacle_from, i - n));
         dx[k] = (i < n ? Vec3(point(m.to, i)) : Vec3(point(m.obstacle_to, i - n))) - x[k];
       }
-      best = std::min(best, safe_motion(pair.kind, x, dx));
+      if (certainly_apart(pair.kind, x, dx)) continue;
+      best = std::min(best, safe_motion(pair.kind, x, dx, rest));
     }
   });
   return least.empty() ? 1.0 : *std::min_element(least.begin(), least.end());
@@ -300,16 +302,16 @@ double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, cons
 
 double BarrierContact::max_step(const State& state, In x_from, In x_trial) const {
   const auto& pairs = near(state_as<Memory>(state), x_from, x_trial);
-  return least_fraction(pairs, {x_from, x_trial, obstacle_, obstacle_});
+  return least_fraction(pairs, {x_from, x_trial, obstacle_, obstacle_}, kRest);
 }
 
-double BarrierContact::safe_fraction(const SurfaceMotion& motion) const {
+double BarrierContact::safe_fraction(const SurfaceMotion& motion, double rest) const {
   Memory& memory = state_as<Memory>(*own_);
   memory.kept->finder.set_absent(absent_);
   memory.kept->version = ~0ull;
   memory.kept->finder.find(motion, 0, memory.kept->pairs);
   memory.kept->low.resize(0);
-  return least_fraction(memory.kept->pairs, motion);
+  return least_fraction(memory.kept->pairs, motion, rest);
 }
 
 std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const {
@@ -317,7 +319,7 @@ std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const 
   if (safe_fraction(m) >= 1) return blocking;
   const int n = surface_.point_count();
   for (const CollisionPair& pair : state_as<Memory>(*own_).kept->pairs)
-    if (least_fraction({&pair, 1}, m) < 1)
+    if (least_fraction({&pair, 1}, m, kRest) < 1)
       for (const int i : pair.points)
         if (i >= n) blocking[static_cast<std::size_t>(i - n)] = 1;
   return blocking;
