@@ -70,6 +70,7 @@ void BarrierContact::set_absent(std::span<const char> triangles) {
 
 void BarrierContact::place(In obstacle) {
   assert(obstacle.size() == made_.points.size());
+  if (obstacle == obstacle_) return;
   obstacle_ = obstacle;
   ++version_;
 }
@@ -135,15 +136,15 @@ void BarrierContact::collect(In x, std::span<const CollisionPair> pairs, std::ve
 // The pairs that may come nearer than `distance` on the path, kept for all paths within boxes around this one.
 const std::vector<CollisionPair>& BarrierContact::near(const Memory& memory, In from, In to) const {
   Memory::Kept& kept = *memory.kept;
-  if (kept.version == version_ && kept.low.size() == from.size() && (from.array() >= kept.low.array()).all() &&
+  if (kept.low.size() == from.size() && (from.array() >= kept.low.array()).all() &&
       (to.array() >= kept.low.array()).all() && (from.array() <= kept.high.array()).all() &&
-      (to.array() <= kept.high.array()).all())
+      (to.array() <= kept.high.array()).all() && kept.absent == absent_ && kept.obstacle == obstacle_)
     return kept.pairs;
   const double margin = kept.margin * options_.distance;
   kept.finder.set_absent(absent_);
   kept.finder.find({from, to, obstacle_, obstacle_}, options_.distance + 2 * margin, kept.pairs);
   kept.low = from.cwiseMin(to).array() - margin, kept.high = from.cwiseMax(to).array() + margin;
-  kept.version = version_;
+  kept.obstacle = obstacle_, kept.absent = absent_;
   kept.active_version = ~0ull;
   return kept.pairs;
 }
@@ -306,19 +307,18 @@ double BarrierContact::max_step(const State& state, In x_from, In x_trial) const
 }
 
 double BarrierContact::safe_fraction(const SurfaceMotion& motion, double rest) const {
-  Memory& memory = state_as<Memory>(*own_);
-  memory.kept->finder.set_absent(absent_);
-  memory.kept->version = ~0ull;
-  memory.kept->finder.find(motion, 0, memory.kept->pairs);
-  memory.kept->low.resize(0);
-  return least_fraction(memory.kept->pairs, motion, rest);
+  if (motion.from == motion.to && motion.obstacle_from == motion.obstacle_to) return 1;
+  Memory::Kept& kept = *state_as<Memory>(*own_).kept;
+  kept.finder.set_absent(absent_);
+  kept.finder.find(motion, 0, kept.on_the_way);
+  return least_fraction(kept.on_the_way, motion, rest);
 }
 
 std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const {
   std::vector<char> blocking(static_cast<std::size_t>(made_.point_count()), 0);
   if (safe_fraction(m) >= 1) return blocking;
   const int n = surface_.point_count();
-  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->pairs)
+  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->on_the_way)
     if (least_fraction({&pair, 1}, m, kRest) < 1)
       for (const int i : pair.points)
         if (i >= n) blocking[static_cast<std::size_t>(i - n)] = 1;

@@ -46,12 +46,13 @@ struct ClothSimulation::Data {
   std::vector<std::vector<int>> neighbours;  // of its points; filled when needed
   double time = 0;
   Vec body_now, body_next, forces, target;
-  Vec plane_forces;          // N: of the planes of `outside` in the last step
-  TriangleTree worn_tree;    // of the body's worn triangles
-  std::vector<char> worn;    // triangles of the body near the garment at the start
-  std::vector<char> absent;  // triangles of the body that are out of contact in this step
-  std::vector<char> caught;  // points of the garment that are inside the body beneath such triangles; empty: none
-  double stiffening = 1;     // of the barrier, by as much as cloth pressed hard on the body
+  Vec plane_forces;              // N: of the planes of `outside` in the last step
+  TriangleTree worn_tree;        // of the body's worn triangles
+  std::vector<char> worn;        // triangles of the body near the garment at the start
+  std::vector<char> absent;      // triangles of the body that are out of contact in this step
+  std::vector<char> caught;      // points of the garment that are inside the body beneath such triangles; empty: none
+  double stiffening = 1;         // of the barrier, by as much as cloth pressed hard on the body
+  double solved_stiffening = 1;  // of the step before
   ClothReport report;
 
   Data(const Garment&, const ClothBody&, const ClothOptions&, double start, std::shared_ptr<const ClothReduction>);

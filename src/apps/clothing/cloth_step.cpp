@@ -191,9 +191,10 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
   stretch.begin_step(x, h);
   bend.begin_step(x, h, options.material.damping);
   if (!impulses) {
+    const double stiffness = std::max(10 * masses.mean() / (tau * tau), 1e-12);
+    if (options.automatic_stiffness) contact.set_stiffness(solved_stiffening * stiffness);
     contact.begin_step(x, h);  // friction of the force that was solved for
-    if (options.automatic_stiffness)
-      contact.set_stiffness(std::max(stiffening * 10 * masses.mean() / (tau * tau), 1e-12));
+    if (options.automatic_stiffness && stiffening != solved_stiffening) contact.set_stiffness(stiffening * stiffness);
   }
   set_pins(h);
   // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
@@ -207,6 +208,7 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
     solve_with_barrier(x, callback);
     const double nearest = contact.report(x).nearest;
     report.nearest = std::min(report.nearest, nearest);
+    solved_stiffening = stiffening;
     stiffen(nearest);
   }
   integrator.accept(x);

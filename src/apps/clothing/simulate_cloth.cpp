@@ -110,7 +110,7 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
 
 // Whatever the garment passes through is out of contact.
 void ClothSimulation::Data::start_contact() {
-  stiffening = 1;
+  stiffening = solved_stiffening = 1;
   absent.assign(body.mesh.triangles.size(), 1);
   find_absent(body_now);
 }
