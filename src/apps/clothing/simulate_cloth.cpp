@@ -79,13 +79,13 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
   objective.add("contact", contact);
   objective.add("outside the body", outside);
   free.add("outside the body", outside);
-  if (options.contact_method == ContactMethod::impulses || reduction)
+  if (options.contact_method == ContactMethod::impulses || reduction) {
+    ImpulseOptions settings{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self};
+    // All points at a body that closes on them seldom come free in more tries; few directions need them.
+    if (!reduction) settings.zone_rounds = 10, settings.cuts = 3;
     impulses = std::make_unique<ImpulseContact>(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
-                                                ImpulseOptions{.distance = o.contact.distance,
-                                                               .friction = o.contact.friction,
-                                                               .self = o.contact.self,
-                                                               .zone_rounds = 10,
-                                                               .cuts = 3});
+                                                settings);
+  }
   if (reduction)
     reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh,
                                              BodyPlanesOptions{.distance = o.contact.distance,
@@ -119,12 +119,12 @@ int ClothSimulation::Data::steps_for(double from, double to) {
   int steps = std::max(1, static_cast<int>(std::ceil((to - from) / options.step - 1e-9)));
   if (!body.points) return steps;
   // Sampled at the steps: what moves to and fro between them is not seen. Only the body near the cloth counts: hands
-  // that swing far from a skirt do not.
+  // that swing far from a skirt do not; few directions follow the pose of all of it.
   constexpr double kNear = 0.1;  // m
   Box near = bounding_box(integrator.x());
   near.low.array() -= kNear, near.high.array() += kNear;
   const auto inside = [&](const Vec3& p) {
-    return (p.array() >= near.low.array()).all() && (p.array() <= near.high.array()).all();
+    return reducer || ((p.array() >= near.low.array()).all() && (p.array() <= near.high.array()).all());
   };
   Vec a, b;
   body_at(from, a);
