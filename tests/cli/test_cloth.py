@@ -79,11 +79,11 @@ class Cloth(OwnFolder):
 
     def test_a_body_that_passes_through_itself_wears_a_garment(self):
         # Two slopes that face each other and cross at the bottom of their valley; the sheet lies above it.
-        slopes = "v -0.5 0.4 -0.5\nv 0.02 -0.1 -0.5\nv 0.02 -0.1 0.5\nv -0.5 0.4 0.5\n" \
-                 "v 0.5 0.4 -0.5\nv -0.02 -0.1 -0.5\nv -0.02 -0.1 0.5\nv 0.5 0.4 0.5\nf 1 4 3 2\nf 5 6 7 8\n"
+        slopes = "v -0.3 0.6 -0.5\nv 0.02 -0.1 -0.5\nv 0.02 -0.1 0.5\nv -0.3 0.6 0.5\n" \
+                 "v 0.3 0.6 -0.5\nv -0.02 -0.1 -0.5\nv -0.02 -0.1 0.5\nv 0.3 0.6 0.5\nf 1 4 3 2\nf 5 6 7 8\n"
         for name in ("body", "moved_0", "moved_1"):
             (self.folder / f"{name}.obj").write_text(slopes)
-        (self.folder / "garment.obj").write_text(sheet_obj([0, 0.15, 0], 0.3, cells=6))
+        (self.folder / "garment.obj").write_text(sheet_obj([0, 0.3, 0], 0.24, cells=6))
         out = self.folder / "out.obj"
         result = rigspace("cloth", "simulate", self.folder / "body.obj", "--motion", self.folder / "moved_0.obj", "--garment",
                           self.folder / "garment.obj", "--unit", "1", "--lead", "0", "--fps", "5", "--to", "0.2", "--json", "-o", out)
