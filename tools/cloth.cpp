@@ -98,7 +98,9 @@ void print_clip(const ClothClipResult& clip, const ClothArguments& options, int 
   if (r.released > 0)
     fmt::print("    {} triangles of the body left contact because they caught cloth between them\n", r.released);
   if (r.absent > 0)
-    fmt::print("    up to {} triangles of the body were out of contact, where it passes through itself\n", r.absent);
+    fmt::print(
+        "    up to {} triangles of the body were out of contact, where parts of it meet and would pinch the cloth\n",
+        r.absent);
 }
 
 void print(const ClothResult& result, const ClothArguments& options) {

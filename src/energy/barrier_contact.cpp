@@ -10,6 +10,7 @@ namespace rigspace {
 namespace {
 
 constexpr int kBarrierChunk = 128;
+constexpr double kRest = 0.1;       // of its distance that a pair keeps on the way of a solve
 constexpr double kParallel = 1e-3;  // of |U|^2 |V|^2: Li et al. 2020
 
 // c = |u x v|^2 of two edges and its derivatives by the four points.
@@ -69,6 +70,7 @@ void BarrierContact::set_absent(std::span<const char> triangles) {
 
 void BarrierContact::place(In obstacle) {
   assert(obstacle.size() == made_.points.size());
+  if (obstacle == obstacle_) return;
   obstacle_ = obstacle;
   ++version_;
 }
@@ -134,15 +136,15 @@ void BarrierContact::collect(In x, std::span<const CollisionPair> pairs, std::ve
 // The pairs that may come nearer than `distance` on the path, kept for all paths within boxes around this one.
 const std::vector<CollisionPair>& BarrierContact::near(const Memory& memory, In from, In to) const {
   Memory::Kept& kept = *memory.kept;
-  if (kept.version == version_ && kept.low.size() == from.size() && (from.array() >= kept.low.array()).all() &&
+  if (kept.low.size() == from.size() && (from.array() >= kept.low.array()).all() &&
       (to.array() >= kept.low.array()).all() && (from.array() <= kept.high.array()).all() &&
-      (to.array() <= kept.high.array()).all())
+      (to.array() <= kept.high.array()).all() && kept.absent == absent_ && kept.obstacle == obstacle_)
     return kept.pairs;
   const double margin = kept.margin * options_.distance;
   kept.finder.set_absent(absent_);
   kept.finder.find({from, to, obstacle_, obstacle_}, options_.distance + 2 * margin, kept.pairs);
   kept.low = from.cwiseMin(to).array() - margin, kept.high = from.cwiseMax(to).array() + margin;
-  kept.version = version_;
+  kept.obstacle = obstacle_, kept.absent = absent_;
   kept.active_version = ~0ull;
   return kept.pairs;
 }
@@ -278,7 +280,7 @@ void BarrierContact::add_hessian(const State& state, In x, double weight, Hessia
   }
 }
 
-double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, const SurfaceMotion& m) const {
+double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, const SurfaceMotion& m, double rest) const {
   const int n = surface_.point_count(), count = static_cast<int>(pairs.size());
   constexpr int kChunk = 64;
   std::vector<double> least(static_cast<std::size_t>((count + kChunk - 1) / kChunk), 1.0);
@@ -292,7 +294,8 @@ double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, cons
         x[k] = i < n ? Vec3(point(m.from, i)) : Vec3(point(m.obstacle_from, i - n));
         dx[k] = (i < n ? Vec3(point(m.to, i)) : Vec3(point(m.obstacle_to, i - n))) - x[k];
       }
-      best = std::min(best, safe_motion(pair.kind, x, dx));
+      if (certainly_apart(pair.kind, x, dx)) continue;
+      best = std::min(best, safe_motion(pair.kind, x, dx, rest));
     }
   });
   return least.empty() ? 1.0 : *std::min_element(least.begin(), least.end());
@@ -300,24 +303,23 @@ double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, cons
 
 double BarrierContact::max_step(const State& state, In x_from, In x_trial) const {
   const auto& pairs = near(state_as<Memory>(state), x_from, x_trial);
-  return least_fraction(pairs, {x_from, x_trial, obstacle_, obstacle_});
+  return least_fraction(pairs, {x_from, x_trial, obstacle_, obstacle_}, kRest);
 }
 
-double BarrierContact::safe_fraction(const SurfaceMotion& motion) const {
-  Memory& memory = state_as<Memory>(*own_);
-  memory.kept->finder.set_absent(absent_);
-  memory.kept->version = ~0ull;
-  memory.kept->finder.find(motion, 0, memory.kept->pairs);
-  memory.kept->low.resize(0);
-  return least_fraction(memory.kept->pairs, motion);
+double BarrierContact::safe_fraction(const SurfaceMotion& motion, double rest) const {
+  if (motion.from == motion.to && motion.obstacle_from == motion.obstacle_to) return 1;
+  Memory::Kept& kept = *state_as<Memory>(*own_).kept;
+  kept.finder.set_absent(absent_);
+  kept.finder.find(motion, 0, kept.on_the_way);
+  return least_fraction(kept.on_the_way, motion, rest);
 }
 
 std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const {
   std::vector<char> blocking(static_cast<std::size_t>(made_.point_count()), 0);
   if (safe_fraction(m) >= 1) return blocking;
   const int n = surface_.point_count();
-  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->pairs)
-    if (least_fraction({&pair, 1}, m) < 1)
+  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->on_the_way)
+    if (least_fraction({&pair, 1}, m, kRest) < 1)
       for (const int i : pair.points)
         if (i >= n) blocking[static_cast<std::size_t>(i - n)] = 1;
   return blocking;

@@ -10,9 +10,12 @@ struct BarrierContact::Memory final : State {
   struct Kept {
     CollisionPairFinder finder;
     double margin = 0.5;  // of `distance`: how far outside the path the pairs still serve
-    std::uint64_t version = ~0ull, active_version = ~0ull;
-    Vec low, high;  // of each coordinate
+    Vec low, high;        // of each coordinate; the pairs serve paths within, beside the obstacle
+    Vec obstacle;         // as placed here, without
+    std::vector<char> absent;
     std::vector<CollisionPair> pairs;
+    std::vector<CollisionPair> on_the_way;  // of a motion of both
+    std::uint64_t active_version = ~0ull;
     Vec active_x;
     std::vector<Active> active;
   };

@@ -14,19 +14,6 @@ constexpr double kMargin = 0.5;  // of d: how far points may leave their paths b
 constexpr double kNear = 1.5;    // of d: pairs nearer than this at the start may need an impulse
 constexpr int kTestChunk = 256;
 
-// A lower bound of the distance at the start: that of the boxes of both halves along each axis.
-double box_gap(PairKind kind, const PairPoints& x) {
-  const bool edges = kind == PairKind::edge_edge;
-  const Vec3 &p = x[0], &q = edges ? x[1] : x[0], &r = x[2], &s = x[3], &t = edges ? x[2] : x[1];
-  double gap = 0;
-  for (int c = 0; c < 3; ++c) {
-    const double above = std::min(p[c], q[c]) - std::max(std::max(r[c], s[c]), t[c]);
-    const double below = std::min(std::min(r[c], s[c]), t[c]) - std::max(p[c], q[c]);
-    gap = std::max(gap, std::max(above, below));
-  }
-  return gap;
-}
-
 }  // namespace
 
 void ImpulseOptions::validate() const {
@@ -59,14 +46,9 @@ double ImpulseContact::Data::level_of(const CollisionPair& pair) const {
   return std::min(options.distance, 0.9 * std::sqrt(pair_distance(pair.kind, at).squared));
 }
 
-// Most pairs move nearly as one: their boxes alone show that they cannot meet.
 double ImpulseContact::Data::safe_time(const CollisionPair& pair) const {
   const PairPoints at = start_of(pair), by = motion_of(pair);
-  const Vec3 common = 0.25 * (by[0] + by[1] + by[2] + by[3]);
-  double fastest = 0;
-  for (const Vec3& each : by) fastest = std::max(fastest, (each - common).squaredNorm());
-  if (0.9 * box_gap(pair.kind, at) > 2 * std::sqrt(fastest)) return 1;
-  return safe_motion(pair.kind, at, by);
+  return certainly_apart(pair.kind, at, by) ? 1 : safe_motion(pair.kind, at, by);
 }
 
 void ImpulseContact::Data::find_pairs() {

@@ -7,7 +7,8 @@
 namespace rigspace {
 namespace {
 
-constexpr int kPairChunk = 64;
+constexpr int kFitChunk = 256;
+constexpr std::size_t kTasks = 64;  // pairs of subtrees that are searched side by side
 
 std::vector<int> used_points(std::span<const Triangle> triangles) {
   std::vector<int> used;
@@ -24,11 +25,28 @@ Box swept_box(const std::array<int, N>& points, In from, In to) {
   return box;
 }
 
-bool apart(const Box& box, const Bvh::Node& node, double reach) {
-  return ((box.low - node.high).array() > reach).any() || ((node.low - box.high).array() > reach).any();
+template <class A, class B>
+bool apart(const A& a, const B& b, double reach) {
+  for (int c = 0; c < 3; ++c)
+    if (a.low[c] - b.high[c] > reach || b.low[c] - a.high[c] > reach) return true;
+  return false;
 }
-bool apart(const Box& a, const Box& b, double reach) {
-  return ((a.low - b.high).array() > reach).any() || ((b.low - a.high).array() > reach).any();
+
+using NodePair = std::array<int, 2>;
+
+// The pairs of children of two nodes, the larger one opened; of a node with itself each pair once. False for leaves.
+template <class Push>
+bool open_pair(const Bvh& a, const Bvh& b, const NodePair& pair, Push&& push) {
+  const Bvh::Node &m = a.nodes()[static_cast<std::size_t>(pair[0])], &n = b.nodes()[static_cast<std::size_t>(pair[1])];
+  if (m.leaf() && n.leaf()) return false;
+  if (&m == &n) {
+    push({pair[0] + 1, pair[0] + 1}), push({pair[0] + 1, m.right}), push({m.right, m.right});
+  } else if (n.leaf() || (!m.leaf() && (m.high - m.low).squaredNorm() >= (n.high - n.low).squaredNorm())) {
+    push({pair[0] + 1, pair[1]}), push({m.right, pair[1]});
+  } else {
+    push({pair[0], pair[1] + 1}), push({pair[0], n.right});
+  }
+  return true;
 }
 
 }  // namespace
@@ -48,6 +66,7 @@ CollisionPairFinder::CollisionPairFinder(const TriMesh& surface, const TriMesh& 
 void CollisionPairFinder::set_absent(std::span<const char> triangles) {
   if (!absent_points_.empty() && std::equal(triangles.begin(), triangles.end(), given_.begin(), given_.end())) return;
   given_.assign(triangles.begin(), triangles.end());
+  obstacle_layers_.fits = false;
   absent_triangles_.assign(triangles.begin(), triangles.end());
   absent_triangles_.resize(obstacle_.triangles.size(), 0);
   absent_points_.assign(static_cast<std::size_t>(obstacle_.point_count()), 1);
@@ -65,85 +84,110 @@ void CollisionPairFinder::set_absent(std::span<const char> triangles) {
   }
 }
 
-void CollisionPairFinder::fit(Layer& layer, std::span<const Triangle> triangles,
-                              std::span<const std::array<int, 2>> edges, In from, In to) {
-  layer.triangle_boxes.resize(triangles.size());
-  layer.edge_boxes.resize(edges.size());
-  parallel_ranges(static_cast<int>(triangles.size()), 256, [&](int begin, int end) {
-    for (int t = begin; t < end; ++t) layer.triangle_boxes[t] = swept_box(triangles[t], from, to);
-  });
-  parallel_ranges(static_cast<int>(edges.size()), 256, [&](int begin, int end) {
-    for (int e = begin; e < end; ++e) layer.edge_boxes[e] = swept_box(edges[e], from, to);
-  });
-  if (layer.built) {
-    parallel_ranges(2, 1, [&](int begin, int) {
-      if (begin == 0)
-        layer.triangles.refit(layer.triangle_boxes);
-      else
-        layer.edges.refit(layer.edge_boxes);
+void CollisionPairFinder::fit(Layers& layers, bool obstacle, In from, In to) {
+  if (layers.fits && layers.from == from && layers.to == to) return;
+  layers.from = from, layers.to = to, layers.fits = true;
+  const auto fit_layer = [&](Layer& layer, int count, const auto& absent, const auto& points_of) {
+    layer.boxes.resize(static_cast<std::size_t>(count));
+    parallel_ranges(count, kFitChunk, [&](int begin, int end) {
+      for (int k = begin; k < end; ++k) layer.boxes[k] = absent(k) ? Box{} : swept_box(points_of(k), from, to);
     });
-    return;
-  }
-  layer.triangles = Bvh(layer.triangle_boxes);
-  layer.edges = Bvh(layer.edge_boxes);
-  layer.built = true;
+    if (layer.built)
+      layer.tree.refit(layer.boxes);
+    else
+      layer.tree = Bvh(layer.boxes), layer.built = true;
+  };
+  const auto& points = obstacle ? obstacle_points_ : surface_points_;
+  const auto& edges = obstacle ? obstacle_edges_ : edges_;
+  const auto& triangles = obstacle ? obstacle_.triangles : triangles_;
+  fit_layer(
+      layers.points, static_cast<int>(points.size()), [&](int k) { return obstacle && absent_points_[points[k]]; },
+      [&](int k) { return std::array{points[k]}; });
+  fit_layer(
+      layers.edges, static_cast<int>(edges.size()), [&](int k) { return obstacle && absent_edges_[k]; },
+      [&](int k) { return edges[k]; });
+  fit_layer(
+      layers.triangles, static_cast<int>(triangles.size()), [&](int k) { return obstacle && absent_triangles_[k]; },
+      [&](int k) { return triangles[k]; });
 }
 
-void CollisionPairFinder::find(const SurfaceMotion& m, double reach, std::vector<CollisionPair>& pairs) {
-  fit(surface_layer_, triangles_, edges_, m.from, m.to);
-  fit(obstacle_layer_, obstacle_.triangles, obstacle_edges_, m.obstacle_from, m.obstacle_to);
-  const int surface_points = static_cast<int>(surface_points_.size());
-  const int obstacle_points = static_cast<int>(obstacle_points_.size()), edges = static_cast<int>(edges_.size());
-  const int count = surface_points + obstacle_points + edges;
-  std::vector<std::vector<CollisionPair>> chunks(static_cast<std::size_t>((count + kPairChunk - 1) / kPairChunk));
-
-  const auto point_against = [&](int i, const Box& box, const Layer& layer, std::span<const Triangle> triangles,
-                                 int shift, std::vector<CollisionPair>& out) {
-    layer.triangles.traverse([&](const Bvh::Node& node) { return !apart(box, node, reach); },
-                             [&](int t) {
-                               if (apart(box, layer.triangle_boxes[t], reach)) return;
-                               if (shift > 0 && absent_triangles_[t]) return;
-                               const Triangle& c = triangles[t];
-                               if (shift == 0 && (c[0] == i || c[1] == i || c[2] == i)) return;
-                               out.push_back({PairKind::point_triangle, {i, c[0] + shift, c[1] + shift, c[2] + shift}});
-                             });
+// Both trees are gone down together. visit(i, j, pairs) for elements whose boxes come near; of a layer with itself each
+// pair of elements once.
+template <class Visit>
+void CollisionPairFinder::meet(const Layer& a, const Layer& b, double reach, Found& pairs, Visit&& visit) const {
+  if (a.tree.empty() || b.tree.empty()) return;
+  const auto near = [&](const NodePair& p) {
+    return !apart(a.tree.nodes()[static_cast<std::size_t>(p[0])], b.tree.nodes()[static_cast<std::size_t>(p[1])],
+                  reach);
   };
-  const auto edge_against = [&](int e, const Layer& layer, std::span<const std::array<int, 2>> others, int shift,
-                                std::vector<CollisionPair>& out) {
-    const Box& box = surface_layer_.edge_boxes[e];
-    const auto [a, b] = edges_[e];
-    layer.edges.traverse([&](const Bvh::Node& node) { return !apart(box, node, reach); },
-                         [&](int o) {
-                           if (shift == 0 && o <= e) return;
-                           if (apart(box, layer.edge_boxes[o], reach)) return;
-                           if (shift > 0 && absent_edges_[o]) return;
-                           const auto [c, d] = others[o];
-                           if (shift == 0 && (a == c || a == d || b == c || b == d)) return;
-                           out.push_back({PairKind::edge_edge, {a, b, c + shift, d + shift}});
-                         });
-  };
-  parallel_ranges(count, kPairChunk, [&](int begin, int end) {
-    std::vector<CollisionPair>& out = chunks[static_cast<std::size_t>(begin / kPairChunk)];
-    for (int k = begin; k < end; ++k) {
-      if (k < surface_points) {
-        const int i = surface_points_[k];
-        const Box box = swept_box(std::array{i}, m.from, m.to);
-        if (self_) point_against(i, box, surface_layer_, triangles_, 0, out);
-        point_against(i, box, obstacle_layer_, obstacle_.triangles, points_, out);
-      } else if (k < surface_points + obstacle_points) {
-        const int i = obstacle_points_[k - surface_points];
-        if (absent_points_[i]) continue;
-        const Box box = swept_box(std::array{i}, m.obstacle_from, m.obstacle_to);
-        point_against(i + points_, box, surface_layer_, triangles_, 0, out);
-      } else {
-        const int e = k - surface_points - obstacle_points;
-        if (self_) edge_against(e, surface_layer_, edges_, 0, out);
-        edge_against(e, obstacle_layer_, obstacle_edges_, points_, out);
+  // Tasks in a fixed order, so that pairs come in the same order on any number of threads.
+  std::vector<NodePair> tasks = {{0, 0}}, next;
+  for (bool opened = true; opened && tasks.size() < kTasks;) {
+    opened = false, next.clear();
+    for (const NodePair& task : tasks) {
+      const bool can = open_pair(a.tree, b.tree, task, [&](const NodePair& p) {
+        if (near(p)) next.push_back(p);
+      });
+      if (!can) next.push_back(task);
+      opened = opened || can;
+    }
+    tasks.swap(next);
+  }
+  std::vector<Found> found(tasks.size());
+  parallel_ranges(static_cast<int>(tasks.size()), 1, [&](int begin, int end) {
+    std::vector<NodePair> stack;
+    for (int task = begin; task < end; ++task) {
+      stack.assign(1, tasks[task]);
+      while (!stack.empty()) {
+        const NodePair pair = stack.back();
+        stack.pop_back();
+        const auto push = [&](const NodePair& p) {
+          if (near(p)) stack.push_back(p);
+        };
+        if (open_pair(a.tree, b.tree, pair, push)) continue;
+        const Bvh::Node &m = a.tree.nodes()[pair[0]], &n = b.tree.nodes()[pair[1]];
+        for (int k = 0; k < m.count; ++k)
+          for (int l = &m == &n ? k + 1 : 0; l < n.count; ++l) {
+            const int i = a.tree.items()[m.first + k], j = b.tree.items()[n.first + l];
+            if (!apart(a.boxes[i], b.boxes[j], reach)) visit(i, j, found[task]);
+          }
       }
     }
   });
+  for (const Found& each : found) pairs.insert(pairs.end(), each.begin(), each.end());
+}
+
+void CollisionPairFinder::find(const SurfaceMotion& m, double reach, std::vector<CollisionPair>& pairs) {
+  fit(surface_layers_, false, m.from, m.to);
+  fit(obstacle_layers_, true, m.obstacle_from, m.obstacle_to);
   pairs.clear();
-  for (const auto& chunk : chunks) pairs.insert(pairs.end(), chunk.begin(), chunk.end());
+  const Layers &own = surface_layers_, &other = obstacle_layers_;
+  const int shift = points_;
+  if (self_) {
+    meet(own.points, own.triangles, reach, pairs, [&](int k, int t, Found& out) {
+      const int i = surface_points_[k];
+      const Triangle& c = triangles_[t];
+      if (c[0] != i && c[1] != i && c[2] != i) out.push_back({PairKind::point_triangle, {i, c[0], c[1], c[2]}});
+    });
+    meet(own.edges, own.edges, reach, pairs, [&](int e, int o, Found& out) {
+      const auto [a, b] = edges_[std::min(e, o)];
+      const auto [c, d] = edges_[std::max(e, o)];
+      if (a != c && a != d && b != c && b != d) out.push_back({PairKind::edge_edge, {a, b, c, d}});
+    });
+  }
+  meet(own.points, other.triangles, reach, pairs, [&](int k, int t, Found& out) {
+    const Triangle& c = obstacle_.triangles[t];
+    out.push_back({PairKind::point_triangle, {surface_points_[k], c[0] + shift, c[1] + shift, c[2] + shift}});
+  });
+  meet(other.points, own.triangles, reach, pairs, [&](int k, int t, Found& out) {
+    const Triangle& c = triangles_[t];
+    out.push_back({PairKind::point_triangle, {obstacle_points_[k] + shift, c[0], c[1], c[2]}});
+  });
+  meet(own.edges, other.edges, reach, pairs, [&](int e, int o, Found& out) {
+    const auto [a, b] = edges_[e];
+    const auto [c, d] = obstacle_edges_[o];
+    out.push_back({PairKind::edge_edge, {a, b, c + shift, d + shift}});
+  });
 }
 
 }  // namespace rigspace

@@ -105,4 +105,24 @@ double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, dou
   return t;
 }
 
+double box_gap(PairKind kind, const PairPoints& x) {
+  const bool edges = kind == PairKind::edge_edge;
+  const Vec3 &p = x[0], &q = edges ? x[1] : x[0], &r = x[2], &s = x[3], &t = edges ? x[2] : x[1];
+  double gap = 0;
+  for (int c = 0; c < 3; ++c) {
+    const double above = std::min(p[c], q[c]) - std::max(std::max(r[c], s[c]), t[c]);
+    const double below = std::min(std::min(r[c], s[c]), t[c]) - std::max(p[c], q[c]);
+    gap = std::max(gap, std::max(above, below));
+  }
+  return gap;
+}
+
+bool certainly_apart(PairKind kind, const PairPoints& x, const PairPoints& dx) {
+  const Vec3 common = 0.25 * (dx[0] + dx[1] + dx[2] + dx[3]);
+  double fastest = 0;
+  for (const Vec3& each : dx) fastest = std::max(fastest, (each - common).squaredNorm());
+  const double gap = 0.45 * box_gap(kind, x);
+  return gap * gap > fastest;
+}
+
 }  // namespace rigspace

@@ -3,6 +3,8 @@
 #include "rigspace/base/parallel.h"
 #include "rigspace/geometry/closest_point.h"
 
+#include <algorithm>
+
 namespace rigspace {
 namespace {
 
@@ -59,29 +61,65 @@ SurfaceCrossings count_edge_crossings(const TriMesh& surface, const TriMesh& oth
   return found;
 }
 
-std::vector<char> self_crossing_triangles(const TriMesh& mesh) {
-  std::vector<char> crossing(mesh.triangles.size(), 0);
-  const EdgeTable edges = edge_table(mesh);
-  for (const auto& [edge, triangle] : edge_crossings(mesh.points, edges.edges, mesh, true)) {
-    crossing[static_cast<std::size_t>(triangle)] = 1;
-    for (const int half_edge : edges.uses(edge)) crossing[static_cast<std::size_t>(half_edge / 3)] = 1;
-  }
-  return crossing;
-}
+SelfCrossingFinder::SelfCrossingFinder(const TriMesh& mesh)
+    : triangles_(mesh.triangles), edges_(edge_table(mesh)), tree_(triangle_boxes(mesh)) {}
 
-std::vector<char> self_crossing_triangles(const TriMesh& mesh, const Box& near) {
-  TriMesh part{mesh.points, {}};
-  std::vector<std::size_t> number;
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    Box box;
-    for (const int i : mesh.triangles[t]) box.include(point(mesh.points, i));
-    if ((box.low.array() > near.high.array()).any() || (box.high.array() < near.low.array()).any()) continue;
-    part.triangles.push_back(mesh.triangles[t]), number.push_back(t);
+std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> wanted, double facing,
+                                           std::span<const char> firm) {
+  constexpr int kChunk = 64;
+  boxes_.assign(triangles_.size(), {});
+  normals_.resize(triangles_.size());
+  const auto unwanted = [&](int t) { return !wanted.empty() && !wanted[static_cast<std::size_t>(t)]; };
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    if (unwanted(static_cast<int>(t))) continue;  // an empty box, which meets nothing
+    const Vec3 a = point(points, triangles_[t][0]), b = point(points, triangles_[t][1]),
+               c = point(points, triangles_[t][2]);
+    boxes_[t].low = a.cwiseMin(b).cwiseMin(c), boxes_[t].high = a.cwiseMax(b).cwiseMax(c);
+    normals_[t] = (b - a).cross(c - a).normalized();
   }
-  const std::vector<char> crossing = self_crossing_triangles(part);
-  std::vector<char> result(mesh.triangles.size(), 0);
-  for (std::size_t k = 0; k < crossing.size(); ++k) result[number[k]] = crossing[k];
-  return result;
+  tree_.refit(boxes_);
+  const auto stays = [&](int t, int beside) {
+    return !firm.empty() && firm[static_cast<std::size_t>(t)] && !firm[static_cast<std::size_t>(beside)];
+  };
+  const int count = edges_.count();
+  std::vector<std::vector<int>> chunks(static_cast<std::size_t>((count + kChunk - 1) / kChunk));
+  parallel_ranges(count, kChunk, [&](int begin, int end) {
+    std::vector<int>& crossing = chunks[static_cast<std::size_t>(begin / kChunk)];
+    for (int e = begin; e < end; ++e) {
+      const auto uses = edges_.uses(e);
+      if (std::all_of(uses.begin(), uses.end(), [&](int half_edge) { return unwanted(half_edge / 3); })) continue;
+      const auto [i, j] = edges_.edges[static_cast<std::size_t>(e)];
+      const Vec3 a = point(points, i), b = point(points, j), low = a.cwiseMin(b), high = a.cwiseMax(b);
+      const auto enter = [&](const auto& n) {
+        return !((n.low - high).array() > 0).any() && !((low - n.high).array() > 0).any();
+      };
+      tree_.traverse(enter, [&](int t) {
+        const auto at = static_cast<std::size_t>(t);
+        const Triangle& c = triangles_[at];
+        if (unwanted(t) || !enter(boxes_[at])) return;
+        for (const int k : c)
+          if (k == i || k == j) return;
+        const auto faces = [&](int half_edge) {
+          return !unwanted(half_edge / 3) &&
+                 (facing >= 1 || normals_[static_cast<std::size_t>(half_edge / 3)].dot(normals_[at]) <= facing);
+        };
+        if (std::none_of(uses.begin(), uses.end(), faces)) return;
+        const Vec3 p = point(points, c[0]), q = point(points, c[1]), r = point(points, c[2]);
+        double where = 0;
+        if (!on_both_sides(a, b, p, q, r) || !crosses(a, b, p, q, r, where)) return;
+        for (const int half_edge : uses) {
+          if (!faces(half_edge)) continue;
+          const int other = half_edge / 3;
+          if (!stays(t, other)) crossing.push_back(t);
+          if (!stays(other, t)) crossing.push_back(other);
+        }
+      });
+    }
+  });
+  std::vector<char> found(triangles_.size(), 0);
+  for (const auto& chunk : chunks)
+    for (const int t : chunk) found[static_cast<std::size_t>(t)] = 1;
+  return found;
 }
 
 }  // namespace rigspace

@@ -77,6 +77,21 @@ class Cloth(OwnFolder):
         self.assertGreater(min(heights), 0.05)  # lifted, not passed through
         self.assertEqual(rigspace("cloth", "simulate", self.hero, "--motion", out, "--garment", out, "-o", out).returncode, 2)
 
+    def test_a_body_that_passes_through_itself_wears_a_garment(self):
+        # Two slopes that face each other and cross at the bottom of their valley; the sheet lies above it.
+        slopes = "v -0.3 0.6 -0.5\nv 0.02 -0.1 -0.5\nv 0.02 -0.1 0.5\nv -0.3 0.6 0.5\n" \
+                 "v 0.3 0.6 -0.5\nv -0.02 -0.1 -0.5\nv -0.02 -0.1 0.5\nv 0.3 0.6 0.5\nf 1 4 3 2\nf 5 6 7 8\n"
+        for name in ("body", "moved_0", "moved_1"):
+            (self.folder / f"{name}.obj").write_text(slopes)
+        (self.folder / "garment.obj").write_text(sheet_obj([0, 0.3, 0], 0.24, cells=6))
+        out = self.folder / "out.obj"
+        result = rigspace("cloth", "simulate", self.folder / "body.obj", "--motion", self.folder / "moved_0.obj", "--garment",
+                          self.folder / "garment.obj", "--unit", "1", "--lead", "0", "--fps", "5", "--to", "0.2", "--json", "-o", out)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        clip = json.loads(result.stdout)["clips"][0]
+        self.assertEqual(clip["unfinished"], 0)
+        self.assertGreater(clip["body_triangles_out_of_contact"], 0)  # counted
+
     def test_what_cannot_be_worn_is_refused_in_one_sentence(self):
         far = self.simulate(sheet_obj([0, self.top[1] + 500, 0], 0.3))
         self.assertEqual(far.returncode, 3)

@@ -56,8 +56,9 @@ class BarrierContact final : public Energy {
   /// Friction of a step of h seconds that starts with the surface at x_start, the obstacle as placed now. h = 0: none.
   void begin_step(In x_start, double h);
 
-  /// The part of a motion of surface and obstacle together during which nothing meets.
-  double safe_fraction(const SurfaceMotion& motion) const;
+  /// The part of a motion of surface and obstacle together during which nothing meets; pairs that would meet end at
+  /// least `rest` of their distance apart.
+  double safe_fraction(const SurfaceMotion& motion, double rest = 0.1) const;
   /// Points of the obstacle (non-zero entries) in pairs with the surface that would meet in a motion.
   std::vector<char> blocking_points(const SurfaceMotion& motion) const;
   BarrierReport report(In x) const;
@@ -96,7 +97,7 @@ class BarrierContact final : public Energy {
   Vec12 gradient(const Active&) const;
   Mat12 hessian(const Active&, HessianMode) const;
   Vec3 sliding(const Slip&, In x) const;
-  double least_fraction(std::span<const CollisionPair>, const SurfaceMotion&) const;
+  double least_fraction(std::span<const CollisionPair>, const SurfaceMotion&, double rest) const;
 
   TriMesh surface_, made_;  // both as at rest
   BarrierOptions options_;

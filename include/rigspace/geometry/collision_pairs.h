@@ -43,12 +43,21 @@ class CollisionPairFinder {
   const std::vector<std::array<int, 2>>& edges() const { return edges_; }
 
  private:
+  // Elements of one kind, the boxes that they sweep, and a tree over these. Absent ones have empty boxes.
   struct Layer {
-    Bvh triangles, edges;
-    std::vector<Box> triangle_boxes, edge_boxes;
+    Bvh tree;
+    std::vector<Box> boxes;
     bool built = false;
   };
-  void fit(Layer&, std::span<const Triangle>, std::span<const std::array<int, 2>>, In from, In to);
+  struct Layers {
+    Layer points, edges, triangles;
+    Vec from, to;  // what they were fitted to
+    bool fits = false;
+  };
+  using Found = std::vector<CollisionPair>;
+  void fit(Layers&, bool obstacle, In from, In to);
+  template <class Visit>
+  void meet(const Layer& a, const Layer& b, double reach, Found& pairs, Visit&& visit) const;
 
   int points_;
   bool self_;
@@ -57,7 +66,7 @@ class CollisionPairFinder {
   TriMesh obstacle_;
   std::vector<int> surface_points_, obstacle_points_;  // those that triangles use
   std::vector<char> given_, absent_triangles_, absent_edges_, absent_points_;
-  Layer surface_layer_, obstacle_layer_;
+  Layers surface_layers_, obstacle_layers_;
 };
 
 }  // namespace rigspace

@@ -37,4 +37,10 @@ Eigen::Matrix<double, 12, 12> distance_hessian(const PairDistance& at, const Pai
 /// times that at the start, on the way a tenth of that. 0 if they touch at the start.
 double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest = 0.1);
 
+/// A lower bound of the distance: that of the boxes of both halves along each axis.
+double box_gap(PairKind kind, const PairPoints& x);
+/// Whether the boxes alone show that a pair cannot meet on its straight motion, as most pairs, which move nearly as
+/// one.
+bool certainly_apart(PairKind kind, const PairPoints& x, const PairPoints& dx);
+
 }  // namespace rigspace

@@ -1,8 +1,10 @@
 #pragma once
 // Where surfaces pass through themselves or each other: edges that cross triangles.
 
+#include "rigspace/geometry/bvh.h"
 #include "rigspace/geometry/tri_mesh.h"
 
+#include <span>
 #include <vector>
 
 namespace rigspace {
@@ -27,9 +29,27 @@ struct SurfaceCrossings {
 };
 SurfaceCrossings count_edge_crossings(const TriMesh& surface, const TriMesh& other);
 
-/// Non-zero for triangles that take part in a crossing of the mesh with itself.
-std::vector<char> self_crossing_triangles(const TriMesh& mesh);
-/// The same, of triangles alone whose boxes meet this one; 0 for all others.
-std::vector<char> self_crossing_triangles(const TriMesh& mesh, const Box& near);
+/// Where a moving surface passes through itself. Its tree is built once and refitted.
+class SelfCrossingFinder {
+ public:
+  SelfCrossingFinder() = default;
+  explicit SelfCrossingFinder(const TriMesh& mesh);
+
+  /// Non-zero for triangles that cross another one, both `wanted` (non-zero entries; empty: all), whose normals have a
+  /// cosine of at most `facing`: 1 finds all crossings, less than 0 only those of parts that face each other, as an arm
+  /// pressed into the chest, not a layer that lies half sunk in another. Of a `firm` triangle and one that is not only
+  /// the latter is found.
+  std::vector<char> find(In points, std::span<const char> wanted = {}, double facing = 1,
+                         std::span<const char> firm = {});
+
+  const EdgeTable& edges() const { return edges_; }
+
+ private:
+  std::vector<Triangle> triangles_;
+  EdgeTable edges_;
+  Bvh tree_;
+  std::vector<Box> boxes_;
+  std::vector<Vec3> normals_;
+};
 
 }  // namespace rigspace

@@ -10,6 +10,21 @@
 
 namespace rigspace {
 
+/// The nearest place of the body to a point of a garment.
+struct BodyPlace {
+  int triangle = -1;           ///< -1: none within reach
+  Vec3 now, next;              ///< m: where the place is, and where the body carries it in a step
+  Vec3 normal = Vec3::Zero();  ///< unit, outward, at the end of the step; smooth over the surface
+  double gap = 0;              ///< m: of the point, along the triangle's side now; negative inside
+};
+
+/// tree: of the body as it is now. normals: vertex_normals of body_next.
+BodyPlace nearest_body(const TriangleTree& tree, In body_next, In normals, const Vec3& x, double reach);
+
+/// Non-zero for triangles of the body, at body_points, within a few centimetres of the cloth: those in cells of a grid
+/// around its points. Large triangles always count.
+std::vector<char> triangles_near(const TriMesh& cloth, In body_points, std::span<const Triangle> triangles);
+
 struct BodyPlanesOptions {
   double distance = 0.002;  ///< m: from the body, where the planes are
   double reach = 0.04;      ///< m: points farther from the body have none

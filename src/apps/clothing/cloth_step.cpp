@@ -10,6 +10,8 @@
 namespace rigspace {
 namespace {
 
+constexpr double kMostStiff = 1e3;  // of the barrier against its own, which follows the masses
+
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
@@ -49,9 +51,8 @@ void ClothSimulation::Data::set_pins(double h) {
 }
 
 // The promised decrease bounds |dx|^2_M / tau^2, since the Hessian is at least that of inertia.
-void ClothSimulation::Data::solve(const Objective& of, Vec& x, const ProgressCallback& callback) {
-  const Newton newton(
-      {.gradient_tolerance = 1e-6, .decrease_tolerance = decrease(), .max_iterations = options.max_iterations});
+bool ClothSimulation::Data::solve(const Objective& of, Vec& x, int iterations, const ProgressCallback& callback) {
+  const Newton newton({.gradient_tolerance = 1e-6, .decrease_tolerance = decrease(), .max_iterations = iterations});
   const Summary summary = newton.solve(of, x, workspace, callback);
   if (summary.termination == Termination::cancelled) throw Cancelled();
   if (summary.termination == Termination::failed)
@@ -60,33 +61,61 @@ void ClothSimulation::Data::solve(const Objective& of, Vec& x, const ProgressCal
                  .problem = std::string("could not be solved: ") + summary.reason,
                  .remedy = "use a shorter step"});
   report.iterations += summary.iterations;
-  if (!summary.converged()) ++report.unfinished;
+  return summary.converged();
 }
 
 void ClothSimulation::Data::solve_with_barrier(Vec& x, const ProgressCallback& callback) {
   // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
-  // Cloth caught between parts of the body cannot be pushed away: what catches it leaves contact.
+  // Cloth under tension is pushed away by a stiffer barrier; cloth caught between parts of the body cannot be pushed
+  // away: what catches it leaves contact.
+  constexpr double kGapKept = 0.5;        // of what is left between body and cloth at a stop: there Newton is quick
+  constexpr double kLittle = 0.15;        // of the way: the body was hardly let on
+  constexpr int kMostStalls = 2;          // such stops in a row
+  constexpr double kStiffer = 8;          // once in a step
+  constexpr int kIterationsOnTheWay = 4;  // the cloth has only to give way
   Vec moved, body_at_stop = body_now;
-  bool arrived = false;
-  for (int push = 0; !arrived; ++push) {
+  bool arrived = false, stiffened = false;
+  for (int push = 0, stalls = 0; !arrived; ++push) {
     carry(x, body_at_stop, body_next, moved);
-    if (push >= options.max_pushes) {
-      moved = x;
-      release({x, moved, body_at_stop, body_next});
+    if (stalls >= kMostStalls || push >= options.max_pushes) {
+      const bool may_stiffen = !stiffened && stiffening < kMostStiff && options.automatic_stiffness;
+      const Vec stay = x;
+      if (!release({x, stay, body_at_stop, body_next}, may_stiffen)) {
+        stiffened = true;
+        stiffening *= kStiffer;
+        contact.set_stiffness(kStiffer * contact.options().stiffness);
+      } else {
+        moved = x;
+      }
+      stalls = 0;
     }
-    const double part = contact.safe_fraction({x, moved, body_at_stop, body_next});
+    const double part = contact.safe_fraction({x, moved, body_at_stop, body_next}, kGapKept);
     arrived = part >= 1;
+    stalls = part < kLittle ? stalls + 1 : 0;
     x += part * (moved - x);
     body_at_stop = arrived ? body_next : Vec(body_at_stop + part * (body_next - body_at_stop));
     contact.place(body_at_stop);
     if (push > 0) ++report.pushes;
-    if (push >= 2 * options.max_pushes)
+    if (push >= 2 * options.max_pushes + kMostStalls)
       throw Error({.code = ErrorCode::not_converged,
                    .element = "cloth at " + std::to_string(time) + " s",
                    .problem = "is caught by the body, which cannot move on without passing through it",
                    .remedy = "use shorter steps or a smaller contact distance"});
-    solve(objective, x, callback);
+    const bool solved =
+        solve(objective, x, arrived ? options.max_iterations : std::min(kIterationsOnTheWay, options.max_iterations),
+              callback);
+    if (arrived && !solved) ++report.unfinished;
   }
+}
+
+// Cloth that presses on the body comes far nearer than the distance: there the barrier is steep, and both body and
+// Newton's steps can go on by little only. A stiffer barrier holds it farther off.
+void ClothSimulation::Data::stiffen(double nearest) {
+  constexpr double kClose = 0.1, kFar = 0.3;
+  if (nearest < kClose * options.contact.distance)
+    stiffening = std::min(2 * stiffening, std::max(stiffening, kMostStiff));
+  else if (nearest > kFar * options.contact.distance)
+    stiffening = std::max(0.8 * stiffening, 1.0);
 }
 
 // One full step of Newton's, as in the linearly implicit method of Baraff and Witkin (1998): inertia and damping keep
@@ -120,7 +149,7 @@ bool ClothSimulation::Data::solve_at_once(Vec& x) {
 void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& callback) {
   if (!reducer && !solve_at_once(x)) {
     ++report.searched;
-    solve(free, x, callback);
+    if (!solve(free, x, options.max_iterations, callback)) ++report.unfinished;
   }
   const double begin = processor_seconds();
   for (const HalfSpaces::Plane& plane : outside.planes()) plane_forces(plane.point) = outside.force(plane, x);
@@ -131,9 +160,8 @@ void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& 
   report.impulses = impulses->report();
   report.nearest = std::min(report.nearest, report.impulses.nearest);
   if (impulses->released().empty()) return;
-  released.resize(body.mesh.triangles.size(), 0);
-  for (std::size_t t = 0; t < released.size(); ++t)
-    if (impulses->released()[t] && !released[t]) released[t] = 1, ++report.released;
+  for (std::size_t t = 0; t < absent.size(); ++t)
+    if (impulses->released()[t] && !absent[t]) absent[t] = 1, ++report.released;
 }
 
 // Where the garment goes in few directions, which feel the body as planes.
@@ -163,20 +191,25 @@ void ClothSimulation::Data::step(double h, const ProgressCallback& callback) {
   stretch.begin_step(x, h);
   bend.begin_step(x, h, options.material.damping);
   if (!impulses) {
-    if (options.automatic_stiffness) contact.set_stiffness(std::max(10 * masses.mean() / (tau * tau), 1e-12));
-    contact.begin_step(x, h);
+    const double stiffness = std::max(10 * masses.mean() / (tau * tau), 1e-12);
+    if (options.automatic_stiffness) contact.set_stiffness(solved_stiffening * stiffness);
+    contact.begin_step(x, h);  // friction of the force that was solved for
+    if (options.automatic_stiffness && stiffening != solved_stiffening) contact.set_stiffness(stiffening * stiffness);
   }
   set_pins(h);
   // A reduced garment is solved for without contact, all points of it are then kept off the body and each other.
   if (reducer)
     x = reduced_step(x, h);
-  else if (impulses)
+  else
     find_outside(x, integrator.momentum_scale());
   if (impulses) {
     solve_with_impulses(x, callback);
   } else {
     solve_with_barrier(x, callback);
-    report.nearest = std::min(report.nearest, contact.report(x).nearest);
+    const double nearest = contact.report(x).nearest;
+    report.nearest = std::min(report.nearest, nearest);
+    solved_stiffening = stiffening;
+    stiffen(nearest);
   }
   integrator.accept(x);
   if (reducer) report.subspace = reducer->report();

@@ -1,5 +1,6 @@
 #include "rigspace/apps/clothing/dressed_character.h"
 
+#include "body_planes.h"
 #include "played_rig.h"
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/apps/clothing/garment_file.h"
@@ -145,6 +146,7 @@ DressedCharacter::DressedCharacter(const Character& character, const std::string
       garment_.mesh.points = given_points, garment_.rest = {};
     }
     if (freed_.own_crossings > 0) options_.cloth.contact.self = false;
+    options_.cloth.start_crossing = !freed_.free();
   }
   if (garment_.rest.size() == 0) garment_.rest = garment_.mesh.points;
   if (options.attach > 0) attach_top(garment_, at_rest, options.attach);
@@ -198,8 +200,10 @@ std::string DressedCharacter::garment_hash() const {
 
 ClothBody DressedCharacter::body(const Animation* clip, double from) const {
   // Without a clip it rests, and so it does at the start of the lead: the same weld of points.
-  return body_of(character_, without_,
-                 {.clip = clip, .start = from, .lead = options_.lead, .unit = unit_, .absent = passed_});
+  ClothBody body = body_of(character_, without_,
+                           {.clip = clip, .start = from, .lead = options_.lead, .unit = unit_, .absent = passed_});
+  body.worn = triangles_near(garment_.mesh, body.mesh.points, body.mesh.triangles);
+  return body;
 }
 
 const KinematicReference& DressedCharacter::reference() const {

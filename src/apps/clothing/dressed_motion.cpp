@@ -82,7 +82,9 @@ ClothMotion DressedCharacter::simulate(const Animation* clip, const ClothClip& t
     }
   }
   worn.mesh.points = x;
-  ClothSimulation simulation(worn, moving, options_.cloth, time, reduced);
+  ClothOptions options = options_.cloth;
+  options.start_crossing = options.start_crossing || !motion.frames.empty();  // what was caught stays caught
+  ClothSimulation simulation(worn, moving, options, time, reduced);
   simulation.restart(x, v);
   if (motion.frames.empty()) {
     if (lead > 0) simulation.advance(times.start, part_of_progress(progress, 0, share, "dressing"));

@@ -77,11 +77,15 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
     if (!garment.pins.empty()) f->add("pins", pins);
   }
   objective.add("contact", contact);
+  objective.add("outside the body", outside);
   free.add("outside the body", outside);
-  if (options.contact_method == ContactMethod::impulses || reduction)
-    impulses = std::make_unique<ImpulseContact>(
-        g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
-        ImpulseOptions{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self});
+  if (options.contact_method == ContactMethod::impulses || reduction) {
+    ImpulseOptions settings{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self};
+    // All points at a body that closes on them seldom come free in more tries; few directions need them.
+    if (!reduction) settings.zone_rounds = 10, settings.cuts = 3;
+    impulses = std::make_unique<ImpulseContact>(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
+                                                settings);
+  }
   if (reduction)
     reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh,
                                              BodyPlanesOptions{.distance = o.contact.distance,
@@ -89,23 +93,46 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
                                                                .friction = o.contact.friction,
                                                                .slip = o.contact.slip_speed * o.step});
   body_at(start, body_now);
-  if (!body.mesh.triangles.empty()) body_tree = TriangleTree({body_now, body.mesh.triangles});
+  edges = edge_table(garment.mesh);
+  if (!body.mesh.triangles.empty()) {
+    body_tree = TriangleTree({body_now, body.mesh.triangles});
+    body_crossings = SelfCrossingFinder(body.mesh);
+  }
   integrator.restart(garment.mesh.points, Vec::Zero(garment.mesh.points.size()));
   report.nearest = options.contact.distance;
-  find_absent(body_now);
+  find_worn();
+  if (options.start_crossing)
+    start_contact();
+  else
+    find_absent(body_now);
   contact.place(body_now);
+}
+
+// Whatever the garment passes through is out of contact.
+void ClothSimulation::Data::start_contact() {
+  stiffening = solved_stiffening = 1;
+  absent.assign(body.mesh.triangles.size(), 1);
+  find_absent(body_now);
 }
 
 int ClothSimulation::Data::steps_for(double from, double to) {
   int steps = std::max(1, static_cast<int>(std::ceil((to - from) / options.step - 1e-9)));
   if (!body.points) return steps;
-  // Sampled at the steps: what moves to and fro between them is not seen.
+  // Sampled at the steps: what moves to and fro between them is not seen. Only the body near the cloth counts: hands
+  // that swing far from a skirt do not; few directions follow the pose of all of it.
+  constexpr double kNear = 0.1;  // m
+  Box near = bounding_box(integrator.x());
+  near.low.array() -= kNear, near.high.array() += kNear;
+  const auto inside = [&](const Vec3& p) {
+    return reducer || ((p.array() >= near.low.array()).all() && (p.array() <= near.high.array()).all());
+  };
   Vec a, b;
   body_at(from, a);
   double most = 0;
   for (int k = 1; k <= steps; ++k) {
     body_at(from + (to - from) * k / steps, b);
-    for (int i = 0; i < a.size() / 3; ++i) most = std::max(most, (point(b, i) - point(a, i)).squaredNorm());
+    for (int i = 0; i < a.size() / 3; ++i)
+      if (inside(point(a, i)) || inside(point(b, i))) most = std::max(most, (point(b, i) - point(a, i)).squaredNorm());
     a.swap(b);
   }
   const int pieces = static_cast<int>(std::ceil(std::sqrt(most) / options.body_motion));
@@ -146,6 +173,7 @@ void ClothSimulation::restart(In points, In velocities) {
   data_->integrator.restart(points, velocities);
   data_->workspace = {}, data_->full = {};
   data_->plane_forces.setZero();
+  data_->start_contact();
   if (data_->reducer) data_->reducer->restart();
 }
 

@@ -25,7 +25,9 @@ void simulate_frames(const DressedCharacter& dressed, const Animation& clip, dou
   while (file.frames() < frames) {
     const int k = file.frames();
     garment.mesh.points = x;
-    ClothSimulation simulation(garment, body, options, time);
+    ClothOptions present = options;
+    present.start_crossing = options.start_crossing || k > 0;  // where the body has caught cloth, it stays caught
+    ClothSimulation simulation(garment, body, present, time);
     simulation.restart(x, v);
     time = k / fps;
     simulation.advance(time, part_of_progress(progress, double(k) / frames, double(k + 1) / frames, "training"));

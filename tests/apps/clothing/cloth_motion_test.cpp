@@ -3,9 +3,14 @@
 #include "energy/sheets.h"
 #include "rigspace/apps/clothing/simulate_cloth.h"
 #include "rigspace/base/error.h"
+#include "rigspace/geometry/surface_crossings.h"
 #include "rigspace/geometry/triangle_overlap.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace rigspace {
 namespace cloth_motion_test {
@@ -147,6 +152,77 @@ TEST(Cloth, CaughtBetweenPlatesThatPassEachOtherLetsThemGoAndIsCounted) {
   cloth.advance(0.06);
   EXPECT_GT(cloth.report().released, 0);
   EXPECT_TRUE(cloth.points().allFinite());
+}
+
+TEST(Cloth, GoesOnFromAStateInWhichTheBodyHasCaughtIt) {
+  const Garment garment{.mesh = sheet(0.2, 0.2, 4, 4)};
+  TriMesh needle = ball(Vec3(0.011, 0.004, 0.017), 0.03, 7, 9);  // through the middle of the sheet
+  EXPECT_THROW(ClothSimulation(garment, {.mesh = needle}), Error);
+  ClothSimulation cloth(garment, {.mesh = needle}, {.start_crossing = true});
+  EXPECT_GT(cloth.report().absent, 0);
+  const Vec x = cloth.points(), v = Vec::Zero(x.size());
+  cloth.advance(0.05);
+  EXPECT_TRUE(cloth.points().allFinite());
+  const Vec once = cloth.points();
+  ClothSimulation again(garment, {.mesh = needle}, {.start_crossing = true});
+  again.restart(x, v);
+  again.advance(0.05);
+  EXPECT_EQ(again.points(), once) << "a restart depends on its state alone";
+}
+
+// A small ball comes down on a sheet that lies on a large one, passes into the large one, and leaves again.
+TEST(Cloth, StaysOnTheBodyWhereALimbThatPinchesItPassesThrough) {
+  Garment garment{.mesh = sheet(0.2, 0.2, 10, 10)};
+  for (int i = 0; i < garment.mesh.point_count(); ++i) garment.mesh.points(3 * i + 1) += 0.006;
+  const TriMesh large = ball(Vec3(0.003, -0.2, 0.002), 0.2, 16, 24);
+  TriMesh start = large;
+  const TriMesh small = ball(Vec3(0.01, 0.35, 0.01), 0.04, 8, 12);
+  const int n = large.point_count();
+  start.points.conservativeResize(large.points.size() + small.points.size());
+  start.points.tail(small.points.size()) = small.points;
+  for (const Triangle& t : small.triangles) start.triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
+  const ClothBody body{.mesh = start, .points = [&](double time, Vec& points) {
+                         points = start.points;
+                         const double down = 0.35 * std::sin(std::numbers::pi * std::min(1.0, time / 0.4));
+                         for (int i = n; i < start.point_count(); ++i) points(3 * i + 1) -= down;
+                       }};
+  ClothSimulation cloth(garment, body, {.contact = {.distance = 0.003}});
+  int on_limb = 0;
+  for (int frame = 1; frame <= 12; ++frame) {
+    cloth.advance(frame * 0.45 / 12);
+    const TriMesh now{cloth.points(), garment.mesh.triangles};
+    EXPECT_EQ(count_crossings(now, large).crossing(), 0) << "at " << cloth.time() << " s";
+    on_limb = count_crossings(now, {cloth.body_points(), start.triangles}).crossing();
+  }
+  EXPECT_GT(cloth.report().absent, 0) << "the limb left contact";
+  EXPECT_EQ(on_limb, 0) << "and is out of the cloth again";
+  EXPECT_LT(std::sqrt(1 + 2 * cloth.report().worst_stretch) - 1, 0.1) << "it did not tear the sheet along";
+}
+
+TEST(SelfCrossings, OfPartsThatFaceEachOtherLayersAreNone) {
+  TriMesh two = ball(Vec3::Zero(), 0.3, 12, 16);
+  const TriMesh other = ball(Vec3(0.55, 0.01, 0.02), 0.3, 12, 16), layer = ball(Vec3(0.004, 0, 0.003), 0.3, 12, 16);
+  const int n = two.point_count();
+  const auto with = [&](const TriMesh& mesh) {
+    TriMesh both = two;
+    both.points.conservativeResize(two.points.size() + mesh.points.size());
+    both.points.tail(mesh.points.size()) = mesh.points;
+    for (const Triangle& t : mesh.triangles) both.triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
+    return both;
+  };
+  const auto count = [](const std::vector<char>& found) { return std::count(found.begin(), found.end(), 1); };
+  const TriMesh pressed = with(other), layers = with(layer);
+  SelfCrossingFinder of_pressed(pressed), of_layers(layers), of_one(two);
+  EXPECT_EQ(count(of_one.find(two.points)), 0);
+  EXPECT_GT(count(of_pressed.find(pressed.points)), 0);
+  EXPECT_EQ(of_pressed.find(pressed.points, {}, -0.2), of_pressed.find(pressed.points)) << "they face each other";
+  EXPECT_GT(count(of_layers.find(layers.points)), 100);
+  EXPECT_EQ(count(of_layers.find(layers.points, {}, -0.2)), 0);
+  std::vector<char> firm(pressed.triangles.size(), 0);
+  std::fill(firm.begin(), firm.begin() + two.triangle_count(), 1);
+  const std::vector<char> yielding = of_pressed.find(pressed.points, {}, -0.2, firm);
+  EXPECT_EQ(std::count(yielding.begin(), yielding.begin() + two.triangle_count(), 1), 0);
+  EXPECT_GT(count(yielding), 0);
 }
 
 TEST(Cloth, RefusesWhatCannotBeClothInOneSentence) {

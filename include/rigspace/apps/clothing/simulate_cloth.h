@@ -41,6 +41,9 @@ struct Garment {
 struct ClothBody {
   TriMesh mesh;                                               ///< metres, at the start
   std::function<void(double time, Vec& points)> points = {};  ///< metres; empty: it stands still
+  /// Non-zero for triangles that the garment is worn on; empty: those near it at the start. Others, hands that come to
+  /// a skirt, pass through cloth that they would pinch.
+  std::vector<char> worn = {};
 };
 
 /// How cloth is kept from the body and from itself; both end every step without intersections.
@@ -64,21 +67,24 @@ struct ClothOptions {
   double tolerance = 0.03;  ///< m/s: a solve ends when Newton's step changes the mean velocity (RMS, by mass) by less
   int max_iterations = 60;  ///< of Newton, in one solve
   int max_pushes = 12;      ///< stops of the body by cloth within a step, before what stops it leaves contact
+  /// Triangles of the body that the garment passes through at the start leave contact until it is out of them, and are
+  /// counted; false: such a start is refused.
+  bool start_crossing = false;
 
   void validate() const;
 };
 
 /// What happened since the start.
 struct ClothReport {
-  int steps = 0;            ///< in time
-  int extra_steps = 0;      ///< of these, because of fast motion of the body
-  int iterations = 0;       ///< of Newton
-  int pushes = 0;           ///< the body was stopped within a step by cloth, which was then solved for and moved on
-  int unfinished = 0;       ///< solves that ended at max_iterations or without further decrease
-  int searched = 0;         ///< steps of ContactMethod::impulses that one full step of Newton's did not solve
-  int absent = 0;           ///< most triangles of the body out of contact at a time: they cross the body itself
-  int released = 0;         ///< triangles of the body that left contact because they caught cloth, of all steps
-  double nearest = 0;       ///< m: smallest distance at the end of a step, of anything in contact
+  int steps = 0;        ///< in time
+  int extra_steps = 0;  ///< of these, because of fast motion of the body
+  int iterations = 0;   ///< of Newton
+  int pushes = 0;       ///< the body was stopped within a step by cloth, which was then solved for and moved on
+  int unfinished = 0;   ///< solves that ended at max_iterations or without further decrease
+  int searched = 0;     ///< steps of ContactMethod::impulses that one full step of Newton's did not solve
+  int absent = 0;       ///< most triangles of the body out of contact at a time: parts that face each other meet there
+  int released = 0;     ///< triangles of the body that left contact because they caught cloth, of all steps
+  double nearest = 0;   ///< m: smallest distance at the end of a step, of anything in contact
   ImpulseReport impulses;   ///< how often each stage of ContactMethod::impulses acted
   SubspaceReport subspace;  ///< of a reduced garment
   /// Of a reduced garment: how far its poses were from the nearest trained one at most, as a share of the radius in
