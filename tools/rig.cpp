@@ -1,11 +1,8 @@
 // rigspace rig: start a rig file, look at every control, find what is wrong.
 
 #include "modes.h"
-<<<<<<< HEAD
 #include "rig_cage.h"
-=======
 #include "rig_weights.h"
->>>>>>> weights
 #include "source_options.h"
 
 #include "rigspace/base/files.h"
@@ -293,13 +290,8 @@ void check(const CheckOptions& options, const Context& context) {
 
 void add_rig(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("rig",
-<<<<<<< HEAD
                                      "Rig files: start one, put a cage around it, draw every control, find what is "
-                                     "wrong, few sliders for many controls");
-=======
-                                     "Rig files: start one, draw every control, find what is wrong; weights, "
-                                     "skeletons, baking; few sliders for many controls");
->>>>>>> weights
+                                     "wrong; weights, skeletons, baking; few sliders for many controls");
   command->require_subcommand(1);
 
   auto* start = command->add_subcommand("new", "A rig file for a mesh: its joints in groups, and room for the rest");
