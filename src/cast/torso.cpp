@@ -68,7 +68,7 @@ flesh::Flesh make_skin(const Build& b, const puppet::Skeleton& skeleton) {
 }
 
 plan::Shape shape_of(const char* name, const flesh::Flesh& skin, const std::function<Vec3(const Vec3&)>& move) {
-  plan::Shape shape{.name = name, .weight = "'" + std::string(name) + "'", .points = {}, .offsets = {}};
+  plan::Shape shape{.name = name, .weight = std::string("'") + name + "'", .points = {}, .offsets = {}};
   for (int i = 0; i < skin.size(); ++i)
     if (const Vec3 offset = move(skin.points[i]); offset.norm() > 1e-5)
       shape.points.push_back(i), shape.offsets.push_back(offset);

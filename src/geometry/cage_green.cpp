@@ -41,8 +41,8 @@ class Green final : public CageBasis {
       const Vec3 n = cross / twice_area;
       double h = n.dot(c[0] - x), omega = kSphere * solid_angle(x, c[0], c[1], c[2]);
       if (std::abs(h) < kNear * cage_.size) {
-        const Vec3 w = closest_barycentric(x, c[0], c[1], c[2]);
-        const double distance = (w[0] * c[0] + w[1] * c[1] + w[2] * c[2] - x).norm();
+        const Vec3 at = closest_barycentric(x, c[0], c[1], c[2]);
+        const double distance = (at[0] * c[0] + at[1] * c[1] + at[2] * c[2] - x).norm();
         near |= distance < kNear * cage_.size;
         if (distance < kOn * cage_.size) h = omega = 0;
       }

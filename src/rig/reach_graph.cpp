@@ -19,7 +19,7 @@ ReachResult reach_by_graph(std::span<const ReachJoint> joints, const Effector& e
   ChainIk ik{.name = "reach", .tolerance = options.tolerance};
   for (std::size_t k = 0; k < path.size(); ++k) {
     const Vec3 before = k == 0 ? Vec3(Vec3::Zero()) : joints[path[k - 1]].place;
-    ik.joint_slots.push_back(add_node(graph, {.name = "j" + std::to_string(k),
+    ik.joint_slots.push_back(add_node(graph, {.name = std::string("j") + std::to_string(k),
                                               .parent_slot = k == 0 ? -1 : ik.joint_slots.back(),
                                               .translation = joints[path[k]].place - before}));
     if (k + 1 < path.size()) ik.joints.push_back(joints[path[k]].limits);

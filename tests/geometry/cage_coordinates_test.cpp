@@ -46,7 +46,9 @@ void expect_partition_and_places(const TriMesh& cage, CageFamily family) {
   const Vec x = places(cage);
   const CageCoordinates at = cage_coordinates(cage, x, small(family));
   EXPECT_LT(worst_sum(at), 1e-9) << name(family);
-  if (family != CageFamily::biharmonic) EXPECT_LT(worst_place(at, x), 1e-9) << name(family);
+  if (family != CageFamily::biharmonic) {
+    EXPECT_LT(worst_place(at, x), 1e-9) << name(family);
+  }
 }
 
 TEST(CageCoordinates, PartitionUnityAndReproducePlacesInConvexCages) {
@@ -190,7 +192,9 @@ TEST(CageCoordinates, HaveTheSlopesOfTheirWeights) {
         slope += (b - a).cross(c - a).normalized() * at.faces.gradient[e].transpose();
       }
       EXPECT_LT(sum.norm(), 1e-7) << name(family);
-      if (family != CageFamily::biharmonic) EXPECT_LT((slope - Mat3::Identity()).norm(), 1e-7) << name(family);
+      if (family != CageFamily::biharmonic) {
+        EXPECT_LT((slope - Mat3::Identity()).norm(), 1e-7) << name(family);
+      }
     }
   }
 }
