@@ -233,6 +233,7 @@ RiggedCharacter read(const std::string& file) {
                  .file = file,
                  .problem = "is no mesh",
                  .remedy = "a cage is made for a .glb, .gltf, .vrm or .rig.json"});
+  if (!fs::exists(file)) throw Error({.file = file, .problem = "does not exist", .remedy = "check the path"});
   const std::string text = Json{{"rigspace_rig", 1}, {"mesh", fs::path(file).filename().string()}}.dump();
   return parse_rig_file(text, file, fs::path(file).parent_path());
 }

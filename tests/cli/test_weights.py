@@ -51,6 +51,8 @@ class Weights(OwnFolder):
         self.refused(2, "netherest", "rig", "weights", self.hero, "--method", "netherest", "-o", self.out)
         self.refused(3, "bobbin.glb", "rig", "bake", self.hero, "-o", self.out)
         self.refused(2, "-o", "rig", "weights", self.hero)
+        self.refused(3, "nothere.glb: does not exist", "rig", "cage", "nothere.glb", "-o", self.folder / "x.rig.json")
+        self.refused(3, "is no force rig", "forces", "simulate", self.hero, "-o", self.out)
 
 
 if __name__ == "__main__":

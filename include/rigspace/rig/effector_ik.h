@@ -23,7 +23,7 @@ struct Effector {
   int joint = -1;
   Vec3 target = Vec3::Zero();  ///< scene space
   double weight = 1;           ///< among those of equal priority
-  int priority = 0;            ///< what a smaller number wants goes first
+  int priority = 0;            ///< targets of smaller numbers are met first
 };
 
 enum class ReachMethod {

@@ -190,6 +190,10 @@ ForcesFile parse_forces_file(std::string text, const std::string& name, const fs
 }
 
 ForcesFile read_forces_file(const fs::path& path) {
+  if (path.extension() != ".json")
+    throw Error({.file = path.string(),
+                 .problem = "is no force rig",
+                 .remedy = "give its .rig.json; `rigspace forces lattice` makes one of a character"});
   return parse_forces_file(read_text(path), path.string(), path.parent_path());
 }
 

@@ -16,7 +16,7 @@ std::vector<std::vector<Influence>> lattice_weights(const ForceSkeleton& skeleto
 std::vector<std::vector<Influence>> rows_of_cells(const HexLattice& lattice,
                                                   const std::vector<std::vector<Influence>>& vertices);
 
-/// The drawn surface with its seams closed, facing outward: what is inside is told by it.
+/// The drawn surface with its seams closed, facing outward: it bounds the inside of the body.
 WindingTree winding_of(const TriMesh& drawn);
 
 /// Parts of the lattice (by edges) in which fewer than three vertices are held: all of theirs go to the joint that

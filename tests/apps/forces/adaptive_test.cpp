@@ -28,15 +28,6 @@ SplitLattice some_split() {
   return lattice;
 }
 
-TriMesh sculpt(double degrees) {
-  const Character& arm = testing::arm();
-  Vec p = arm.rig->rest(), s;
-  p[arm.rig->find("forearm.rx")] = degrees * kDegree;
-  p[arm.rig->find("skin:biceps")] = 1;
-  arm.rig->evaluate(*arm.rig->make_workspace(), p, s);
-  return {s, arm_body(20)->triangles};
-}
-
 std::vector<Affine> bent_joints(double degrees) {
   const ForceRig rig(bodies()->whole(), {});
   std::vector<Affine> C;
@@ -45,7 +36,8 @@ std::vector<Affine> bent_joints(double degrees) {
 }
 
 const AdaptiveFit& flex() {
-  static const AdaptiveFit made = fit_adaptively(*bodies(), bent_joints(60), sculpt(60), {.tolerance = 1e-3});
+  static const AdaptiveFit made =
+      fit_adaptively(*bodies(), bent_joints(60), testing::flexed_arm(60, 20), {.tolerance = 1e-3});
   return made;
 }
 
@@ -120,7 +112,8 @@ TEST(AdaptiveRig, GivesItsShapeAmongOthers) {
   const auto alone = adaptive_rig(*bodies(), parts, lattice_of(*bodies(), parts));
   Vec s, shared;
   alone->evaluate(*alone->make_workspace(), testing::curled(*alone, 60), s);
-  EXPECT_NEAR((s - sculpt(60).points).norm() / std::sqrt(alone->point_count()), flex().fit.after, 1e-8);
+  EXPECT_NEAR((s - testing::flexed_arm(60, 20).points).norm() / std::sqrt(alone->point_count()), flex().fit.after,
+              1e-8);
   SplitLattice other = bodies()->lattice();
   other.split(bodies()->leaf_of(other, 1200).cell);
   other.include(flex().lattice);

@@ -24,6 +24,15 @@ inline std::shared_ptr<const ForceBody> arm_body(int cells = 60, const std::stri
   return body;
 }
 
+/// The skin's own sculpt: the bent arm with its biceps flexed, as the blend shape makes it.
+inline TriMesh flexed_arm(double degrees, int cells = 60) {
+  Vec p = arm().rig->rest(), s;
+  p[arm().rig->find("forearm.rx")] = degrees * kDegree;
+  p[arm().rig->find("skin:biceps")] = 1;
+  arm().rig->evaluate(*arm().rig->make_workspace(), p, s);
+  return {s, arm_body(cells)->triangles};
+}
+
 /// A bulge in the upper arm that swells as the elbow bends, and a bump on the forearm with a control of its own.
 inline std::vector<ForceRigPart> arm_rigs(const ForceBody& body) {
   ForceRigPart biceps{.name = "biceps", .control = "forearm.rx"};

@@ -18,16 +18,6 @@ namespace {
 
 using testing::arm_body;
 
-/// The skin's own sculpt: the bent arm with its biceps flexed, as the blend shape makes it.
-TriMesh sculpt(double degrees) {
-  const Character& arm = testing::arm();
-  Vec p = arm.rig->rest(), s;
-  p[arm.rig->find("forearm.rx")] = degrees * kDegree;
-  p[arm.rig->find("skin:biceps")] = 1;
-  arm.rig->evaluate(*arm.rig->make_workspace(), p, s);
-  return {s, arm_body()->triangles};
-}
-
 PosedLattice& posed(const ForceRig& rig, In p, PosedLattice& lattice) {
   std::vector<Affine> C;
   rig.joints_at(p, C);
@@ -40,7 +30,7 @@ TEST(SurfaceFit, TakesMostOfTheWayToASculptAndItsForcesGiveThatShape) {
   const ForceRig rig(body, {});
   PosedLattice lattice(*body);
   posed(rig, testing::curled(rig, 60), lattice);
-  const SurfaceFit fit = fit_surface(lattice, sculpt(60));
+  const SurfaceFit fit = fit_surface(lattice, testing::flexed_arm(60));
   EXPECT_LT(fit.after, 0.2 * fit.before) << "the paper's bar: 80 % less";
   EXPECT_GT(fit.before, 0.002);
   Vec y;
@@ -53,7 +43,7 @@ TEST(SurfaceFit, TakesMostOfTheWayToASculptAndItsForcesGiveThatShape) {
   fitted.evaluate(*fitted.make_workspace(), fitted.rest(), s);
   EXPECT_LT((s - body->points_rest).norm(), 1e-9);
   fitted.evaluate(*fitted.make_workspace(), testing::curled(fitted, 60), s);
-  EXPECT_NEAR((s - sculpt(60).points).norm() / std::sqrt(body->surface.count()), fit.after, 1e-6);
+  EXPECT_NEAR((s - testing::flexed_arm(60).points).norm() / std::sqrt(body->surface.count()), fit.after, 1e-6);
 }
 
 TEST(SurfaceFit, MatchesNearestPlacesOfAnotherMesh) {
@@ -61,7 +51,7 @@ TEST(SurfaceFit, MatchesNearestPlacesOfAnotherMesh) {
   const ForceRig rig(body, {});
   PosedLattice lattice(*body);
   posed(rig, rig.rest(), lattice);
-  TriMesh target = sculpt(0);
+  TriMesh target = testing::flexed_arm(0);
   target.triangles.resize(target.triangles.size() / 2 * 2 - 20);  // with a hole
   const SurfaceFit fit = fit_surface(lattice, target, {.correspond = false, .rounds = 8});
   EXPECT_LT(fit.after, 0.5 * fit.before);

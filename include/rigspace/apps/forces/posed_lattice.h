@@ -19,7 +19,7 @@ class PosedLattice {
   explicit PosedLattice(const ForceBody& body, double inertia = 0);
   PosedLattice(const PosedLattice&) = delete;
 
-  /// Assembles for joints' transforms C_k; nothing to do where they are what they were. The first solve factors, and
+  /// Assembles for joints' transforms C_k; the same ones again change nothing. The first solve factors, and
   /// throws Error if the system has no factor, which no pose of a valid body brings about.
   void set_pose(std::span<const Affine> joints);
 

@@ -11,7 +11,7 @@
 
 namespace rigspace {
 
-/// Of one run: more than two hours at the default step. What asks for more has keys at wrong times.
+/// Of one run: more than two hours at the default step. A longer clip has keys at wrong times.
 constexpr double kMostSteps = 1e6;
 
 /// The times of a run: start + k h, k = 0 .. steps; s.
