@@ -108,6 +108,7 @@ void RealtimeOptions::validate() const {
   require_option(max_iterations >= 1, "iterations of a step", max_iterations, "expected at least 1");
   require_option(tolerance > 0 && tolerance < 1, "realtime tolerance", tolerance, "expected a share above 0, below 1");
   require_option(teleport_speed >= 0, "teleport speed", teleport_speed, "expected metres per second, 0 for never");
+  require_option(snap_speed >= 0, "snap speed", snap_speed, "expected metres per second, 0 for never");
   require_option(metres_per_unit >= 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
                  "expected a number above 0, or 0 for a guess");
 }
@@ -118,6 +119,7 @@ namespace {
 void add_body(PartSystem& system, RealtimeTraining& training) {
   SteppedBody& body = training.bodies.emplace_back(system.body());
   body.linear = true;
+  training.light.push_back(light_body(body, training.options.material, training.options.step));
   training.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
                                                : kTrainedAmplitude * moved_size(body));
   std::vector<int>& groups = training.groups.emplace_back(body.free.size(), 0);
@@ -176,13 +178,21 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   std::vector<PartSettings> asked;
   for (const Part& part : training.parts) asked.push_back(part.settings);
   data_->settings = settings_for(training, asked);
+  const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
+  if (options.springs) {
+    training.stand_in = fitted_stand_in(here, training, data_->settings, tuning_clip(training.character, options));
+    data_->settings = settings_for(training, asked);
+  }
   if (!options.adjustable) training.systems.clear();
   // Measured on a second instance: making the first one also allocates the thread's scratch memory.
-  const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
-  const RealtimeRig first(here);
-  const std::size_t before = heap_in_use();
-  const RealtimeRig second(here);
-  if (const std::size_t after = heap_in_use(); after > before) training.instance_bytes = after - before;
+  for (const RealtimeLevel level : {RealtimeLevel::full, RealtimeLevel::light, RealtimeLevel::springs}) {
+    if (level == RealtimeLevel::springs && !training.stand_in) continue;
+    const RealtimeRig first(here, level);
+    const std::size_t before = heap_in_use();
+    const RealtimeRig second(here, level);
+    if (const std::size_t after = heap_in_use(); after > before)
+      training.instance_bytes[static_cast<std::size_t>(level)] = after - before;
+  }
 }
 
 namespace {
@@ -252,7 +262,10 @@ const RealtimeOptions& RealtimeModel::options() const { return data_->training->
 std::span<const Control> RealtimeModel::controls() const { return character().rig->controls(); }
 std::span<const int> RealtimeModel::free() const { return data_->training->free; }
 double RealtimeModel::latency() const { return (window_steps(options()) + 1) * options().step; }
-std::size_t RealtimeModel::instance_bytes() const { return data_->training->instance_bytes; }
+std::size_t RealtimeModel::instance_bytes() const { return instance_bytes(RealtimeLevel::full); }
+std::size_t RealtimeModel::instance_bytes(RealtimeLevel finest) const {
+  return data_->training->instance_bytes[static_cast<std::size_t>(finest)];
+}
 int RealtimeModel::element_count() const { return elements_of(data_->training->bodies); }
 int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->training->wide)); }
 

@@ -73,6 +73,7 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
   }
   system.all_elements = training.whole[body] != 0;
   result.bodies.push_back(system.settings());
+  result.light.push_back(light_settings(training.light[body], result.bodies.back(), training.options.step));
   if (world.touching) {
     system.all_elements = true;
     result.touching.push_back(system.settings());
@@ -114,7 +115,9 @@ RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const 
   RealtimeSettings result;
   result.scaling = Vec::Ones(std::ssize(training.free));
   for (std::size_t k = 0; k < training.parts.size(); ++k)
-    result.parts.push_back({.name = training.parts[k].name, .settings = asked[k]});
+    result.parts.push_back({.name = training.parts[k].name,
+                            .settings = asked[k],
+                            .spring_error = training.stand_in ? training.stand_in->groups[k].error : 1.0});
   const std::lock_guard lock(training.mutex);
   for (const auto& system : training.systems) add_settings(*system, training, {gravity, touching}, result);
   return result;
