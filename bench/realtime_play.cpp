@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <numeric>
 
 namespace rigspace::bench {
@@ -19,8 +20,8 @@ constexpr int kMoments = 48;   // of a turn, at which skins are compared
 
 std::span<const double> span_of(const Vec& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-const Animation& clip_of(const Character& character, const std::string& name) {
-  const Animation* clip = name.empty() ? reference_clip(character) : character.clip(name);
+const Animation& clip_of(const Character& character) {
+  const Animation* clip = reference_clip(character);
   if (clip != nullptr) return *clip;
   throw Error({.file = character.name, .problem = "has no clip to play", .remedy = "choose another character"});
 }
@@ -59,17 +60,45 @@ double FrameTimes::percentile(double share) const {
   return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
 }
 
-RealtimePlay::RealtimePlay(const std::filesystem::path& file, std::string clip)
+RealtimePlay::RealtimePlay(const std::filesystem::path& file, const RealtimeOptions& options)
     : path_(assets_folder() / file),
       model_([&] {
         const double before = thread_seconds();
-        auto model = load_realtime_model(path_);
+        auto model = load_realtime_model(path_, {.options = options});
         loading_ = thread_seconds() - before;
         return model;
       }()),
-      clip_(clip_of(model_->character(), clip).name),
+      clip_(clip_of(model_->character()).name),
       motion_(model_->character(), model_->character().clip(clip_)) {
   motion_.set_cyclic(motion_.loops());
+  find_root();
+}
+
+/// The length control that moves the mean of all points farthest.
+void RealtimePlay::find_root() {
+  const Rig& rig = *model_->character().rig;
+  const auto workspace = rig.make_workspace();
+  Vec p = rig.rest(), s, moved;
+  rig.evaluate(*workspace, p, s);
+  const auto mean = [](const Vec& x) {
+    return Vec3(Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, x.size() / 3).rowwise().mean());
+  };
+  double most = 0;
+  for (int c = 0; c < static_cast<int>(rig.controls().size()); ++c) {
+    if (rig.controls()[c].unit != Unit::length) continue;
+    p[c] += 1;
+    rig.evaluate(*workspace, p, moved);
+    p[c] -= 1;
+    const double way = (mean(moved) - mean(s)).norm();
+    if (!(way > 1.001 * most)) continue;
+    most = way, root_ = c;
+    root_per_metre_ = 1 / (way * model_->options().metres_per_unit);
+  }
+}
+
+void RealtimePlay::pose(double time, double way, Vec& p) const {
+  motion_.controls(time, p);
+  add_way(way, p);
 }
 
 PlayedTurn RealtimePlay::last_turn(RealtimeRig& rig, double rate) const {
@@ -118,6 +147,17 @@ PlayedTurn RealtimePlay::simulate() const {
   PlayedTurn turn{.times = soft.times, .deviations = {}};
   for (Eigen::Index k = 0; k < soft.deviation.cols(); ++k) turn.deviations.emplace_back(soft.deviation.col(k));
   return turn;
+}
+
+double measured_latency(const RealtimePlay& play, const PlayedTurn& turn, const PlayedTurn& reference) {
+  constexpr double kShift = 1.0 / 240;
+  double least = std::numeric_limits<double>::infinity(), best = 0;
+  for (int k = -14; k <= 14; ++k) {
+    PlayedTurn shifted = turn;
+    for (double& time : shifted.times) time -= k * kShift;
+    if (const double apart = play.apart(shifted, reference); apart < least) least = apart, best = k * kShift;
+  }
+  return play.model()->latency() + best;
 }
 
 /// Taken at frames of the first turn, since between frames nothing is shown.

@@ -38,7 +38,7 @@ double thread_seconds();
 class RealtimePlay {
  public:
   /// `file`: below the folder of assets.
-  RealtimePlay(const std::filesystem::path& file, std::string clip = "");
+  RealtimePlay(const std::filesystem::path& file, const RealtimeOptions& options = {});
 
   const std::shared_ptr<const RealtimeModel>& model() const { return model_; }
   const KeyedMotion& motion() const { return motion_; }
@@ -52,16 +52,29 @@ class RealtimePlay {
   /// What `rigspace simulate` makes of the clip, with default settings.
   PlayedTurn simulate() const;
 
+  /// The pose of the clip at a time, s, with the character moved by `way`, metres, along the control that moves all of
+  /// it most.
+  void pose(double time, double way, Vec& p) const;
+  void add_way(double way, Vec& p) const { p[root_] += way * root_per_metre_; }
+
   /// Root mean square over a turn and the skin of the difference of two deviations, over that of the reference.
   double apart(const PlayedTurn& turn, const PlayedTurn& reference) const;
 
  private:
+  void find_root();
+
   std::filesystem::path path_;
   double loading_ = 0;
   std::shared_ptr<const RealtimeModel> model_;
   std::string clip_;
   KeyedMotion motion_;
+  int root_ = 0;  // a control that moves the whole character
+  double root_per_metre_ = 0;
 };
+
+/// The latency, s, by which the turn is behind the reference, beside what the model states: that at which they are
+/// nearest.
+double measured_latency(const RealtimePlay& play, const PlayedTurn& turn, const PlayedTurn& reference);
 
 /// The folder of real characters: $RIGSPACE_ASSETS, else ../shared/assets.
 std::filesystem::path assets_folder();

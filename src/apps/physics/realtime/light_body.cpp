@@ -180,7 +180,7 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
   }
   const AtRest rest(whole);
   light.stiffness = elastic_hessian(whole, rest, material);
-  const std::size_t per_group = std::clamp<std::size_t>(2 * whole.free.size() / whole.groups.size(), 12, 24);
+  const std::size_t per_group = std::clamp<std::size_t>(2 * whole.free.size() / whole.groups.size(), 12, 40);
   std::vector<std::vector<std::pair<int, double>>> masses;
   std::vector<int> nodes;
   for (const MassGroup& group : whole.groups) {
@@ -191,6 +191,8 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (std::getenv("RT_DEBUG"))
+    fprintf(stderr, "mass error %g nodes %zu of %d\n", light.mass_error, nodes.size(), whole.node_count());
   light.body = with_nodes(whole, nodes);
   for (std::size_t g = 0; g < masses.size(); ++g)
     for (const auto& [node, mass] : masses[g])

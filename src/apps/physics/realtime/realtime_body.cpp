@@ -1,11 +1,13 @@
 #include "realtime_body.h"
 
 #include "light_body.h"
+#include "quick_hessian.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/geometry/signed_distance.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 namespace rigspace {
@@ -15,11 +17,16 @@ namespace {
 /// step: the body turns from step to step, and the factor of another pose made solves run out of iterations. A Newton
 /// step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
 NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& options) {
-  return {.gradient_tolerance = options.tolerance,
+  const char* keep = std::getenv("RT_KEEP");
+  const char* tol = std::getenv("RT_TOL");
+  const char* st = std::getenv("RT_STEPTOL");
+  const char* kf = std::getenv("RT_KF");
+  return {.gradient_tolerance = tol ? std::atof(tol) : options.tolerance,
           .gradient_floor = body.force_floor,
-          .step_tolerance = 2e-5 * body.size,
+          .step_tolerance = (st ? std::atof(st) : 2e-5) * body.size,
           .max_iterations = options.max_iterations,
-          .keep_factor = 0.3};
+          .keep_factor = kf ? std::atof(kf) : 0.3,
+          .keep_over_solves = keep != nullptr};
 }
 
 /// A Jacobian every step; of a rig without derivatives, each of whose evaluations costs more than a step, few
@@ -53,7 +60,8 @@ int window_steps(const RealtimeOptions& options) {
 }
 
 RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-                           std::span<const RealtimeHold> holds, const LimbMesh* limbs, const Collisions& collisions)
+                           std::span<const RealtimeHold> holds, const LimbMesh* limbs, const Collisions& collisions,
+                           const Mat* elastic)
     : body_(body),
       settings_(&body),
       limits_(body.limits),
@@ -97,8 +105,11 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
   if (limbs != nullptr || collisions.self || !collisions.obstacles.empty()) meet(limbs, collisions, options);
+  if (elastic != nullptr && elastic->size() > 0 && terms_->solid) solve_quickly(*elastic);
   warm_up();
 }
+
+RealtimeBody::~RealtimeBody() = default;
 
 /// Contact as Stepper::collide has it. The obstacle's times are 0, the last grid time of the body, and h, this one.
 void RealtimeBody::meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options) {
@@ -256,6 +267,7 @@ void RealtimeBody::rest(bool zero) {
 
 void RealtimeBody::forget() {
   newton_workspace_.forget();
+  forget_quick();
   jacobians_before_ = lineariser_->counts().jacobians;
   summary_ = {};
   snaps_ = 0, snapping_ = 0;
@@ -371,13 +383,13 @@ void RealtimeBody::solve_from(double share, double ahead) {
   begin_linear();
   damp_controls();
   q_ = from_;
-  summary_ = newton_.solve(*objective_, q_, newton_workspace_, in_time_);
+  solve();
   mapping_->controls_at(q_, p_end_);
   for (int k = 0; q_.allFinite() && !lineariser_->check_linearisation(p_end_, y_) && k < kMostRenewed; ++k) {
     lineariser_->renew();
     damp_controls();
     q_ = from_;
-    summary_ = newton_.solve(*objective_, q_, newton_workspace_, in_time_);
+    solve();
     mapping_->controls_at(q_, p_end_);
   }
 }

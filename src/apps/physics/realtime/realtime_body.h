@@ -47,10 +47,14 @@ class RealtimeBody {
   /// The body must have no interior unknowns and a rig that is linear within a step. It is referred to.
   /// `character_size`: scene units. `holds`: one a group of the body. `limbs`: skin that it meets, or null; referred
   /// to. `collisions`: obstacles, friction and self contact; copied.
+  /// `elastic`: the Hessian of the body's elements at unit stiffness, on the free controls (LightBody::stiffness), with
+  /// which steps are solved as long as that converges; referred to; null or empty: with the elements' own.
   RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr, const Collisions& collisions = {});
+               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr, const Collisions& collisions = {},
+               const Mat* elastic = nullptr);
   RealtimeBody(const RealtimeBody&) = delete;
   RealtimeBody& operator=(const RealtimeBody&) = delete;
+  ~RealtimeBody();
 
   /// Sets the keyed pose of the next grid time, all controls. `spacing`: s between the poses of the caller, from which
   /// it was interpolated. Returns the largest distance of a node between this pose and the last one, scene units.
@@ -114,6 +118,10 @@ class RealtimeBody {
   void narrow_limits();
   void meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options);
   void place_limbs();
+  void solve_quickly(const Mat& elastic);
+  void set_elastic();
+  void forget_quick();
+  void solve();
   void solve_from(double share, double ahead);
 
   const SteppedBody& body_;      // nodes, controls, masses, rig
@@ -142,6 +150,9 @@ class RealtimeBody {
   std::optional<Objective> objective_;
   Newton newton_;
   NewtonWorkspace newton_workspace_;
+  // The same objective with a constant matrix in place of the Hessian of the elements.
+  struct Quick;
+  std::unique_ptr<Quick> quick_;
   Summary summary_;
   long jacobians_before_ = 0;  // when `forget` was called
 

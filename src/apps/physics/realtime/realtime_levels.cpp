@@ -22,7 +22,8 @@ void RealtimeRig::Data::make_bodies() {
   if (shared.stand_in) player.emplace(*shared.stand_in);
   if (finest == RealtimeLevel::springs) return;
   const auto make = [&](const SteppedBody& body, std::size_t b, const LimbMesh* limbs) {
-    return std::make_unique<RealtimeBody>(body, shared.options, shared.size, settings.holds[b], limbs);
+    return std::make_unique<RealtimeBody>(body, shared.options, shared.size, settings.holds[b], limbs, Collisions{},
+                                          &shared.light[b].stiffness);
   };
   for (std::size_t b = 0; b < shared.bodies.size(); ++b) {
     if (finest == RealtimeLevel::full) {
@@ -96,9 +97,9 @@ void RealtimeRig::Data::begin_springs() {
     for (std::size_t k = 0; k < shared.places[b].size(); ++k) {
       const auto c = static_cast<Eigen::Index>(k);
       const double shown = bodies[b]->shown(static_cast<std::size_t>(shared.groups[b][k]));
-      const double steps = kTick / shared.options.step;
+      const double grid = kTick / shared.options.step;
       offset_now[shared.places[b][k]] = shown * now[c];
-      rate_now[shared.places[b][k]] = shown * (now[c] - steps * (now[c] - before[c]));
+      rate_now[shared.places[b][k]] = shown * (now[c] - grid * (now[c] - before[c]));
     }
   }
   const auto earlier = static_cast<std::size_t>(std::lround(kTick / shared.options.step));

@@ -64,7 +64,8 @@ void RealtimeRig::Data::choose_world() {
       const LimbMesh* limbs = contact->limbs[b] ? &*contact->limbs[b] : nullptr;
       next = touching
                  .emplace_back(std::make_unique<RealtimeBody>(contact->bodies[b], shared.options, shared.size,
-                                                              settings.holds[b], limbs, contact->collisions))
+                                                              settings.holds[b], limbs, contact->collisions,
+                                                              &shared.light[b].stiffness))
                  .get();
       next->change_settings(settings.touching[b], settings.holds[b]);
     }

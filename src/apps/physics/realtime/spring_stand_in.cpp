@@ -69,7 +69,6 @@ SpringStandIn stand_in_joints(const Character& character, std::span<const int> f
     joint.tail = node->rotation.normalized().conjugate() * node->translation;
     if (joint.above >= 0 && !result.joints[static_cast<std::size_t>(joint.above)].moves)
       result.joints[static_cast<std::size_t>(joint.above)].tail = node->translation;
-    if (!joint.moves && !(joint.tail.norm() > 0)) continue;
     wanted.push_back(slot), wanted.push_back(joint.parent_slot);
     result.joints.push_back(joint);
   }
@@ -235,14 +234,14 @@ Misses misses_of(const StandInExample& example, const SpringStandIn& stand_in) {
 
 }  // namespace
 
-/// A search on a grid of factors about what rate and settle time give, then on a finer one about the best.
+/// A search on a grid of factors about what rate and settle time give, then on ever finer ones about the best. Parts
+/// feel less of a wild clip than springs do, which then have to be much stiffer.
 void fit_stand_in(const StandInExample& example, SpringStandIn& stand_in) {
-  constexpr double kCoarse[] = {0.35, 0.6, 1.0, 1.7, 3.0, 5.0}, kFine[] = {0.8, 1.0, 1.25};
   std::vector<StandInGroup> start = stand_in.groups, best = start;
   for (StandInGroup& group : best) group.error = std::numeric_limits<double>::infinity();
-  const auto search = [&](std::span<const double> factors) {
-    for (const double pull : factors)
-      for (const double drag : factors) {
+  const auto search = [&](std::span<const double> pulls, std::span<const double> drags) {
+    for (const double pull : pulls)
+      for (const double drag : drags) {
         for (std::size_t g = 0; g < start.size(); ++g) {
           stand_in.groups[g].pull = std::clamp(pull * start[g].pull, 1e-5, 0.9);
           stand_in.groups[g].drag = std::clamp(drag * start[g].drag, 1e-3, 0.98);
@@ -253,10 +252,11 @@ void fit_stand_in(const StandInExample& example, SpringStandIn& stand_in) {
           if (error < best[g].error) best[g] = {stand_in.groups[g].pull, stand_in.groups[g].drag, error};
         }
       }
+    start = best;
   };
-  search(kCoarse);
-  start = best;
-  search(kFine);
+  search(std::array{0.4, 1.0, 2.5, 6.0, 15.0, 40.0, 100.0}, std::array{0.4, 1.0, 2.5, 6.0, 15.0});
+  for (const double factor : {1.6, 1.25, 1.1})
+    search(std::array{1 / factor, 1.0, factor}, std::array{1 / factor, 1.0, factor});
   stand_in.groups = best;
 }
 
@@ -267,7 +267,7 @@ std::vector<SpringChain> stand_in_chains(const SpringStandIn& stand_in, const Ch
   std::vector<int> chain_of(stand_in.joints.size(), -1);
   for (std::size_t k = 0; k < stand_in.joints.size(); ++k) {
     const StandInJoint& joint = stand_in.joints[k];
-    if (joint.moves) continue;
+    if (joint.moves || !(joint.tail.norm() > 0)) continue;
     const int above = joint.above >= 0 ? chain_of[static_cast<std::size_t>(joint.above)] : -1;
     const bool goes_on = above >= 0 && chains[static_cast<std::size_t>(above)].bones.back() ==
                                            stand_in.joints[static_cast<std::size_t>(joint.above)].bone;
