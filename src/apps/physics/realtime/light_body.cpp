@@ -191,8 +191,6 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  if (std::getenv("RT_DEBUG"))
-    fprintf(stderr, "mass error %g nodes %zu of %d\n", light.mass_error, nodes.size(), whole.node_count());
   light.body = with_nodes(whole, nodes);
   for (std::size_t g = 0; g < masses.size(); ++g)
     for (const auto& [node, mass] : masses[g])

@@ -4,10 +4,10 @@
 #include "quick_hessian.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/geometry/signed_distance.h"
+#include "spaced_jacobian.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 namespace rigspace {
@@ -15,26 +15,23 @@ namespace {
 
 /// A factor of the Hessian serves further iterations of a step while each lowers the gradient to 0.3, and no further
 /// step: the body turns from step to step, and the factor of another pose made solves run out of iterations. A Newton
-/// step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
+/// step that moves nodes by less than 1e-4 of the size counts as converged: nobody would see it.
 NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& options) {
-  const char* keep = std::getenv("RT_KEEP");
-  const char* tol = std::getenv("RT_TOL");
-  const char* st = std::getenv("RT_STEPTOL");
-  const char* kf = std::getenv("RT_KF");
-  return {.gradient_tolerance = tol ? std::atof(tol) : options.tolerance,
+  return {.gradient_tolerance = options.tolerance,
           .gradient_floor = body.force_floor,
-          .step_tolerance = (st ? std::atof(st) : 2e-5) * body.size,
+          .step_tolerance = 1e-4 * body.size,
           .max_iterations = options.max_iterations,
-          .keep_factor = kf ? std::atof(kf) : 0.3,
-          .keep_over_solves = keep != nullptr};
+          .keep_factor = 0.3};
 }
 
-/// A Jacobian every step; of a rig without derivatives, each of whose evaluations costs more than a step, few
+constexpr int kJacobianEvery = 4;  // grid steps
+
+/// A Jacobian every few steps; of a rig without derivatives, each of whose evaluations costs more than a step, few
 /// evaluations (RigPredictor), and half a frame of steps may end without one.
 std::unique_ptr<RigLineariser> lineariser_of(const SteppedBody& body, In x_rest, double h, BlockJacobian response) {
   const RigSpaceDescription map = description_of(body);
   if (body.rig->traits().exact_jacobian)
-    return std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    return std::make_unique<SpacedJacobian>(map, x_rest, kJacobianEvery, std::move(response));
   LinearRigOptions options = black_box_jacobian();
   options.floor = 3e-4, options.most_unevaluated_steps = 7;  // as Stepper
   auto predictor = std::make_unique<RigPredictor>(map, x_rest, options, std::move(response));

@@ -56,6 +56,15 @@ void require_count(int count, std::size_t expected) {
                .remedy = "expected " + std::to_string(expected)});
 }
 
+RealtimeLevel level_of(int level) {
+  if (level >= 0 && level <= 2) return static_cast<RealtimeLevel>(level);
+  throw Error({.code = ErrorCode::usage,
+               .element = "level of detail",
+               .value = std::to_string(level),
+               .problem = "is " + std::to_string(level),
+               .remedy = "expected 0, 1 or 2"});
+}
+
 [[noreturn]] void refuse(const std::string& name, const SortedJson& given, const char* remedy) {
   throw Error({.code = ErrorCode::usage,
                .element = "setting \"" + name + "\"",
@@ -146,6 +155,7 @@ RealtimeRequest request_of(const char* text) {
   settings.take("step", options.step), settings.take("window", options.window);
   settings.take("max_substeps", options.max_substeps), settings.take("max_iterations", options.max_iterations);
   settings.take("tolerance", options.tolerance), settings.take("teleport_speed", options.teleport_speed);
+  settings.take("snap_speed", options.snap_speed), settings.take("springs", options.springs);
   settings.take("metres_per_unit", options.metres_per_unit), settings.take("poisson", options.poisson);
   settings.take("use_cache", options.use_cache), settings.take("widen", options.widen);
   settings.finish();
@@ -191,9 +201,20 @@ int rigspace_realtime_free_control(const rigspace_realtime_model* model, int k) 
 double rigspace_realtime_latency(const rigspace_realtime_model* model) { return model ? model->model->latency() : 0; }
 
 rigspace_realtime_rig* rigspace_realtime_create(const rigspace_realtime_model* model) {
+  return rigspace_realtime_create_at(model, 0);
+}
+
+rigspace_realtime_rig* rigspace_realtime_create_at(const rigspace_realtime_model* model, int level) {
   rigspace_realtime_rig* made = nullptr;
-  guarded(model, [&] { made = new rigspace_realtime_rig{RealtimeRig(model->model)}; });
+  guarded(model, [&] { made = new rigspace_realtime_rig{RealtimeRig(model->model, level_of(level))}; });
   return made;
+}
+
+int rigspace_realtime_set_level(rigspace_realtime_rig* rig, int level) {
+  return guarded(rig, [&] { rig->rig.set_level(level_of(level)); });
+}
+int rigspace_realtime_set_budget(rigspace_realtime_rig* rig, double seconds) {
+  return guarded(rig, [&] { rig->rig.set_budget(seconds); });
 }
 
 void rigspace_realtime_destroy(rigspace_realtime_rig* rig) { delete rig; }

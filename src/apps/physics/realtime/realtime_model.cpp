@@ -119,7 +119,10 @@ namespace {
 void add_body(PartSystem& system, RealtimeTraining& training) {
   SteppedBody& body = training.bodies.emplace_back(system.body());
   body.linear = true;
-  training.light.push_back(light_body(body, training.options.material, training.options.step));
+  // Chains of rods lose nothing but mass points: they are stepped on few at once. Sheets need all of them to meet the
+  // body behind them.
+  if (body.tets.empty() && system.parts.front().part->points.empty())
+    body = light_body(body, training.options.material, training.options.step).body;
   training.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
                                                : kTrainedAmplitude * moved_size(body));
   std::vector<int>& groups = training.groups.emplace_back(body.free.size(), 0);
@@ -174,6 +177,7 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   training.bodies.reserve(training.systems.size()), training.wide.reserve(training.systems.size());
   for (const auto& system : training.systems) add_body(*system, training);
   place_controls(training);
+  add_light_bodies(training);
   training.quaternions = quaternions_of(training.character.rig->controls());
   std::vector<PartSettings> asked;
   for (const Part& part : training.parts) asked.push_back(part.settings);
@@ -191,7 +195,8 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
     const std::size_t before = heap_in_use();
     const RealtimeRig second(here, level);
     if (const std::size_t after = heap_in_use(); after > before)
-      training.instance_bytes[static_cast<std::size_t>(level)] = after - before;
+      (level == RealtimeLevel::full ? training.instance_bytes
+                                    : training.lower_bytes[static_cast<std::size_t>(level) - 1]) = after - before;
   }
 }
 
@@ -264,7 +269,9 @@ std::span<const int> RealtimeModel::free() const { return data_->training->free;
 double RealtimeModel::latency() const { return (window_steps(options()) + 1) * options().step; }
 std::size_t RealtimeModel::instance_bytes() const { return instance_bytes(RealtimeLevel::full); }
 std::size_t RealtimeModel::instance_bytes(RealtimeLevel finest) const {
-  return data_->training->instance_bytes[static_cast<std::size_t>(finest)];
+  const RealtimeTraining& training = *data_->training;
+  return finest == RealtimeLevel::full ? training.instance_bytes
+                                       : training.lower_bytes[static_cast<std::size_t>(finest) - 1];
 }
 int RealtimeModel::element_count() const { return elements_of(data_->training->bodies); }
 int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->training->wide)); }

@@ -29,11 +29,12 @@ struct RealtimeTraining {
   std::vector<std::optional<LimbMesh>> limbs;  // per body: what a sheet meets; nothing for others
   std::vector<double> trained;  // per body: largest deviation of a node in training, scene units; infinite for rods
   std::vector<int> free;        // free controls of all bodies, ascending
-  std::vector<std::vector<int>> places;         // per body: index in `free` of each of its free controls
-  std::vector<std::vector<int>> groups;         // per body: the group of each of its free controls
-  std::vector<int> quaternions;                 // the first control of each orientation
-  std::array<std::size_t, 3> instance_bytes{};  // heap memory of one instance made at each level, measured
-  std::optional<SpringStandIn> stand_in;        // with RealtimeOptions::springs
+  std::vector<std::vector<int>> places;      // per body: index in `free` of each of its free controls
+  std::vector<std::vector<int>> groups;      // per body: the group of each of its free controls
+  std::vector<int> quaternions;              // the first control of each orientation
+  std::size_t instance_bytes = 0;            // heap memory of one instance, measured
+  std::array<std::size_t, 2> lower_bytes{};  // the same of one made at RealtimeLevel::light, at springs
+  std::optional<SpringStandIn> stand_in;     // with RealtimeOptions::springs
   // Per part, whatever its settings become; where a rate or a lag was asked for: that from the size, that of the
   // preset.
   std::vector<PartTuning> found;
@@ -78,6 +79,11 @@ PartTuning found_tuning(const TunedPart& part, double metres_per_unit);
 /// meet obstacles (RealtimeContact).
 RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const PartSettings> asked,
                               const Vec3& gravity = earth_gravity(), bool touching = false);
+
+/// Sets training.light from the bodies. Not needed in a file: it takes milliseconds.
+void add_light_bodies(RealtimeTraining& training);
+/// RealtimeSettings::light for RealtimeSettings::bodies.
+std::vector<SteppedBody> light_settings(const RealtimeTraining& training, std::span<const SteppedBody> bodies);
 
 /// Spring bones for the parts, fitted to what an instance does on a clip; null: from rates and settle times alone. The
 /// systems of `training` must still be there.

@@ -73,7 +73,6 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
   }
   system.all_elements = training.whole[body] != 0;
   result.bodies.push_back(system.settings());
-  result.light.push_back(light_settings(training.light[body], result.bodies.back(), training.options.step));
   if (world.touching) {
     system.all_elements = true;
     result.touching.push_back(system.settings());
@@ -120,6 +119,7 @@ RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const 
                             .spring_error = training.stand_in ? training.stand_in->groups[k].error : 1.0});
   const std::lock_guard lock(training.mutex);
   for (const auto& system : training.systems) add_settings(*system, training, {gravity, touching}, result);
+  result.light = light_settings(training, result.bodies);
   return result;
 }
 
