@@ -7,6 +7,7 @@
 #include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/apps/inverse/terrain.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
@@ -17,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace rigspace::tools {
 namespace {
@@ -67,12 +69,16 @@ Character load_joints(const CharacterSource& source, const Context& context) {
 }
 
 void train(InverseArguments& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_extension(options.output, "inverse");
   check_writable(options.output);
   options.training.kernel = kernel_of(options.kernel);
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load_joints(options.source, context);
+  if (options.points == 0 && character.bones.empty())
+    refuse_file(options.source.name(), "has no joints that could follow a motion",
+                "train it on points of its surface: --points 200");
   if (options.points > 0) options.training.points = spread_points(character, options.points, options.without);
   const bool whole_body = options.points == 0 && options.training.joints.empty() &&
                           !(options.training.joints = body_features(character)).empty();
@@ -123,6 +129,7 @@ std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
 }
 
 void apply(InverseArguments& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_extension(options.output, "json glb gltf");
   const bool has_points = is_point_motion_file(options.targets);
   if (!has_points) check_input(options.targets, options.output);
@@ -130,6 +137,7 @@ void apply(InverseArguments& options, const Context& context) {
   const Character own = rig_of(options, context);
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
+  if (std::isnan(options.motion.reference_time)) refuse_usage("--reference-time", "is no number", "give seconds");
   options.refine.max_iterations = options.predict_only ? 0 : kMappingSteps;
   if (options.jacobian == "learned") options.refine.jacobian = JacobianSource::learned;
   options.motion.given = given_matches(options.map);
@@ -149,6 +157,8 @@ void apply(InverseArguments& options, const Context& context) {
     const Terrain terrain = options.terrain.empty() ? Terrain() : load_terrain(options.terrain);
     for (auto& [motion, clip] : motions) motion = along_path(motion, path, terrain);
   }
+  for (const std::string& layer : options.layers)
+    check_apart(layer.substr(0, layer.rfind('=')), options.output, "layer");
   const std::vector<ClipLayer> layers = read_layers(options.layers, own, model, options.motion, options.refine);
   std::vector<Animation> results;
   std::vector<Json> answers;
@@ -254,6 +264,7 @@ void add_inverse(CLI::App& app, Context& context) {
   learn
       ->add_option("--points", trained->points,
                    "instead: so many points of the surface, for motions that are point caches")
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   learn->add_option("--without", trained->without, "of --points: pieces whose points are left out, as teeth")
       ->type_name("PIECE")
@@ -290,6 +301,7 @@ void add_inverse(CLI::App& app, Context& context) {
       ->take_all();
   use->add_option("--reference-time", applied->motion.reference_time,
                   "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("S");
   use->add_option(
          "--path", applied->path,
