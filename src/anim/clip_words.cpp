@@ -123,8 +123,11 @@ std::string leap_word(const std::vector<std::string>& words) {
 std::string loop_word(const std::vector<std::string>& words) { return met(words, kLoops); }
 
 bool names_off_ground(const std::vector<std::string>& words) {
-  constexpr ClipWord free[] = {
-      {"swim", Where::anywhere}, {"fly", Where::anywhere}, {"hover", Where::anywhere}, {"float", Where::anywhere}};
+  constexpr ClipWord free[] = {{"swim", Where::anywhere},  {"fly", Where::anywhere},  {"hover", Where::anywhere},
+                               {"float", Where::anywhere}, {"schwimm", Where::start}, {"flieg", Where::start},
+                               {"schweb", Where::start},   {"nadar", Where::start},   {"volar", Where::start},
+                               {"nage", Where::whole},     {"vole", Where::whole},    {"voler", Where::whole},
+                               {"nuot", Where::start}};
   return !met(words, free).empty();
 }
 
