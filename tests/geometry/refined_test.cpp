@@ -41,7 +41,7 @@ TEST(Refined, LeavesAFineMeshAsItIs) {
 
 TEST(Refined, RefusesAnEdgeThatWouldFillTheMemory) {
   try {
-    refined(two_triangles(), 1e-9);
+    refined(refined(two_triangles(), 0.1), 1e-9);
     FAIL() << "took it";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
