@@ -191,7 +191,7 @@ void add_common(CLI::App& command, ClothArguments& options) {
   command
       .add_option("--refine", dress.refine,
                   "longest edge in the simulation, metres; a piece on one bone is refined by itself, 0: nothing is")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->type_name("M");
   command.add_option("--without", dress.without, "patterns of pieces that the garment passes through: swords, shields")
       ->type_name("PIECES");
@@ -239,7 +239,7 @@ void add_cloth(CLI::App& app, Context& context) {
           "of a FILE that is an .obj: its points over time, .mdd, .pc2 or numbered .obj, --fps frames a second")
       ->type_name("CACHE");
   command->add_option("--from", options->request.from, "start, seconds of the clip")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->type_name("S");
   command
       ->add_option("--to", options->request.to,

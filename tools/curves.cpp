@@ -248,7 +248,7 @@ void add_curves(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->type_name("S");
   looping->add_option("--blend", options->blend, "how long before the end it begins to bend, s")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->capture_default_str()
       ->type_name("S");
   fps(looping, "frames a second; by default those of the clip");

@@ -4,6 +4,7 @@
 #include "inverse_edits.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
+#include "rigspace/anim/point_joints.h"
 #include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/apps/inverse/terrain.h"
@@ -13,12 +14,12 @@
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/posed_model.h"
+#include "rigspace/rig/built_in_rig.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace rigspace::tools {
 namespace {
@@ -76,7 +77,9 @@ void train(InverseArguments& options, const Context& context) {
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load_joints(options.source, context);
-  if (options.points == 0 && character.bones.empty())
+  const bool jointed = !character.bones.empty() && (dynamic_cast<const BuiltInRig*>(character.rig.get()) != nullptr ||
+                                                    point_joints(character) != nullptr);
+  if (options.points == 0 && !jointed)
     refuse_file(options.source.name(), "has no joints that could follow a motion",
                 "train it on points of its surface: --points 200");
   if (options.points > 0) options.training.points = spread_points(character, options.points, options.without);
@@ -137,7 +140,6 @@ void apply(InverseArguments& options, const Context& context) {
   const Character own = rig_of(options, context);
   check_input(options.source.file, options.output);
   const InverseModel model = InverseModel::load(options.model, own);
-  if (std::isnan(options.motion.reference_time)) refuse_usage("--reference-time", "is no number", "give seconds");
   options.refine.max_iterations = options.predict_only ? 0 : kMappingSteps;
   if (options.jacobian == "learned") options.refine.jacobian = JacobianSource::learned;
   options.motion.given = given_matches(options.map);
@@ -301,7 +303,7 @@ void add_inverse(CLI::App& app, Context& context) {
       ->take_all();
   use->add_option("--reference-time", applied->motion.reference_time,
                   "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->type_name("S");
   use->add_option(
          "--path", applied->path,
