@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh GAME: a character is trained into one file, and the game loop of examples/game plays it where there is
+# run.sh GAME WIDTHS: a character is trained into one file, and the game loop of examples/game plays it where there is
 # nothing else: an empty environment, a folder that it may not write to. What the game links cannot train, start threads
 # or processes, open sockets or find a cache: it calls nothing for that.
 set -euo pipefail
@@ -30,6 +30,9 @@ done
 if nm -D --undefined-only "$game" | grep -Ew 'socket|connect|pthread_create|fork|execve|posix_spawn|mkdir|rename|getenv|system'; then
   fail "the game calls these"
 fi
+
+# The same file on a processor without AVX2, to the bound that is stated.
+"$2" "$scratch/hero.rigmodel" || fail "the kernels for AVX2 and those without differ by more than the bound"
 
 # A file that was damaged on the way ends in a sentence.
 chmod u+w "$scratch/ship" "$scratch/ship/hero.rigmodel"
