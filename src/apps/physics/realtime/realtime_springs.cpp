@@ -67,7 +67,7 @@ std::vector<SpringChain> RealtimeModel::spring_chains() const {
   const RealtimeTraining& training = *data_->training;
   if (!training.stand_in) return {};
   std::vector<std::string> names;
-  for (const Part& part : training.parts) names.push_back(part.name);
+  for (const RealtimePart& part : tuning()) names.push_back(part.name);
   return stand_in_chains(*training.stand_in, training.character, names);
 }
 
