@@ -157,9 +157,7 @@ FastTraining train_for(const FastScene& scene, const RspSetup& setup) {
   const Character character = make_character(scene.scene.member);
   const Animation& clip = *character.clip(scene.scene.clip);
   return train(setup, {.poses = poses_of(character, clip, kShakenPoses),
-                       .hung = poses_of(character, clip, static_cast<int>(std::ceil(clip.duration / kHungEvery))),
-                       .tolerance = scene.tolerance,
-                       .range = scene.range});
+                       .hung = poses_of(character, clip, static_cast<int>(std::ceil(clip.duration / kHungEvery)))});
 }
 
 void require_speed(const FastScene& scene, Row& row) {

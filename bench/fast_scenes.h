@@ -18,7 +18,6 @@ constexpr double kFastFrame = 1.0 / 24;  // s; film's; the Thesis gives no frame
 struct FastScene {
   RspScene scene;
   std::array<double, 5> thesis;
-  double tolerance, range;  ///< of its cubature: FastTrainingOptions
 };
 
 /// Trunk (13 controls), belly (36), the wrestler's stomp and head shake (174 each). Made ready by `prepare`.

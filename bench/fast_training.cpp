@@ -52,10 +52,7 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
                                      .response = &trained.response.C,
                                      .loaded = &trained.response.offsets,
                                      .rest_follows = false,
-                                     .tolerance = options.tolerance,
-                                     .most = options.most,
-                                     .lowest = 1 - options.range,
-                                     .highest = 1 + options.range});
+                                     .setting = cubature_setting(body.mesh.tets.size())});
   trained.sampled = sampled_body(trained.skinned, trained.cubature);
   std::vector<Vec> hung;
   for (const LoadedPose& pose : loaded) hung.push_back(pose.p);

@@ -28,9 +28,6 @@ struct FastTrainingOptions {
   std::vector<Vec> poses;   ///< all controls: in which it is shaken
   std::vector<Vec> hung;    ///< all controls: in which its balance under gravity is found; empty: in the same
   double amplitude = 0.08;  ///< see ShakeOptions
-  double tolerance = 0.2;   ///< of the cubature, which is in balance by itself (LoadedOffsets::forces)
-  double range = 0.3;       ///< how far eigenvalues of its stiffness may be from 1
-  int most = 1000;          ///< elements of it
 };
 
 /// In the papers' setting: the rest shape is that of the bind pose, the inside carried in absolute form, with its

@@ -123,6 +123,8 @@ Json json_of(const RecipeClip& clip) {
   json["why"] = clip.why;
   json["seam"] = clip.seam;
   for (const auto& field : kClipCounts) json[std::string(field.name)] = clip.*field.value;
+  for (const auto& field : kClipExtras)
+    if (clip.*field.value != 0) json[std::string(field.name)] = clip.*field.value;
   json["report"] = Json::array();
   for (const PartReport& report : clip.parts) json["report"].push_back(json_of(report));
   json["times"] = clip.times;
