@@ -93,8 +93,8 @@ class Stepper {
   int measure_every() const { return !body_.whole ? 1 : black_box_ ? 24 : 4; }
 
   /// The square of the angular frequency, 1/s^2, at which the body swings when the character shakes: Rayleigh's
-  /// quotient v K v / v M v in rig space, where v is the static response of the controls to a uniform acceleration,
-  /// K v = M 1, with the inside in balance with them alone; the smallest over three directions. (The lowest mode itself may be a twist, which motion of the character does not
+  /// quotient v K v / v M v in rig space, where v is the static response to a uniform acceleration, K v = M 1; the
+  /// smallest over three directions. (The lowest mode itself may be a twist, which motion of the character does not
   /// excite.)
   double answering_omega_squared();
 

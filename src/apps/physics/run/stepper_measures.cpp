@@ -41,34 +41,11 @@ double Stepper::answering_omega_squared() {
     for (Eigen::Index i = 0; i < masses.size(); ++i) dx.segment<3>(3 * i) *= masses[i];
     return dx;
   };
-  const auto load_along = [&](int axis) {
-    Vec load;
-    mapping_.pull(*state.mapping, weighted(Vec3(body_.axes.col(axis)).replicate(masses.size(), 1)), load);
-    return load;
-  };
-  Mat answers(mapping_.size_q(), 3);
-  for (int axis = 0; axis < 3; ++axis) {
-    Vec v;
-    system->solve(load_along(axis), v);
-    answers.col(axis) = v;
-  }
-  // The inside as the skin takes it along, without what its own load makes of it: so that a body has the same rate, and
-  // for the same rate the same stiffness, whether its inside has unknowns of its own or not.
-  if (mapping_.interior_size() > 0) {
-    std::vector<char> controls_fixed(static_cast<std::size_t>(mapping_.size_q()), 0);
-    std::fill(controls_fixed.begin() + mapping_.interior_size(), controls_fixed.end(), 1);
-    system->set_fixed(controls_fixed);
-    if (!system->factor(0)) return 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      Vec own;
-      system->solve(load_along(axis), own);
-      answers.col(axis).head(mapping_.interior_size()) -= own.head(mapping_.interior_size());
-    }
-  }
   double slowest = std::numeric_limits<double>::infinity();
   for (int axis = 0; axis < 3; ++axis) {
-    const Vec load = load_along(axis), v = answers.col(axis);
-    Vec dx;
+    Vec load, v, dx;
+    mapping_.pull(*state.mapping, weighted(Vec3(body_.axes.col(axis)).replicate(masses.size(), 1)), load);
+    system->solve(load, v);
     mapping_.push(*state.mapping, v, dx);
     const double moved = dx.dot(weighted(dx));
     if (moved > 0) slowest = std::min(slowest, load.dot(v) / moved);
