@@ -71,6 +71,7 @@ std::vector<Row> bench_step(const BenchOptions&);
 std::vector<Row> bench_mesh(const BenchOptions&);
 std::vector<Row> bench_rsp(const BenchOptions&);
 std::vector<Row> bench_fast(const BenchOptions&);
+std::vector<Row> bench_realtime(const BenchOptions&);
 std::vector<Row> bench_blender(const BenchOptions&);
 std::vector<Row> bench_sketch(const BenchOptions&);
 /// The row of table 5.1's face in Blender; none, and one line, where Blender is absent.

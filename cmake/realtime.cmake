@@ -22,7 +22,9 @@ set(RIGSPACE_REALTIME_SOURCES
   rig/blend_shapes.cpp rig/built_in_followers.cpp rig/built_in_rig.cpp rig/control.cpp rig/deformer.cpp
   rig/differences.cpp rig/graph.cpp rig/jacobian.cpp rig/jacobian_memory.cpp rig/jacobian_model.cpp rig/kriging.cpp
   rig/linear_blend_skin.cpp rig/picked_rig.cpp rig/rig.cpp rig/rig_bytes.cpp rig/rotations.cpp rig/skeleton.cpp
-  rig/skin.cpp)
+  rig/skin.cpp
+  apps/physics/realtime/light_body.cpp apps/physics/realtime/realtime_levels.cpp apps/physics/realtime/realtime_light.cpp
+  apps/physics/realtime/realtime_quick.cpp apps/physics/realtime/spring_stand_in.cpp optimize/nnls.cpp)
 
 # rigspace::realtime itself, and the component of that name for find_package and `cmake --install --component`.
 function(rigspace_realtime_library)
