@@ -14,6 +14,8 @@
 namespace rigspace {
 namespace {
 
+constexpr std::size_t kFewest = 12, kMost = 64;  // nodes with mass, a part
+constexpr double kMassError = 0.02;              // relative, at which no more are taken
 constexpr std::size_t kMostPoints = 6;  // of the rig, that a node may be tied to: it is evaluated in every step
 
 /// The body's nodes at rest, and how the free controls move them there.
@@ -93,7 +95,7 @@ class MassFit {
   MassFit(const SteppedBody& body, const AtRest& rest, const Vec& masses) {
     const BlockJacobian& J = rest.lineariser->linear().J();
     const auto controls = std::ssize(body.free);
-    const Vec unit = typical(rest);
+    const Vec unit = unit_of(rest, masses);
     for (std::size_t k = 0; k < rest.map.bound.size(); ++k) {
       const int node = rest.map.bound[k];
       if (!(masses[node] > 0)) continue;
@@ -136,7 +138,16 @@ class MassFit {
   }
 
  private:
-  static const Vec& typical(const AtRest& rest) { return rest.lineariser->linear().typical(); }
+  /// Of each control the change that gives it an inertia of 1: a twist counts as much as a swing, which moves far more.
+  static Vec unit_of(const AtRest& rest, const Vec& masses) {
+    const BlockJacobian& J = rest.lineariser->linear().J();
+    Vec inertia = Vec::Zero(J.columns);
+    for (std::size_t k = 0; k < rest.map.bound.size(); ++k)
+      for (int e = J.start[k]; e < J.start[k + 1]; ++e)
+        inertia[J.column[e]] += masses[rest.map.bound[k]] * J.value.col(e).squaredNorm();
+    const double least = 1e-6 * inertia.maxCoeff();
+    return inertia.unaryExpr([&](double own) { return own > least && own > 0 ? 1 / std::sqrt(own) : 0.0; });
+  }
 
   std::vector<int> nodes_;
   std::vector<Vec> features_;
@@ -180,12 +191,14 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
   }
   const AtRest rest(whole);
   light.stiffness = elastic_hessian(whole, rest, material);
-  const std::size_t per_group = std::clamp<std::size_t>(2 * whole.free.size() / whole.groups.size(), 12, 40);
   std::vector<std::vector<std::pair<int, double>>> masses;
   std::vector<int> nodes;
   for (const MassGroup& group : whole.groups) {
-    double error = 0;
-    masses.push_back(MassFit(whole, rest, group.masses).fit(per_group, error));
+    const MassFit fit(whole, rest, group.masses);
+    double error = 1;
+    masses.emplace_back();
+    for (std::size_t count = kFewest; error > kMassError && count <= kMost; count = 3 * count / 2)
+      masses.back() = fit.fit(count, error);
     light.mass_error = std::max(light.mass_error, error);
     for (const auto& [node, mass] : masses.back()) nodes.push_back(node);
   }

@@ -4,7 +4,6 @@
 #include "quick_hessian.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/geometry/signed_distance.h"
-#include "spaced_jacobian.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,23 +14,21 @@ namespace {
 
 /// A factor of the Hessian serves further iterations of a step while each lowers the gradient to 0.3, and no further
 /// step: the body turns from step to step, and the factor of another pose made solves run out of iterations. A Newton
-/// step that moves nodes by less than 1e-4 of the size counts as converged: nobody would see it.
+/// step that moves nodes by less than 2e-5 of the size counts as converged: nobody would see it.
 NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& options) {
   return {.gradient_tolerance = options.tolerance,
           .gradient_floor = body.force_floor,
-          .step_tolerance = 1e-4 * body.size,
+          .step_tolerance = 2e-5 * body.size,
           .max_iterations = options.max_iterations,
           .keep_factor = 0.3};
 }
 
-constexpr int kJacobianEvery = 4;  // grid steps
-
-/// A Jacobian every few steps; of a rig without derivatives, each of whose evaluations costs more than a step, few
+/// A Jacobian every step; of a rig without derivatives, each of whose evaluations costs more than a step, few
 /// evaluations (RigPredictor), and half a frame of steps may end without one.
 std::unique_ptr<RigLineariser> lineariser_of(const SteppedBody& body, In x_rest, double h, BlockJacobian response) {
   const RigSpaceDescription map = description_of(body);
   if (body.rig->traits().exact_jacobian)
-    return std::make_unique<SpacedJacobian>(map, x_rest, kJacobianEvery, std::move(response));
+    return std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
   LinearRigOptions options = black_box_jacobian();
   options.floor = 3e-4, options.most_unevaluated_steps = 7;  // as Stepper
   auto predictor = std::make_unique<RigPredictor>(map, x_rest, options, std::move(response));
