@@ -12,8 +12,8 @@
 namespace rigspace {
 namespace {
 
-constexpr double kShortestClip = 0.2;  // s: what is shorter is a pose
-constexpr double kStill = 0.1;     // of the drive of the next wilder clip
+constexpr double kShortest = 0.2;      // s: what is shorter is a pose
+constexpr double kHardlyWilder = 0.1;  // of the drive of the next wilder clip
 
 /// The root mean square over a clip of the accelerations of all controls, each in its typical change, 1/s^2.
 double drive_of(const Character& character, const Animation& clip) {
@@ -40,7 +40,7 @@ const Animation* reference_clip(const Character& character) {
   if (const Animation* ordinary = ordinary_locomotion(character)) return ordinary;
   std::vector<std::pair<double, const Animation*>> clips;
   for (const Animation& clip : character.clips)
-    if (clip.duration > kShortestClip) clips.emplace_back(drive_of(character, clip), &clip);
+    if (clip.duration > kShortest) clips.emplace_back(drive_of(character, clip), &clip);
   if (clips.empty())  // poses alone: the longest
     for (const Animation& clip : character.clips)
       if (clip.duration > 0) clips.emplace_back(clip.duration, &clip);
@@ -52,7 +52,7 @@ const Animation* reference_clip(const Character& character) {
   if (count == 0) return clips.back().second;
   const auto middle = moving + (count - 1) / 2;
   // Of two the gentler one, unless it is as good as still: an idle beside a hop.
-  const bool still = count % 2 == 0 && middle->first < kStill * (middle + 1)->first;
+  const bool still = count % 2 == 0 && middle->first < kHardlyWilder * (middle + 1)->first;
   return (still ? middle + 1 : middle)->second;
 }
 
