@@ -65,7 +65,7 @@ SpringStandIn fitted_stand_in(const std::shared_ptr<const RealtimeModel>& model,
 
 std::vector<SpringChain> RealtimeModel::spring_chains() const {
   const RealtimeTraining& training = *data_->training;
-  if (!training.stand_in) return {};
+  if (!training.stand_in || training.parts.empty()) return {};  // a model from a file has no bones to name
   std::vector<std::string> names;
   for (const RealtimePart& part : tuning()) names.push_back(part.name);
   return stand_in_chains(*training.stand_in, training.character, names);
