@@ -47,21 +47,23 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
   trained.skinned = skinned_body(body, trained.interior.weights, trained.response);
   trained.skinning_seconds = lap(since);
   for (const auto& [p, x] : loaded) trained.examples.push_back({p, p, x, x});
-  trained.cubature = train_cubature(body, setup.free, trained.interior.weights, trained.examples,
-                                    {.material = material,
-                                     .response = &trained.response.C,
-                                     .loaded = &trained.response.offsets,
-                                     .rest_follows = false,
-                                     .tolerance = options.tolerance,
-                                     .most = options.most,
-                                     .lowest = 1 - options.range,
-                                     .highest = 1 + options.range});
+  train_elements(setup, options.quality, trained);
+  return trained;
+}
+
+void train_elements(const RspSetup& setup, double quality, FastTraining& trained) {
+  auto since = std::chrono::steady_clock::now();
+  trained.cubature = train_cubature(setup.body, setup.free, trained.interior.weights, trained.examples,
+                                    with_quality({.material = setup.options.material,
+                                                  .response = &trained.response.C,
+                                                  .loaded = &trained.response.offsets,
+                                                  .rest_follows = false},
+                                                 quality));
   trained.sampled = sampled_body(trained.skinned, trained.cubature);
   std::vector<Vec> hung;
-  for (const LoadedPose& pose : loaded) hung.push_back(pose.p);
+  for (const LoadedPose& pose : trained.loaded) hung.push_back(pose.p);
   keep_balance(trained.sampled, setup.free, setup.options, hung);
   trained.cubature_seconds = lap(since);
-  return trained;
 }
 
 }  // namespace rigspace::bench
