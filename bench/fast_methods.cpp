@@ -53,19 +53,19 @@ void cubature_black_box(RspSetup& setup, const FastTraining& trained) {
 }
 
 constexpr FastMethod kMethods[] = {
-    {"full Newton, a factor for every iteration", -1, full_newton, .quick = true, .reference = true},
-    {"full Newton, factors reused", -1, full_kept, .quick = true, .reference = true},
-    {"full Newton, a thousandth of the residual", -1, full_tight},
-    {"full Newton, second derivatives of the rig by differences", -1, full_curved, .slow = true},
-    {"2012: black box, BFGS", 0, as_in_2012, .quick = true, .slow = true},
-    {"static interior, Jacobian every step", 1, static_interior},
-    {"static interior, deferred Jacobian", 2, static_deferred},
-    {"skinned interior, Jacobian every step", 3, skinned},
-    {"skinned interior, deferred Jacobian", 4, skinned_deferred, .quick = true},
-    {"skinned interior and its response, deferred Jacobian", -1, response_deferred},
-    {"as it ships: the same with few elements", -1, cubature, .quick = true, .fast = true},
-    {"few elements, no predictor of Jacobians", -1, cubature_unpredicted},
-    {"few elements, rig a black box", -1, cubature_black_box},
+    {.name = "full Newton, a factor for every iteration", .thesis = -1, .apply = full_newton, .quick = true, .reference = true},
+    {.name = "full Newton, factors reused", .thesis = -1, .apply = full_kept, .quick = true, .reference = true},
+    {.name = "full Newton, a thousandth of the residual", .thesis = -1, .apply = full_tight},
+    {.name = "full Newton, second derivatives of the rig by differences", .thesis = -1, .apply = full_curved, .slow = true},
+    {.name = "2012: black box, BFGS", .thesis = 0, .apply = as_in_2012, .quick = true, .slow = true},
+    {.name = "static interior, Jacobian every step", .thesis = 1, .apply = static_interior},
+    {.name = "static interior, deferred Jacobian", .thesis = 2, .apply = static_deferred},
+    {.name = "skinned interior, Jacobian every step", .thesis = 3, .apply = skinned},
+    {.name = "skinned interior, deferred Jacobian", .thesis = 4, .apply = skinned_deferred, .quick = true},
+    {.name = "skinned interior and its response, deferred Jacobian", .thesis = -1, .apply = response_deferred},
+    {.name = "as it ships: the same with few elements", .thesis = -1, .apply = cubature, .quick = true, .fast = true},
+    {.name = "few elements, no predictor of Jacobians", .thesis = -1, .apply = cubature_unpredicted},
+    {.name = "few elements, rig a black box", .thesis = -1, .apply = cubature_black_box},
 };
 
 }  // namespace

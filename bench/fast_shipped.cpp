@@ -17,7 +17,6 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kRms = 2, kLargest = 5;  // % of the swing
 constexpr int kBetweenReports = 8;        // steps, see Runner::run
 constexpr double kQuickSeconds = 0.5;     // of a clip, in a short run
 
@@ -73,7 +72,7 @@ struct Surface {
   }
 };
 
-std::vector<Vec> poses_of(const Character& character, const Animation& clip, const SoftMotion& motion, double share) {
+std::vector<Vec> simulated_poses(const Character& character, const Animation& clip, const SoftMotion& motion, double share) {
   std::vector<Vec> poses;
   for (std::size_t k = 0; k < motion.times.size(); ++k) {
     poses.push_back(pose_at(character, &clip, motion.times[k]));
@@ -106,10 +105,10 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
     const Stepped full = stepped(learned, clip, part, options);
     options.method = Method::fast;
     const Stepped fast = stepped(learned, clip, part, options);
-    const std::vector<Vec> truth = poses_of(learned, clip, full.motion, 1);
-    const Apart swing = apart(compared, truth, poses_of(learned, clip, full.motion, 0));
+    const std::vector<Vec> truth = simulated_poses(learned, clip, full.motion, 1);
+    const Apart swing = apart(compared, truth, simulated_poses(learned, clip, full.motion, 0));
     const MotionError error =
-        motion_error(apart(compared, poses_of(learned, clip, fast.motion, 1), truth), swing, surface.height);
+        motion_error(apart(compared, simulated_poses(learned, clip, fast.motion, 1), truth), swing, surface.height);
     const Spread cost = spread_of(fast.step_seconds), before = spread_of(full.step_seconds);
     const std::string title =
         fmt::format("{}: trained on {}, tested on {}", scene.name, scene.trained, name);
@@ -138,8 +137,8 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
     row.metrics["times_faster_than_full"] = before.median / cost.median;
     row.metrics["tuning_and_training_seconds"] = tuning;
     row.required = fmt::format("every step converged, errors of at most {} % of the swing in the r.m.s. and {} % of the largest",
-                               kRms, kLargest);
-    row.ok = fast.motion.failed_steps == 0 && error.rms_of_swing <= kRms && error.largest_of_swing <= kLargest;
+                               kRmsGoal, kLargestGoal);
+    row.ok = fast.motion.failed_steps == 0 && error.rms_of_swing <= kRmsGoal && error.largest_of_swing <= kLargestGoal;
     if (scene.milliseconds < std::numeric_limits<double>::infinity()) {
       row.required += fmt::format(", {} ms a step", scene.milliseconds);
       row.ok = row.ok && 1e3 * cost.median <= scene.milliseconds;

@@ -14,13 +14,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rigspace::bench {
 namespace {
 
 constexpr double kSame = 1e-9;       // of the controls' typical changes
 constexpr double kSameTime = 0.1;    // of a step
-constexpr int kSteps = 60, kRepeats = 7;
+constexpr int kSizesSteps = 60, kSizesRepeats = 7;
 
 double proxy_cell() {
   for (const CastMember& member : cast())
@@ -38,15 +39,15 @@ struct Sized {
   std::vector<double> medians = {};  ///< s a step, one a repeat
 };
 
-Sized make(int vertices) {
+Sized make_sized(int vertices) {
   Sized sized{.character = make_sized_peanut(vertices, true)};
   sized.display = sized.character.pieces.front().point_count;
   sized.setup.body = make_rig_body(sized.character, {.cell = proxy_cell(), .use_cache = true});
-  prepare_on(sized.setup, sized.character, fast_scenes()[1].scene, kSteps);
+  prepare_on(sized.setup, sized.character, fast_scenes()[1].scene, kSizesSteps);
   return sized;
 }
 
-void reduce(const RspSetup& first, const FastTraining& trained, Sized& sized) {
+void train_sized(const RspSetup& first, const FastTraining& trained, Sized& sized) {
   sized.same_body = sized.setup.body.mesh.points.size() == first.body.mesh.points.size()
                         ? (sized.setup.body.mesh.points - first.body.mesh.points).cwiseAbs().maxCoeff()
                         : std::numeric_limits<double>::infinity();
@@ -89,10 +90,10 @@ std::vector<Row> sizes_rows(bool quick) {
   const ThreadCountScope one(1);
   std::vector<Sized> sizes;
   for (const int vertices : {1000, 10000, 100000, 1000000})
-    if (!quick || vertices <= 100000) sizes.push_back(make(vertices));
+    if (!quick || vertices <= 100000) sizes.push_back(make_sized(vertices));
   const FastTraining trained = train_for(fast_scenes()[1], sizes.front().setup);
-  for (Sized& each : sizes) reduce(sizes.front().setup, trained, each);
-  for (int repeat = 0; repeat < kRepeats; ++repeat)  // in turn, since machines are shared
+  for (Sized& each : sizes) train_sized(sizes.front().setup, trained, each);
+  for (int repeat = 0; repeat < kSizesRepeats; ++repeat)  // in turn, since machines are shared
     for (Sized& each : sizes) {
       RspRun stepped = run(each.fast);
       each.medians.push_back(spread_of(stepped.step_seconds).median);

@@ -10,6 +10,9 @@
 
 namespace rigspace::bench {
 
+/// What the fast method may err by on motion that it was not trained on, in percent of the swing.
+inline constexpr double kRmsGoal = 2, kLargestGoal = 5;
+
 /// Scene units, over points and moments.
 struct Apart {
   double rms = 0, largest = 0;

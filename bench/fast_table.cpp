@@ -18,13 +18,12 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kRms = 2, kLargest = 5;                               // % of the swing, on motion not trained on
 constexpr double kTimesFullNewton = 100;                               // of the fastest full Newton
 constexpr double kBellyMilliseconds = 0.5, kWrestlerMilliseconds = 2;  // a step
 constexpr int kShakenPoses = 7;                                        // of a clip, in training
 constexpr double kHungEvery = 0.07;                                    // s: so often its balance is found
-constexpr int kQuickSteps = 100;                                       // of a clip at most, in a short run
-constexpr int kRepeats = 5;                                            // of methods that take little time
+constexpr int kMostQuickSteps = 100;                                       // of a clip at most, in a short run
+constexpr int kTableRepeats = 5;                                            // of methods that take little time
 
 bool wrestler(const FastScene& scene) { return scene.scene.member == "sumo"; }
 
@@ -102,8 +101,8 @@ void require_goals(const FastScene& scene, const FastTraining& trained, const Mo
   row.required += fmt::format(
       ", training within its tolerance, errors of at most {} % of the swing in the r.m.s. and {} % of the largest, {} "
       "times the fastest full Newton",
-      kRms, kLargest, kTimesFullNewton);
-  row.ok = row.ok && trained.cubature.reached && error.rms_of_swing <= kRms && error.largest_of_swing <= kLargest &&
+      kRmsGoal, kLargestGoal, kTimesFullNewton);
+  row.ok = row.ok && trained.cubature.reached && error.rms_of_swing <= kRmsGoal && error.largest_of_swing <= kLargestGoal &&
            times >= kTimesFullNewton;
   const bool belly = scene.scene.name == "elephant belly";
   if (!belly && !wrestler(scene)) return;
@@ -114,7 +113,7 @@ void require_goals(const FastScene& scene, const FastTraining& trained, const Mo
 
 /// How many steps of a test a method takes.
 int steps_for(const FastScene& scene, const FastMethod& method, bool quick) {
-  if (!method.slow) return quick ? kQuickSteps : 0;
+  if (!method.slow) return quick ? kMostQuickSteps : 0;
   if (quick) return wrestler(scene) ? 2 : 4;
   return wrestler(scene) ? 4 : 24;
 }
@@ -125,7 +124,7 @@ RspSetup with_steps(RspSetup setup, int steps) {
 }
 
 std::vector<Row> test_rows(const FastScene& scene, std::string_view clip, const FastTraining& trained, bool quick) {
-  const RspSetup setup = prepare_test(scene, clip, quick ? kQuickSteps : 0);
+  const RspSetup setup = prepare_test(scene, clip, quick ? kMostQuickSteps : 0);
   struct Result {
     const FastMethod* method;
     RspSetup setup;
@@ -138,7 +137,7 @@ std::vector<Row> test_rows(const FastScene& scene, std::string_view clip, const 
     RspSetup mine = with_steps(setup, steps_for(scene, method, quick));
     method.apply(mine, trained);
     const bool costly = method.reference || method.slow || mine.body.mesh.tet_count() == setup.body.mesh.tet_count();
-    RspRun stepped = repeated(mine, costly ? 1 : kRepeats);
+    RspRun stepped = repeated(mine, costly ? 1 : kTableRepeats);
     const double median = spread_of(stepped.step_seconds).median;
     results.push_back({&method, std::move(mine), std::move(stepped), median});
   }

@@ -16,14 +16,14 @@ constexpr double kMostNewton = 5, kMostBfgs = 20;
 constexpr double kResidual = 1e-6;
 constexpr std::string_view kInterfaceScene = "12 blend shapes of the elephant's belly";
 
-struct Method {
+struct Solver {
   std::string_view name;
   RigCurvature curvature;
   bool bfgs;
   bool quick;  ///< in a short run too
 };
 
-constexpr Method kMethods[] = {
+constexpr Solver kSolvers[] = {
     {"Newton, second derivatives of the rig by differences of its Jacobian", RigCurvature::exact, false, true},
     {"Newton, without second derivatives of the rig", RigCurvature::none, false, false},
     {"BFGS for the second derivatives of the rig", RigCurvature::learned, true, true},
@@ -56,7 +56,7 @@ bool sizes_agree(const RspScene& scene, const RspSetup& setup) {
          within(3 * setup.body.rig->point_count(), scene.paper.surface);
 }
 
-Row table_row(const RspScene& scene, const RspSetup& setup, const Method& method, bool black_box) {
+Row table_row(const RspScene& scene, const RspSetup& setup, const Solver& method, bool black_box) {
   RspSetup mine = setup;
   mine.options.curvature = method.curvature;
   if (black_box) mine.body.rig = as_black_box(mine.body.rig);
@@ -137,7 +137,7 @@ std::vector<Row> bench_rsp(const BenchOptions& options) {
     if (!wanted(options, scenes[k].name)) continue;
     const RspSetup setup = prepare(scenes[k], steps);
     for (const bool black_box : {false, true})
-      for (const Method& method : kMethods)
+      for (const Solver& method : kSolvers)
         if (method.quick || !options.quick) rows.push_back(table_row(scenes[k], setup, method, black_box));
     report(options.progress, "stepping the scenes of table 1",
            static_cast<double>(k + 1) / static_cast<double>(scenes.size()));

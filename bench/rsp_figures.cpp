@@ -18,20 +18,20 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kRate = 60;           // keys a second
+constexpr double kKeysPerSecond = 60;           // keys a second
 constexpr double kPaperLargest = 2;    // % of the height: figure 7 shows no difference
 
 /// All points of the rig over the keys of two clips.
-Apart apart(const Character& character, const Animation& a, const Animation& b, double duration) {
+Apart surfaces_apart(const Character& character, const Animation& a, const Animation& b, double duration) {
   const Rig& rig = *character.rig;
   const auto workspace = rig.make_workspace();
   Apart result;
   double sum = 0;
   long count = 0;
   Vec s, other;
-  for (int k = 0; k <= static_cast<int>(std::floor(duration * kRate + 1e-9)); ++k) {
-    rig.evaluate(*workspace, pose_at(character, &a, k / kRate), s);
-    rig.evaluate(*workspace, pose_at(character, &b, k / kRate), other);
+  for (int k = 0; k <= static_cast<int>(std::floor(duration * kKeysPerSecond + 1e-9)); ++k) {
+    rig.evaluate(*workspace, pose_at(character, &a, k / kKeysPerSecond), s);
+    rig.evaluate(*workspace, pose_at(character, &b, k / kKeysPerSecond), other);
     for (int i = 0; i < rig.point_count(); ++i) {
       const double squared = (point(s, i) - point(other, i)).squaredNorm();
       if (squared == 0) continue;
@@ -42,7 +42,7 @@ Apart apart(const Character& character, const Animation& a, const Animation& b, 
   return result;
 }
 
-double height_of(const Character& character) {
+double rest_height_of(const Character& character) {
   Vec s;
   character.rig->evaluate(*character.rig->make_workspace(), character.rig->rest(), s);
   const auto flat = Eigen::Map<const Eigen::Matrix3Xd>(s.data(), 3, character.rig->point_count());
@@ -58,15 +58,15 @@ std::vector<Row> figure_5_rows(bool quick) {
   double seconds = 0;
   SimulationOptions options{.looping = Looping::never, .method = Method::full};
   if (quick) options.end = 0.2;
-  const double duration = std::min(options.end, artist.duration), height = height_of(peanut);
+  const double duration = std::min(options.end, artist.duration), height = rest_height_of(peanut);
   for (const char* pattern : {"belly_*=belly", "shoulders=belly", "trunk_*,trunk.twist=tail", "tail_*=tail",
                               "ear_l.flap,ear_r.flap=ear"}) {
     Part part = with_solid(peanut, control_part_from_pattern(peanut, pattern), {.use_cache = true});
     const double begun = thread_seconds();
     const SoftMotion motion = simulate_parts(peanut, &keyed, std::span(&part, 1), options);
     seconds += thread_seconds() - begun;
-    Animation soft = soft_clip(peanut, &keyed, motion, kRate);
-    const Apart swing = apart(peanut, keyed, soft, duration);
+    Animation soft = soft_clip(peanut, &keyed, motion, kKeysPerSecond);
+    const Apart swing = surfaces_apart(peanut, keyed, soft, duration);
     curves += static_cast<int>(motion.controls.size()), unconverged += motion.failed_steps;
     rows.push_back({.scene = "figures 1 and 5: the elephant's walk, part by part",
                     .method = pattern,
@@ -80,7 +80,7 @@ std::vector<Row> figure_5_rows(bool quick) {
                     .ok = motion.failed_steps == 0 && swing.largest > 0});
     keyed = std::move(soft);
   }
-  const Apart all = apart(peanut, artist, keyed, duration);
+  const Apart all = surfaces_apart(peanut, artist, keyed, duration);
   rows.push_back({.scene = "figures 1 and 5: the elephant's walk, part by part",
                   .method = "all parts",
                   .metrics = {{"keyed_curves", artist.tracks.size() + 4 * artist.rotations.size()},
@@ -94,7 +94,7 @@ std::vector<Row> figure_5_rows(bool quick) {
 }
 
 /// Tuned by the first run on all controls; the second is given the same rate.
-Animation simulated(const Character& character, const std::string& pattern, const char* clip, PartReport& report,
+Animation simulated_clip(const Character& character, const std::string& pattern, const char* clip, PartReport& report,
                     bool quick, int& unconverged) {
   Part part = with_solid(character, control_part_from_pattern(character, pattern), {.use_cache = true});
   if (report.rate > 0) part.settings.rate = report.rate, part.settings.settle = report.settle;
@@ -102,7 +102,7 @@ Animation simulated(const Character& character, const std::string& pattern, cons
   if (quick) options.end = 0.4;
   const SoftMotion motion = simulate_parts(character, character.clip(clip), std::span(&part, 1), options);
   report = motion.parts.front(), unconverged += motion.failed_steps;
-  return soft_clip(character, character.clip(clip), motion, kRate);
+  return soft_clip(character, character.clip(clip), motion, kKeysPerSecond);
 }
 
 Row figure_7_row(const char* learned, const char* used, bool quick) {
@@ -110,15 +110,15 @@ Row figure_7_row(const char* learned, const char* used, bool quick) {
   const Character& full = peanut.character;
   int unconverged = 0;
   PartReport of_lesson, of_all;
-  const Animation lesson = simulated(full, "belly_*=belly", learned, of_lesson, quick, unconverged);
+  const Animation lesson = simulated_clip(full, "belly_*=belly", learned, of_lesson, quick, unconverged);
   const ModeSample sample{&lesson, full.clip(learned)};
   const Part all = control_part_from_pattern(full, "belly_*=belly");
   const ControlModes modes = find_modes(full, all.controls, {&sample, 1}, {.count = 6});
   const Character reduced = extended(peanut, slider_parts(modes, full.rig->controls(), {.name = "mode"})).character;
-  const Animation truth = simulated(full, "belly_*=belly", used, of_all, quick, unconverged);
-  const Animation few = simulated(reduced, "mode_*=belly", used, of_all, quick, unconverged);
-  const double duration = quick ? 0.4 : full.clip(used)->duration, height = height_of(reduced);
-  const Apart swing = apart(reduced, *full.clip(used), truth, duration), error = apart(reduced, truth, few, duration);
+  const Animation truth = simulated_clip(full, "belly_*=belly", used, of_all, quick, unconverged);
+  const Animation few = simulated_clip(reduced, "mode_*=belly", used, of_all, quick, unconverged);
+  const double duration = quick ? 0.4 : full.clip(used)->duration, height = rest_height_of(reduced);
+  const Apart swing = surfaces_apart(reduced, *full.clip(used), truth, duration), error = surfaces_apart(reduced, truth, few, duration);
   Row row{.scene = "figure 7: six modes in place of 36 controls",
           .method = fmt::format("modes of {}, tested on {}", learned, used),
           .metrics = {{"share_of_the_modes", modes.share()},
