@@ -52,6 +52,8 @@ nlohmann::ordered_json metrics_of(const RspSetup& setup, const RspRun& run) {
           {"roll_backs", run.linear.rollbacks},
           {"largest_residual", run.residual},
           {"halved_steps", run.halvings},
+          {"inverted_steps", run.inverted},
+          {"recovered_steps", run.recovered},
           {"unconverged_steps", run.unconverged}};
 }
 

@@ -53,12 +53,13 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
 
 void train_elements(const RspSetup& setup, double quality, FastTraining& trained) {
   auto since = std::chrono::steady_clock::now();
+  const CubatureSetting shipped = cubature_setting(setup.body.mesh.tets.size());
   trained.cubature = train_cubature(setup.body, setup.free, trained.interior.weights, trained.examples,
-                                    with_quality({.material = setup.options.material,
-                                                  .response = &trained.response.C,
-                                                  .loaded = &trained.response.offsets,
-                                                  .rest_follows = false},
-                                                 quality));
+                                    {.material = setup.options.material,
+                                     .response = &trained.response.C,
+                                     .loaded = &trained.response.offsets,
+                                     .rest_follows = false,
+                                     .setting = with_quality(shipped, quality)});
   trained.sampled = sampled_body(trained.skinned, trained.cubature);
   std::vector<Vec> hung;
   for (const LoadedPose& pose : trained.loaded) hung.push_back(pose.p);

@@ -244,6 +244,8 @@ RspRun run(const RspSetup& setup) {
     result.most_iterations = std::max(result.most_iterations, step.iterations);
     result.halvings += step.halvings;
     result.unconverged += !step.converged;
+    result.inverted += step.inverted > 0;
+    result.recovered += step.recovered;
     result.rig_evaluations += simulation.rig_evaluations() - before;
     result.rig_jacobians += simulation.mapping().rig_jacobians() - jacobians;
     result.residual = std::max(result.residual, step.residual);

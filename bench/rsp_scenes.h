@@ -75,7 +75,7 @@ struct RspRun {
   double seconds = 0;  ///< of all steps but the first, which analyses the pattern
   double fastest = 0;  ///< s: of one step
   std::vector<double> step_seconds;  ///< of each of those: time of the processor that the calling thread took
-  int steps = 0, iterations = 0, most_iterations = 0, halvings = 0, unconverged = 0;
+  int steps = 0, iterations = 0, most_iterations = 0, halvings = 0, unconverged = 0, inverted = 0, recovered = 0;
   long rig_evaluations = 0, rig_jacobians = 0;
   LinearRigCounts linear;  ///< of a rig that is linear within a step
   double residual = 0;     ///< the largest at the end of a step

@@ -50,9 +50,29 @@ LinearRigCounts RigLineariser::counts() const {
   return counts;
 }
 
+bool RigLineariser::accept_check(bool near) {
+  still_misses_ = !near && renewals_ >= kMostRenewals;
+  counts_.missed += still_misses_ ? 1 : 0;
+  if (near || still_misses_) return true;
+  ++renewals_;
+  return false;
+}
+
 double RigLineariser::share_of_way(double miss, double way) const {
   const double mass = masses_.sum(), floor = std::pow(options_.floor * linear_.size(), 2) * mass;
   return mass > 0 ? std::sqrt(miss / std::max(way, std::max(floor, 1e-300))) : 0;
+}
+
+/// sqrt(miss / way): the error energy of (4.13), relative to the kinetic energy of the motion from y_from to y_true in
+/// this step. Both have the factor 1/(2 h^2) (so should (4.13)), which cancels. The caller gives a y_from that already
+/// has the keyed controls of this step, so that only motion by the free controls counts, not a walk of the character.
+double RigLineariser::missed(In y_linear, In y_true, In y_from) const {
+  double miss = 0, way = 0;
+  for (Eigen::Index k = 0; k < masses_.size(); ++k) {
+    miss += masses_[k] * (y_linear.segment<3>(3 * k) - y_true.segment<3>(3 * k)).squaredNorm();
+    way += masses_[k] * (y_true.segment<3>(3 * k) - y_from.segment<3>(3 * k)).squaredNorm();
+  }
+  return share_of_way(miss, way);
 }
 
 std::unique_ptr<RigLineariser> make_rig_lineariser(const RigSpaceDescription& map, In x_rest,

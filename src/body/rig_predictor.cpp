@@ -5,6 +5,7 @@
 #include "state_history.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace rigspace {
@@ -192,6 +193,7 @@ void RigPredictor::follow_model() {
 
 void RigPredictor::begin(In p, In p_key, In x_key, In x_turn) {
   Data& step = *data_;
+  begin_checks();
   stand_at(p_key, x_key);
   step.carried = carried_key_.size() > 0 ? carried_key_ : step.key;
   linear_.turn(x_turn);
@@ -271,15 +273,24 @@ bool RigPredictor::end_without_evaluation(In p) {
   return true;
 }
 
+/// The bound in the header: m + 1 steps apart, an extrapolation of third order misses by ((m + 1) / n)^3 of what it
+/// missed at n steps apart.
+int RigPredictor::credit_after(double missed) const {
+  const double apart = data_->unevaluated + 1;
+  const auto bears = [&](int m) { return missed * std::pow((m + 1) / apart, 3) <= options_.tolerance; };
+  int credit = std::min(options_.most_unevaluated_steps, data_->credit + 1);
+  while (credit > 0 && !bears(credit)) --credit;
+  return credit;
+}
+
 bool RigPredictor::judge(In p) {
   Data& step = *data_;
   const std::vector<int>& free = linear_.free();
   step.p_end = p;
   step.fault = Data::Fault::none;
-  if (step.history.empty()) return true;
   // way: motion of the nodes by the free controls in this step, by J, from p_stay to p.
   step.p_stay = linear_.p_key();
-  for (std::size_t c = 0; c < free.size(); ++c)
+  for (std::size_t c = 0; c < free.size() && !step.history.empty(); ++c)
     step.p_stay[free[c]] += step.history.last().controls[static_cast<Eigen::Index>(c)];
   linear_.at(p, step.linear);
   linear_.at(step.p_stay, step.way);
@@ -288,10 +299,7 @@ bool RigPredictor::judge(In p) {
   step.scratch = step.linear - step.y_end;
   const double apart = share_of_way(weighted(masses_, step.scratch), way);
   const bool near = apart <= options_.tolerance;
-  if (step.predicted)
-    step.credit = !near                               ? (step.model ? step.credit / 2 : 0)
-                  : apart <= 0.5 * options_.tolerance ? std::min(options_.most_unevaluated_steps, step.credit + 1)
-                                                      : step.credit;
+  if (step.predicted) step.credit = near ? credit_after(apart) : step.model ? step.credit / 2 : 0;
   if (!near && step.predicted) {
     nodes_at_deviation(step.p_stay, step.last_nodes(), step.scratch);
     step.scratch += step.way - step.y_end;
@@ -299,7 +307,12 @@ bool RigPredictor::judge(In p) {
     step.fault = Data::Fault::start;
     return false;
   }
-  if (age_ == 0) return true;  // J was evaluated in this step: evaluating it again would change nothing
+  if (age_ == 0 || step.history.empty()) {  // J is of this step: x~ touches x nearer to the end, with the same J
+    step.sound = false;
+    if (accept_check(near)) return true;
+    step.fault = Data::Fault::start;
+    return false;
+  }
   // First compares `way` with the motion from the last state, which costs nothing. That fails also where the nodes at
   // p_stay changed with the keyed pose, so then the rig is evaluated at p_stay.
   nodes_at_deviation(step.p_stay, step.last_nodes(), step.scratch);

@@ -3,6 +3,7 @@
 #include "rigspace/base/require.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/body/rig_predictor.h"
+#include "rigspace/body/row_scale.h"
 #include "rigspace/energy/rods.h"
 #include "rigspace/geometry/harmonic.h"
 
@@ -98,6 +99,10 @@ RigSpaceSimulation::RigSpaceSimulation(RigBody body, std::vector<int> free, cons
   Vec moved = Vec::Zero(static_cast<Eigen::Index>(this->free().size()));
   for (int i = 0; i < J.points(); ++i)
     for (int e = J.start[i]; e < J.start[i + 1]; ++e) moved[J.column[e]] += J.value.col(e).squaredNorm() / J.points();
+  if (options_.scale_rows) {
+    const Vec scale = row_scale(mapping_.description(), J, masses_);
+    for (Objective* each : {&dynamics_, &statics_}) each->set_row_scale(scale);
+  }
   const double size = bounding_box(body_.mesh.points).diagonal();
   std::vector<int> places(this->free().size());
   std::iota(places.begin(), places.end(), mapping_.interior_size());
@@ -214,14 +219,11 @@ Vec RigSpaceSimulation::static_forces(In p) {
   return -g.tail(mapping_.control_size());
 }
 
-void RigSpaceSimulation::accept(In q) {
+void RigSpaceSimulation::accept(In q, In x) {
   p_before_ = p_;
   mapping_.controls_at(q, p_);
-  x_ = newton_.x();
-  if (lineariser_) {
-    lineariser_->accept(p_);
-    mapping_.place(y_, x_);  // the integrator gets the nodes of the rig, not those of its linearisation
-  }
+  x_ = x;
+  if (lineariser_) lineariser_->accept(p_);
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
 }
 
@@ -259,7 +261,7 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
   const Vec from = q;
   Summary summary = Newton(newton).solve(dynamics_, q, newton_);
   report.iterations += summary.iterations, ++report.solves;
-  if (!linear) return summary;
+  if (!linear || !q.allFinite()) return summary;
   Vec p;
   mapping_.controls_at(q, p);
   while (!lineariser_->check_linearisation(p, y_)) {
@@ -267,12 +269,37 @@ Summary RigSpaceSimulation::solve(const NewtonOptions& newton, Vec& q, RigSpaceS
     q = from;
     summary = Newton(newton).solve(dynamics_, q, newton_);
     report.iterations += summary.iterations, ++report.solves;
+    if (!q.allFinite()) return summary;
     mapping_.controls_at(q, p);
   }
+  if (lineariser_->still_misses())
+    summary.termination = Termination::stalled, summary.reason = "the linear rig still misses the rig";
   return summary;
 }
 
-bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool last_try) {
+/// After a solve that is not finite: the free controls before the step, and the nodes there.
+void RigSpaceSimulation::recover(In p_key, Vec& q, Vec& x) {
+  q = start(p_key, 0);
+  Vec p;
+  mapping_.controls_at(q, p);
+  if (lineariser_) lineariser_->linear().at(p, y_);
+  ObjectiveState state = dynamics_.make_state();
+  dynamics_.evaluate(state, q, x);
+  if (lineariser_) mapping_.place(y_, x);
+  if (x.allFinite()) return;
+  x = x_;  // the rig itself gives no finite points there
+}
+
+int RigSpaceSimulation::inverted_elements(In x) const {
+  int count = 0;
+  for (const Tet& tet : body_.mesh.tets)
+    count += tet_volume(point(x, tet[0]), point(x, tet[1]), point(x, tet[2]), point(x, tet[3])) <= 0 ? 1 : 0;
+  return count;
+}
+
+bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, int depth) {
+  constexpr int kInvertedHalvings = 2;  // where the keys themselves crush an element, shorter steps do not help
+  const bool last_try = depth >= options_.max_halvings;
   integrator_.begin(h);
   Vec target, drift = Vec::Zero(x_.size());
   if (options_.mass_damping > 0) {
@@ -295,11 +322,19 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
     summary = solve(careful, q, report);
   }
   if (!summary.converged() && !forced && !last_try) return false;
-  if (!q.allFinite()) q = start(p_key, 0);
-  report.converged = report.converged && (summary.converged() || forced);
+  Vec x = newton_.x();
+  const bool finite = q.allFinite() && x.allFinite();
+  if (!finite)
+    recover(p_key, q, x), report.recovered = true;
+  else if (lineariser_)
+    mapping_.place(y_, x);  // the integrator gets the nodes of the rig, not those of its linearisation
+  const int inverted = std::max(0, inverted_elements(x) - inverted_elements(x_));
+  if (inverted > 0 && !forced && depth < std::min(kInvertedHalvings, options_.max_halvings)) return false;
+  report.inverted += inverted;
+  report.converged = report.converged && finite && (summary.converged() || forced);
   report.gradient = summary.gradient_norm;
   report.residual = summary.term_norms > 0 ? summary.gradient_norm / summary.term_norms : 0;
-  accept(q);
+  accept(q, x);
   key_ = p_key;
   integrator_.accept(x_);
   h_before_ = h;
@@ -307,7 +342,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, bool
 }
 
 void RigSpaceSimulation::advance(In p_from, In p_to, double h, RigSpaceStep& report, int depth) {
-  if (try_step(p_to, h, report, depth >= options_.max_halvings)) return;
+  if (try_step(p_to, h, report, depth)) return;
   report.halvings = std::max(report.halvings, depth + 1);
   const Vec middle = 0.5 * (p_from + p_to);
   advance(p_from, middle, h / 2, report, depth + 1);

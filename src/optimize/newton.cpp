@@ -146,7 +146,7 @@ class Run final : LineFunction {
   void measure_gradient() {
     double squares = 0;
     for (int i = 0; i < data_.g.size(); ++i)
-      if (!held(i)) squares += data_.g(i) * data_.g(i);
+      if (!held(i)) squares += std::pow(objective_.row_scale(i) * data_.g(i), 2);
     summary_.gradient_norm = std::sqrt(squares);
     summary_.term_norms = 0;
     for (const double norm : data_.state.term_norms) summary_.term_norms += norm;

@@ -117,7 +117,7 @@ void Objective::gradient(ObjectiveState& state, In q, In x, Vec& g) const {
       state.term_q.setZero(q.size());
       term.energy->add_gradient(*state.terms[i], q, term.weight, state.term_q);
     }
-    state.term_norms[i] = state.term_q.norm();
+    state.term_norms[i] = scaled_norm(state.term_q);
     g += state.term_q;
   }
 }

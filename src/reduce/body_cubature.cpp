@@ -252,25 +252,27 @@ double root_mean_square(const std::vector<double>& values) {
 void choose_elements(const CubatureTraining& training, const TrainingPose& rest, std::span<const ExamplePose> examples,
                      const ProgressCallback& progress, BodyCubature& cubature) {
   const CubatureOptions& options = training.options;
+  const CubatureSetting& setting = options.setting;
   ElementTraining elements(training, rest);
   if (elements.candidates().empty())
     throw Error({.element = "cubature",
                  .problem = "has no element that a free control moves",
                  .remedy = "free controls that move the body"});
   cubature.candidates = static_cast<int>(elements.candidates().size());
+  cubature.stiffness = elements.stiffness();
   ColumnSelector selector = elements.selector(examples, progress);
   const auto chosen = [&] {
     std::vector<WeightedElement> named = selector.selection().columns;
     for (WeightedElement& each : named) each.element = elements.candidates()[each.element];
     return named;
   };
-  const EigenvalueGoal goal{options.lowest,
-                            options.highest,
+  const EigenvalueGoal goal{setting.lowest,
+                            setting.highest,
                             elements.stiffness(),
                             kEigenvalueShare * selector.target_norm(),
                             [&](const Mat& V) { return elements.quadratic_rows(V); },
                             [&](std::span<const WeightedElement> some) { return elements.sum(some); }};
-  ColumnSelectionOptions how{.tolerance = options.tolerance, .most = options.most};
+  ColumnSelectionOptions how{.tolerance = setting.tolerance, .most = setting.most};
   for (int round = 0; round < 6; ++round) {
     report(progress, "cubature", 0.5 + 0.05 * round);
     selector.reach(how);
@@ -281,11 +283,11 @@ void choose_elements(const CubatureTraining& training, const TrainingPose& rest,
     cubature.error = root_mean_square(errors);
     cubature.worst_error = errors.empty() ? 0 : *std::max_element(errors.begin(), errors.end());
     cubature.reached =
-        cubature.error <= options.tolerance && cubature.lowest >= options.lowest && cubature.highest <= options.highest;
-    if (cubature.reached || static_cast<int>(cubature.elements.size()) >= options.most) break;
+        cubature.error <= setting.tolerance && cubature.lowest >= setting.lowest && cubature.highest <= setting.highest;
+    if (cubature.reached || static_cast<int>(cubature.elements.size()) >= setting.most) break;
     // The selector measures the error on sketched rows; `errors` are the true ones. The tolerance of the selector is
     // lowered by the ratio of the two.
-    how.tolerance = 0.9 * std::min(how.tolerance * options.tolerance / std::max(cubature.error, 1e-300),
+    how.tolerance = 0.9 * std::min(how.tolerance * setting.tolerance / std::max(cubature.error, 1e-300),
                                    selector.selection().error);
   }
   cubature.held_out_error =
@@ -294,12 +296,21 @@ void choose_elements(const CubatureTraining& training, const TrainingPose& rest,
 
 }  // namespace
 
-void CubatureOptions::validate() const {
-  material.validate();
+void CubatureSetting::validate() const {
   require_option(tolerance > 0 && tolerance < 1, "tolerance of cubature", tolerance, "in (0, 1)");
   require_option(most > 0, "elements of cubature", most, "at least 1");
   require_option(lowest >= 0 && lowest < 1, "lowest eigenvalue of cubature", lowest, "in [0, 1)");
   require_option(highest > 1, "highest eigenvalue of cubature", highest, "above 1");
+}
+
+CubatureSetting cubature_setting(std::size_t elements) {
+  constexpr std::size_t kSmall = 1500;
+  return {.tolerance = elements < kSmall ? 0.01 : 0.03};
+}
+
+void CubatureOptions::validate() const {
+  material.validate();
+  setting.validate();
   require_option(mass_tolerance > 0 && mass_tolerance < 1, "tolerance of masses", mass_tolerance, "in (0, 1)");
   require_option(sketch_rows == 0 || sketch_rows >= 100, "rows of training", sketch_rows, "0, or at least 100");
 }

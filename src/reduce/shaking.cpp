@@ -182,6 +182,7 @@ void each(int count, bool concurrent, const ProgressCallback& progress, Task&& t
 void ShakeOptions::validate() const {
   material.validate();
   require_option(impulses >= 0, "number of impulses", impulses, "expected at least 0");
+  require_option(first >= 0, "first impulse", first, "expected at least 0");
   require_option(steps >= 1, "number of steps", steps, "expected at least 1");
   require_option(record_every >= 1, "steps between records", record_every, "expected at least 1");
   require_option(amplitude > 0 && amplitude <= 1, "amplitude", amplitude, "expected a share above 0, up to 1");
@@ -202,7 +203,7 @@ std::vector<ExamplePose> shake(const RigBody& body, std::span<const int> free, s
   std::vector<std::vector<ExamplePose>> found(static_cast<std::size_t>(shakes) + probes);
   each(shakes + probes, concurrent, progress, [&](int k) {
     const int probe = k - shakes;
-    found[k] = k < shakes ? shaker.shake(bases[k / options.impulses], k)
+    found[k] = k < shakes ? shaker.shake(bases[k / options.impulses], options.first + k)
                           : shaker.probe(bases[(probe / 2) % count], probe / 2, probe % 2 == 0 ? 1 : -1);
   });
   std::vector<ExamplePose> examples;

@@ -79,8 +79,8 @@ Vec reduced_force(const RigBody& body, std::span<const int> free, In p, const En
 TEST(BodyCubature, GivesTheForcesOfAllElementsOnPosesThatItNeverSaw) {
   const Bar bar;
   ASSERT_EQ(bar.free.size(), 12u);
-  const BodyCubature cubature =
-      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0.03, .held_out = bar.unseen});
+  const BodyCubature cubature = train_cubature(bar.body, bar.free, bar.interior, bar.seen,
+                                               {.setting = {.tolerance = 0.03}, .held_out = bar.unseen});
   EXPECT_TRUE(cubature.reached);
   EXPECT_LE(cubature.error, 0.03);
   EXPECT_LT(cubature.held_out_error, 0.06);
@@ -104,9 +104,9 @@ TEST(BodyCubature, GivesTheForcesOfAllElementsOnPosesThatItNeverSaw) {
 
 TEST(BodyCubature, IsAsStiffAsTheBodyAtRestInEveryDirection) {
   const Bar bar;
-  const BodyCubature loose =
-      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0.3, .lowest = 0, .highest = 1e6});
-  const BodyCubature kept = train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0.3});
+  const BodyCubature loose = train_cubature(bar.body, bar.free, bar.interior, bar.seen,
+                                            {.setting = {.tolerance = 0.3, .lowest = 0, .highest = 1e6}});
+  const BodyCubature kept = train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.setting = {.tolerance = 0.3}});
   EXPECT_GE(kept.lowest, 0.8);
   EXPECT_LE(kept.highest, 1.25);
   EXPECT_TRUE(loose.lowest < 0.8 || loose.highest > 1.25);  // or nothing was tested
@@ -139,7 +139,7 @@ TEST(BodyCubature, IsAsStiffWhereSkinIsHeldThatControlsWouldMove) {
     return x;
   };
   const BodyCubature kept =
-      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.rest_follows = true, .tolerance = 0.1});
+      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.rest_follows = true, .setting = {.tolerance = 0.1}});
   const Solid whole(rest, bar.body.mesh.tets), few = whole.sample(kept.elements);
   for (const ExamplePose& example : examples_of(bar.body, bar.free, 20, 1e-4)) {
     const Vec x = with_held(example);
@@ -151,7 +151,8 @@ TEST(BodyCubature, IsAsStiffWhereSkinIsHeldThatControlsWouldMove) {
 
 TEST(BodyCubature, HasTheInertiaOfAllNodesAndTheForcesOfAccelerations) {
   const Bar bar;
-  const BodyCubature cubature = train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0.05});
+  const BodyCubature cubature =
+      train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.setting = {.tolerance = 0.05}});
   EXPECT_GT(cubature.lowest_mass, 0.9);
   EXPECT_LT(cubature.highest_mass, 1.1);
   const Vec masses = lumped_masses(bar.body.mesh, 1.0);
@@ -187,7 +188,7 @@ TEST(BodyCubature, NeedsOneElementForOneStrainEverywhere) {
   for (const char* name : {"sphere.sx", "sphere.sy", "sphere.sz"}) free.push_back(ball.rig->find(name));
   const CarrierWeights interior = harmonic_weights(ball.mesh, ball.skin);
   const BodyCubature cubature =
-      train_cubature(ball, free, interior, examples_of(ball, free, 6, 0.1), {.tolerance = 1e-6});
+      train_cubature(ball, free, interior, examples_of(ball, free, 6, 0.1), {.setting = {.tolerance = 1e-6}});
   EXPECT_TRUE(cubature.reached);
   EXPECT_LE(cubature.elements.size(), 4u);  // that join at once
   const Vec all = volumes(ball.mesh);
@@ -205,8 +206,9 @@ TEST(BodyCubature, FollowsARestShapeThatIsThePose) {
       for (std::size_t c = 0; c < 3; ++c) example.p_key[bar.free[c]] = example.p[bar.free[c]] = 0.3;
       example.x_key = testing::carried(bar.body, example.p_key), example.x = testing::carried(bar.body, example.p);
     }
-  const BodyCubature cubature = train_cubature(bar.body, others, bar.interior, bar.seen,
-                                               {.rest_follows = true, .tolerance = 0.03, .held_out = bar.unseen});
+  const BodyCubature cubature =
+      train_cubature(bar.body, others, bar.interior, bar.seen,
+                     {.rest_follows = true, .setting = {.tolerance = 0.03}, .held_out = bar.unseen});
   EXPECT_TRUE(cubature.reached);
   EXPECT_LT(cubature.held_out_error, 0.06);
   // Without deviation there is no force, and nothing to learn from.
@@ -239,7 +241,7 @@ TEST(BodyCubature, RefusesWhatNothingMoves) {
   const Bar bar;
   EXPECT_THROW(train_cubature(bar.body, {}, bar.interior, bar.seen), Error);
   EXPECT_THROW(train_cubature(bar.body, bar.free, CarrierWeights(3), bar.seen), Error);
-  EXPECT_THROW(train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.tolerance = 0}), Error);
+  EXPECT_THROW(train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.setting = {.tolerance = 0}}), Error);
   EXPECT_THROW(train_cubature(bar.body, bar.free, bar.interior, bar.seen, {.stiffness = {1.0}}), Error);
   const std::vector<ExamplePose> broken(1);
   EXPECT_THROW(train_cubature(bar.body, bar.free, bar.interior, broken), Error);

@@ -111,9 +111,7 @@ TEST(LoadedResponse, FewElementsAreKeptInBalance) {
                                                {.material = bar.options.material,
                                                 .response = &response.C,
                                                 .loaded = &response.offsets,
-                                                .tolerance = 0.2,
-                                                .lowest = 0.7,
-                                                .highest = 1.3});
+                                                .setting = {.tolerance = 0.2, .lowest = 0.8, .highest = 1.25}});
   EXPECT_LT(std::ssize(cubature.elements), bar.body.mesh.tet_count() / 10);
   RigBody few = sampled_body(skinned_body(bar.body, bar.harmonic, response), cubature);
   const RigBody loose = few;

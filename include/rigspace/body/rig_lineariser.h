@@ -27,8 +27,8 @@ struct LinearRigOptions {
   int most_steps = 120;  ///< that a J may serve
   /// few_evaluations: before a new J is evaluated, one is interpolated from those evaluated so far (jacobian_memory.h).
   bool remember_jacobians = false;
-  /// few_evaluations: so many steps in a row may end at x~ without an evaluation, while the ends that are evaluated
-  /// miss by less than half the tolerance.
+  /// few_evaluations: so many steps in a row may end at x~ without an evaluation, while the end of the next one is
+  /// expected to miss by at most the tolerance (rig_predictor.h).
   int most_unevaluated_steps = 0;
 
   void validate() const;
@@ -42,12 +42,15 @@ struct LinearRigCounts {
   long jacobians = 0;    ///< that were evaluated
   long predicted = 0;    ///< of those, before a step, by (4.14)
   long rollbacks = 0;    ///< steps done again with a new J
+  long missed = 0;       ///< steps that ended although x~ still missed the rig by more than the tolerance
   long moved = 0;        ///< few_evaluations: steps done again from where they ended, with the same J
   long from_memory = 0;  ///< few_evaluations: Jacobians from samples or from memory
   long unevaluated = 0;  ///< few_evaluations: steps whose end was not evaluated
 };
 
 /// A step is: begin, a solve with linear(), check_linearisation; while that is false, renew and solve again; accept.
+/// A Jacobian of the same step is checked too: where x~ misses the rig even so, x~ touches it at the end of the last
+/// solve. After kMostRenewals of these check_linearisation is true, and `still_misses` too.
 /// y: the bound nodes in order. p: all controls.
 class RigLineariser {
  public:
@@ -68,6 +71,11 @@ class RigLineariser {
 
   /// A step that is expected to end at p, with the keyed pose p_key, where all nodes are at x_key.
   virtual void begin(In p, In p_key, In x_key) = 0;
+  static constexpr int kMostRenewals = 4;  ///< of one step
+
+  /// Whether the step under way ends at a state that x~ misses by more than the tolerance (LinearRigCounts::missed).
+  bool still_misses() const { return still_misses_; }
+
   /// y at p, where a solve ended, and whether x~ is near enough to it.
   virtual bool check_linearisation(In p, Vec& y) = 0;
   /// A better linearisation for the same step, after check_linearisation returned false.
@@ -89,11 +97,20 @@ class RigLineariser {
                 BlockJacobian response);
   /// sqrt(miss / way), of sums of mass times distance squared; the way is at least options().floor of the size.
   double share_of_way(double miss, double way) const;
+  /// The same of y_linear - y_true, and of the way from y_from to y_true.
+  double missed(In y_linear, In y_true, In y_from) const;
+  /// For `begin`, and for check_linearisation with what it found: false while x~ misses and may be renewed.
+  void begin_checks() { renewals_ = 0, still_misses_ = false; }
+  bool accept_check(bool near);
 
   LinearRigOptions options_;
   LinearRig linear_;
   LinearRigCounts counts_;  // without those of linear_
   Vec masses_;              // per bound node
+
+ private:
+  int renewals_ = 0;  // of the step under way
+  bool still_misses_ = false;
 };
 
 /// The class that options.use names. Arguments as those of LinearRig.

@@ -7,6 +7,13 @@
 // second order in time, so that what the rig's curvature does to inertia is there as the step goes to 0
 // (docs/corrections.md, "linearisation point"). Whether J is near enough to the rig is judged by what the last states
 // did, and only where those differ from J by one more evaluation.
+//
+// How often the rig is evaluated at least (LinearRigOptions::most_unevaluated_steps > 0). The extrapolation through
+// three evaluated ends that lie n steps apart misses the next one by C n^3, as a share of the way of a step. After an
+// evaluated end that missed by e the next m ends may go without an evaluation only if
+//   e ((m + 1) / n)^3 <= tolerance,   m at most one more than before, and at most most_unevaluated_steps,
+// so that the next evaluated end is expected to miss by at most the tolerance. If it misses by more, the step is solved
+// again from there, and m falls to 0, or to half with a model of the rig.
 
 #include "rigspace/body/rig_lineariser.h"
 #include "rigspace/rig/jacobian_sample.h"
@@ -59,6 +66,7 @@ class RigPredictor final : public RigLineariser {
   Vec shape_at(In y) const;
   bool end_without_evaluation(In p);
   bool judge(In p);
+  int credit_after(double missed) const;
 
   std::unique_ptr<Data> data_;
   double step_length_ = 1;

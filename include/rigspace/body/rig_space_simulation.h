@@ -33,14 +33,19 @@ struct RigSpaceOptions {
   HessianMode hessian = HessianMode::projected;  ///< of the elements
   LineSearchKind line_search = LineSearchKind::armijo;
   double gradient_tolerance = 1e-6;  ///< see NewtonOptions
-  double gradient_floor = 0;         ///< N per unit of q, in scene units
-  double step_tolerance = 0;         ///< scene units: a full step that moves no node farther ends a solve; 0: never
+  double gradient_floor = 0;         ///< N per unit of the control that moves most mass, in scene units
+  /// Residuals and tolerances compare each row of the gradient with its own typical force (row_scale.h); false: rows as
+  /// they are, whatever their units (the papers').
+  bool scale_rows = true;
+  double step_tolerance = 0;  ///< scene units: a full step that moves no node farther ends a solve; 0: never
   int max_iterations = 50;
   int forced_iterations = 0;  ///< unless 0: exactly as many, for comparisons of speed (RSP 7)
   bool predict = true;        ///< a solve starts at extrapolated controls; false: at the present ones
-  int max_halvings = 4;       ///< of a step that does not converge; keyed controls are interpolated linearly within it
-  bool keep_limits = false;   ///< free controls stay within their limits
-  bool linear = false;        ///< the rig is linear within a step (Thesis 4.2.2), with the options in `jacobian`
+  /// Of a step that does not converge, and up to two of one that turns elements inside out; keyed controls are
+  /// interpolated linearly within it.
+  int max_halvings = 4;
+  bool keep_limits = false;  ///< free controls stay within their limits
+  bool linear = false;       ///< the rig is linear within a step (Thesis 4.2.2), with the options in `jacobian`
   LinearRigOptions jacobian = {};
   double keep_factor = 0;  ///< see NewtonOptions
 
@@ -50,8 +55,10 @@ struct RigSpaceOptions {
 struct RigSpaceStep {
   int solves = 0, iterations = 0, halvings = 0;
   bool converged = true;
-  double residual = 0;  ///< |sum g| / sum |g| over the terms, in q, at the end
-  double gradient = 0;  ///< |sum g|, kg unit / s^2 per unit of q
+  bool recovered = false;  ///< a solve gave numbers that are not finite: free controls and nodes stayed as they were
+  int inverted = 0;        ///< elements that are inside out at the end and were not at the start of the step
+  double residual = 0;     ///< |S sum g| / sum |S g| over the terms, in q, at the end; S: RigSpaceOptions::scale_rows
+  double gradient = 0;     ///< |S sum g|, kg unit / s^2 per unit of the control that moves most mass
 };
 
 class RigPredictor;
@@ -112,14 +119,16 @@ class RigSpaceSimulation {
  private:
   RigSpaceDescription description(std::vector<int> free) const;
   void carried_nodes(In p, Vec& x);
-  bool try_step(In p_key, double h, RigSpaceStep& report, bool last_try);
+  bool try_step(In p_key, double h, RigSpaceStep& report, int depth);
   void set_key(In p_key);
   Vec response_from(In p);
   bool linearise(In q);
   Summary solve(const NewtonOptions& newton, Vec& q, RigSpaceStep& report);
   void advance(In p_from, In p_to, double h, RigSpaceStep& report, int depth);
   Vec start(In p_key, double ratio);
-  void accept(In q);
+  void accept(In q, In x);
+  void recover(In p_key, Vec& q, Vec& x);
+  int inverted_elements(In x) const;
   NewtonOptions newton_options() const;
   void set_bounds();
 

@@ -31,6 +31,14 @@ enum class NodeRole : char { held, interior, bound };
 
 struct WholeBody;
 
+/// How far a body was trained to deviate: d^T K d <= most, with the deviation d of the free controls.
+struct TrainedRange {
+  Mat K;            ///< stiffness by the free controls at rest, any unit
+  double most = 0;  ///< of the shapes in training; 0: not known
+
+  bool has(In d) const { return most <= 0 || d.dot(K * d) <= most; }
+};
+
 /// All nodes follow points of a rig: in the animation node i is row i of `ties`. Held nodes stay there, bound ones
 /// follow the free controls too, interior ones are unknowns themselves.
 struct SteppedBody {
@@ -45,6 +53,7 @@ struct SteppedBody {
   BlockJacobian response;  ///< added to that, per node and free control (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
+  std::shared_ptr<const TrainedRange> trained;  ///< of few elements; may be null
   std::shared_ptr<const std::vector<JacobianSample>>
       known;                                           ///< of a black box: Jacobians evaluated in training; may be null
   std::shared_ptr<const BlockJacobian> rest_jacobian;  ///< of a black box: ds/dp at rest; null: not evaluated yet

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rigspace {
@@ -18,7 +19,7 @@ enum class Space { points, coordinates };
 struct ObjectiveState {
   std::unique_ptr<State> mapping;
   std::vector<std::unique_ptr<State>> terms;
-  std::vector<double> term_norms;     ///< |w_i J^T dE_i/dx| of the last gradient, one per term
+  std::vector<double> term_norms;     ///< |w_i J^T dE_i/dx| of the last gradient, rows scaled, one per term
   Vec g_x;                            ///< w-summed gradient in x of the last gradient
   std::vector<Vec> terms_x, terms_q;  ///< of each term in points that has a weight
   Vec term_q;
@@ -46,6 +47,11 @@ class Objective {
   void set_weight(int term, double weight);
   /// lower <= q <= upper, of the size of q; infinite where free, equal where held. Throws Error if they cross.
   void set_bounds(Vec lower, Vec upper);
+  /// Factors on the rows of a gradient where its norm is taken (ObjectiveState::term_norms, Summary::gradient_norm),
+  /// one per coordinate: rows in different units become comparable. Empty: 1. The minimiser does not depend on them.
+  void set_row_scale(Vec scale) { row_scale_ = std::move(scale); }
+  double scaled_norm(In g) const { return row_scale_.size() == 0 ? g.norm() : row_scale_.cwiseProduct(g).norm(); }
+  double row_scale(Eigen::Index row) const { return row_scale_.size() == 0 ? 1 : row_scale_[row]; }
   void clear_bounds() { lower_.resize(0), upper_.resize(0); }
 
   const Mapping& mapping() const { return *mapping_; }
@@ -74,7 +80,7 @@ class Objective {
  private:
   const Mapping* mapping_;
   std::vector<Term> terms_;
-  Vec lower_, upper_;
+  Vec lower_, upper_, row_scale_;
   std::uint64_t identity_;
 };
 

@@ -28,6 +28,7 @@ struct ShakeOptions {
   /// Per pose. Impulses are counted over all poses, and their kind repeats every eight: velocities along and about each
   /// of the three axes, and two random linear velocity fields. Those along and about axes change sign every eight.
   int impulses = 4;
+  int first = 0;           ///< the number of the first impulse: with another, the impulses are others
   int steps = 2;           ///< of each shake; together they cover 0.35 of the estimated period
   int record_every = 1;    ///< steps between recorded shapes
   double amplitude = 0.1;  ///< largest deviation of a shake, as a share of the diagonal of what free controls move

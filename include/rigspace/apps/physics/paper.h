@@ -26,6 +26,8 @@ struct PaperStep {
   double gradient = 0;  ///< N: norm of the gradient at the end
   double residual = 0;  ///< the same relative to the sum of the norms of the energy terms' gradients
   bool converged = true;
+  bool inverted = false;   ///< an element is inside out at the end that was not at the start
+  bool recovered = false;  ///< the numbers were not finite: the body kept its controls from before the step
 };
 
 /// A run and the data of its body. Lengths in scene units.

@@ -114,6 +114,9 @@ struct SimulationOptions {
   /// Of flesh; chains of rods are always solved in full. Other values of `interior` or `curvature` than the defaults
   /// need the full method and select it.
   Method method = Method::fast;
+  /// Of the fast method, 0 to 1: how well its few elements stand for all of them. 0 is coarse and quick, 1 fine and
+  /// slow (with_quality, reduce/cubature_quality.h).
+  double quality = 0.5;
   bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps
@@ -147,6 +150,12 @@ struct PartReport {
   double smoothed = 0;         ///< largest change of a control by smoothing, as a share of its largest deviation
   double faded = 0;  ///< largest deviation that the fade at the end of a one-shot takes away, as a share of the largest
   double finished = 1;  ///< 0..1 of the stretch: how far a stopped run came with this part
+  /// Of flesh with few elements: the error of its swing that its training expects of a motion that it did not see, as a
+  /// share of the swing (Reduction::expected_error); 0: not known, or all elements.
+  double expected_error = 0;
+  double untrained = 0;     ///< share of the steps whose deviation is larger than those of its training
+  double force_error = 0;   ///< of flesh with few elements: relative error of its elastic forces over this clip
+  double all_elements = 0;  ///< 1: that error was above a tenth, so that all elements were used instead
   /// Scene units: how deep its skin goes, at most, into what it collides with, limbs and earlier parts included; into
   /// limbs beyond what the artist's pose does. Of the motion as it is written. 0 without collisions; its own flesh is
   /// not measured.
@@ -168,8 +177,10 @@ struct SoftMotion {
   std::string why;    ///< the rule that decided between loop and one-shot (decide_play)
   double seam = 0;    ///< of a loop: gap between end and start, of the largest deviation, before it is closed
   int steps = 0, iterations = 0;
-  int halved_steps = 0;  ///< that had to be retried in halves
-  int failed_steps = 0;  ///< that did not converge even so
+  int halved_steps = 0;     ///< that had to be retried in halves
+  int failed_steps = 0;     ///< that did not converge even so
+  int inverted_steps = 0;   ///< that left an element of flesh inside out, even in halves
+  int recovered_steps = 0;  ///< whose numbers were not finite: the part kept the deviation from before the step
   /// Controls of the rig, ascending, that corrections move and no part does (layered_motion). Their keys at the two
   /// ends of a loop may differ, as the artist keyed them.
   std::vector<int> corrected = {};

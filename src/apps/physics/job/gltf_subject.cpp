@@ -174,6 +174,8 @@ class GltfSubject final : public Subject {
       const SoftMotion motion = layered_motion(made, soft_.character.rig->controls());
       Json extras{{"base", made.base}, {"layer", "soft"}, {"recipe", out.recipe.filename().string()}};
       if (made.failed_steps > 0) extras["failed_steps"] = made.failed_steps;
+      if (made.inverted_steps > 0) extras["inverted_steps"] = made.inverted_steps;
+      if (made.recovered_steps > 0) extras["recovered_steps"] = made.recovered_steps;
       if (made.stopped) extras["partial"] = true;
       Animation soft = clip(soft_.character.clip(made.base), motion, made.frame_rate);
       soft.name = made.name;

@@ -85,6 +85,22 @@ std::string fix_in_words(const RecipeClip& clip) {
   return fmt::format("  {}\n", fmt::join(said, "; "));
 }
 
+/// What changed the motion beside the equations, and how far the few elements are from all.
+std::string overruled_in_words(const PartReport& report) {
+  constexpr double kSeen = 0.005;  // shares below this are not worth a word; --json and the recipe have them
+  std::string text;
+  if (report.smoothed > kSeen) text += fmt::format("; smoothed by {:.1f} %", 100 * report.smoothed);
+  if (report.faded > kSeen) text += fmt::format("; faded out at the end by {:.0f} %", 100 * report.faded);
+  if (report.all_elements != 0)
+    text +=
+        fmt::format("; all elements were used, since the forces of few missed by {:.0f} %", 100 * report.force_error);
+  if (report.expected_error > 0 && report.all_elements == 0)
+    text += fmt::format("; within about {:.1g} % of its swing", 100 * report.expected_error);
+  if (report.untrained > 0)
+    text += fmt::format("; in {:.0f} % of the steps beyond what it was trained on", std::ceil(100 * report.untrained));
+  return text;
+}
+
 }  // namespace
 
 std::string report_in_words(const PartReport& report) {
@@ -135,6 +151,7 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
     if (report.deepest > 0)
       text += fmt::format("; at most {:.2g} units deep in what it runs into, at frame {}", report.deepest,
                           frame_of(clip, report.deepest_at));
+    text += overruled_in_words(report);
     if (report.finished < 1) {
       const double from = clip.times.front(), to = clip.times.back();
       text += fmt::format("; finished to frame {} of {}", frame_of(clip, from + report.finished * (to - from)),
@@ -151,6 +168,12 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
   }
   text += fix_in_words(clip);
   if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
+  if (clip.inverted_steps > 0)
+    text += fmt::format("  {} steps left flesh inside out somewhere, even divided into shorter ones\n",
+                        clip.inverted_steps);
+  if (clip.recovered_steps > 0)
+    text += fmt::format("  {} steps gave no finite numbers: a part kept its shape from before the step\n",
+                        clip.recovered_steps);
   return text;
 }
 
@@ -187,7 +210,9 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
             {"steps", clip.steps},
             {"iterations", clip.iterations},
             {"halved_steps", clip.halved_steps},
-            {"failed_steps", clip.failed_steps}};
+            {"failed_steps", clip.failed_steps},
+            {"inverted_steps", clip.inverted_steps},
+            {"recovered_steps", clip.recovered_steps}};
   if (!clip.fix.empty())
     json["fix"] = {{"controls", clip.fix.tracks.size()},
                    {"keys", key_count_of(clip.fix)},
@@ -207,7 +232,17 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
                      {"amount", report.amount},
                      {"eased", report.eased},
                      {"grounded", report.grounded},
-                     {"held", report.held}});
+                     {"held", report.held},
+                     {"scaled", report.scaled},
+                     {"springs", report.springs},
+                     {"smoothed", report.smoothed},
+                     {"faded", report.faded}});
+    if (report.flesh)
+      part.update(Json{{"expected_error", report.expected_error},
+                       {"untrained", report.untrained},
+                       {"force_error", report.force_error},
+                       {"all_elements", report.all_elements != 0},
+                       {"smallest_volume", report.smallest_volume}});
     const double unit = report.flesh ? 100 : kToDegrees;
     part[report.flesh ? "swing_percent" : "swing_deg"] = report.swing * unit;
     part[report.flesh ? "largest_percent" : "largest_deg"] = report.largest * unit;

@@ -91,7 +91,9 @@ class PaperSimulation {
                               .rig_evaluations = stepped.rig_evaluations() - evaluations,
                               .gradient = step.gradient * options_.metres_per_unit,
                               .residual = step.residual,
-                              .converged = step.converged});
+                              .converged = step.converged,
+                              .inverted = step.inverted > 0,
+                              .recovered = step.recovered});
     }
     finish(result);
     return result;
@@ -124,6 +126,7 @@ class PaperSimulation {
             .line_search = LineSearchKind::strong_wolfe,
             .gradient_tolerance = 0,
             .gradient_floor = printed_.gradient / options_.metres_per_unit,
+            .scale_rows = false,
             .max_iterations = printed_.iterations,
             .predict = false,
             .max_halvings = 0};
@@ -264,6 +267,8 @@ class PaperSimulation {
       motion.iterations += step.iterations;
       motion.halved_steps += step.halvings > 0;
       motion.failed_steps += !step.converged;
+      motion.inverted_steps += step.inverted;
+      motion.recovered_steps += step.recovered;
     }
     for (const PartTrack& track : tracks_) {
       PartReport report{.flesh = true,

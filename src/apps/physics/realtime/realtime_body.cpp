@@ -301,7 +301,7 @@ void RealtimeBody::set_targets() {
   }
 }
 
-/// Damping acts on the motion by the free controls only, as in Stepper::damp_controls.
+/// Damping acts on the motion by the free controls only, as in Stepper::damp.
 void RealtimeBody::damp_controls() {
   if (!terms_->damping) return;
   const double tau = integrator_.step().tau;

@@ -123,6 +123,8 @@ void set_motion(RecipeClip& clip, std::span<const Control> controls, const SoftM
   clip.iterations = motion.iterations;
   clip.halved_steps = motion.halved_steps;
   clip.failed_steps = motion.failed_steps;
+  clip.inverted_steps = motion.inverted_steps;
+  clip.recovered_steps = motion.recovered_steps;
   clip.parts = motion.parts;
   clip.times = motion.times;
   clip.curves.clear();
@@ -148,7 +150,9 @@ SoftMotion motion_from_recipe(const RecipeClip& clip, std::span<const Control> c
                     .steps = clip.steps,
                     .iterations = clip.iterations,
                     .halved_steps = clip.halved_steps,
-                    .failed_steps = clip.failed_steps};
+                    .failed_steps = clip.failed_steps,
+                    .inverted_steps = clip.inverted_steps,
+                    .recovered_steps = clip.recovered_steps};
   for (std::size_t c = 0; c < clip.curves.size(); ++c) {
     const RecipeCurve& curve = clip.curves[c];
     const int control = find_control(controls, curve.control);
@@ -193,6 +197,8 @@ RecipeClip splice(const RecipeClip& old, const RecipeClip& fresh, double from, d
   result.iterations += fresh.iterations;
   result.halved_steps += fresh.halved_steps;
   result.failed_steps += fresh.failed_steps;
+  result.inverted_steps += fresh.inverted_steps;
+  result.recovered_steps += fresh.recovered_steps;
   return result;
 }
 

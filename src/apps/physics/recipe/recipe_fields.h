@@ -29,7 +29,7 @@ inline constexpr NamedField<PartReport, double> kReportFields[] = {{"length_m", 
 /// Fields that are left out where they are 1, as they mostly are.
 inline constexpr NamedField<PartReport, double> kReportShares[] = {{"eased", &PartReport::eased},
                                                                    {"grounded", &PartReport::grounded},
-    {"held", &PartReport::held},
+                                                                   {"held", &PartReport::held},
                                                                    {"scaled", &PartReport::scaled},
                                                                    {"finished", &PartReport::finished}};
 
@@ -38,7 +38,11 @@ inline constexpr NamedField<PartReport, double> kReportExtras[] = {{"springs", &
                                                                    {"smoothed", &PartReport::smoothed},
                                                                    {"faded", &PartReport::faded},
                                                                    {"deepest", &PartReport::deepest},
-                                                                   {"deepest_at_s", &PartReport::deepest_at}};
+                                                                   {"deepest_at_s", &PartReport::deepest_at},
+                                                                   {"expected_error", &PartReport::expected_error},
+                                                                   {"untrained", &PartReport::untrained},
+                                                                   {"force_error", &PartReport::force_error},
+                                                                   {"all_elements", &PartReport::all_elements}};
 
 /// Of a recipe's `corrections`: those that are off are listed.
 inline constexpr NamedField<Corrections, bool> kCorrections[] = {
@@ -58,6 +62,10 @@ inline constexpr NamedField<RecipeClip, int> kClipCounts[] = {{"steps", &RecipeC
                                                               {"iterations", &RecipeClip::iterations},
                                                               {"halved_steps", &RecipeClip::halved_steps},
                                                               {"failed_steps", &RecipeClip::failed_steps}};
+
+/// Fields that are left out where they are 0.
+inline constexpr NamedField<RecipeClip, int> kClipExtras[] = {{"inverted_steps", &RecipeClip::inverted_steps},
+                                                              {"recovered_steps", &RecipeClip::recovered_steps}};
 
 inline constexpr std::string_view kLoopWords[] = {"auto", "yes", "no"};                      // as Looping
 inline constexpr std::string_view kIntegratorWords[] = {"euler", "bdf2"};                    // as IntegratorKind

@@ -141,6 +141,8 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
     physics.paper = value.boolean();
   else if (key == "method")
     value.located([&] { physics.method = method_named(value.any_text()); });
+  else if (key == "quality")
+    physics.quality = value.number();
   else if (key == "interior")
     value.located([&] { physics.interior = interior_named(value.any_text()); });
   else if (key == "solver")
@@ -208,6 +210,8 @@ RecipeClip read_clip(const Field& place, const Recipe& recipe) {
   clip.seam = place["seam"].number();
   if (place.has("why")) clip.why = place["why"].any_text();
   for (const auto& field : kClipCounts) clip.*field.value = small_count(place[field.name]);
+  for (const auto& field : kClipExtras)
+    if (place.has(field.name)) clip.*field.value = small_count(place[field.name]);
   for (const Field& report : place["report"].items()) clip.parts.push_back(read_report(report));
   if (clip.parts.size() != recipe.parts.size())
     place["report"].fail("has " + std::to_string(clip.parts.size()) + " parts",

@@ -81,6 +81,7 @@ Json json_of(const RecipeOptions& options) {
   }
   if (physics.paper) json["paper"] = true;
   if (physics.method != Method::full) json["method"] = name(physics.method);
+  if (physics.quality != SimulationOptions{}.quality) json["quality"] = physics.quality;
   if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
   if (physics.curvature != RigCurvature::none) json["solver"] = name(physics.curvature);
   if (physics.gravity != earth_gravity())
@@ -123,6 +124,8 @@ Json json_of(const RecipeClip& clip) {
   json["why"] = clip.why;
   json["seam"] = clip.seam;
   for (const auto& field : kClipCounts) json[std::string(field.name)] = clip.*field.value;
+  for (const auto& field : kClipExtras)
+    if (clip.*field.value != 0) json[std::string(field.name)] = clip.*field.value;
   json["report"] = Json::array();
   for (const PartReport& report : clip.parts) json["report"].push_back(json_of(report));
   json["times"] = clip.times;

@@ -1,15 +1,14 @@
 #include "fast_body.h"
 
+#include "fast_body_error.h"
 #include "rigspace/base/cache.h"
-#include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/interior_response.h"
-#include "rigspace/body/rig_predictor.h"
+#include "rigspace/reduce/cubature_quality.h"
 #include "rigspace/reduce/quadratic_rig_model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
 namespace rigspace {
 namespace {
@@ -32,6 +31,7 @@ RigBody rig_body_of(const SteppedBody& body) {
 std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOptions& options) {
   ByteWriter out;
   out.number(static_cast<double>(options.material)), out.number(options.amplitude), out.number(body.poisson);
+  if (options.quality != kDefaultQuality) out.number(options.quality);
   out.integers(body.free), out.integers(body.ties.start), out.integers(body.ties.point);
   out.values(Eigen::Map<const Vec>(body.ties.weight.data(), std::ssize(body.ties.weight)));
   out.values(Eigen::Map<const Vec>(body.factors.data(), std::ssize(body.factors)));
@@ -45,10 +45,11 @@ std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOption
     body.rig->jacobian(*workspace, body.rig->rest(), body.free, J);
   out.values(J.value.reshaped());
   Vec s;
-  for (const Vec& pose : options.poses) {
-    body.rig->evaluate(*workspace, pose, s);
-    out.values(pose), out.values(s);
-  }
+  for (const std::span<const Vec> poses : {options.poses, options.unseen})
+    for (const Vec& pose : poses) {
+      body.rig->evaluate(*workspace, pose, s);
+      out.values(pose), out.values(s);
+    }
   return out.bytes();
 }
 
@@ -73,6 +74,9 @@ void write(const Reduction& reduction, ByteWriter& out) {
   out.integers(c.nodes);
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
+  out.matrix(reduction.trained ? reduction.trained->K : Mat());
+  for (const double each : {reduction.trained ? reduction.trained->most : 0, reduction.expected_error})
+    out.number(each);
   rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const JacobianSample>(), out);
 }
 
@@ -98,77 +102,15 @@ Reduction read(ByteReader in) {
   c.candidates = static_cast<int>(figures[0]), c.error = figures[1], c.worst_error = figures[2];
   c.lowest = figures[3], c.highest = figures[4], c.lowest_mass = figures[5], c.highest_mass = figures[6];
   c.reached = figures[7] != 0;
+  TrainedRange trained{.K = in.matrix()};
+  trained.most = in.number();
+  reduction.expected_error = in.number();
+  if (trained.most > 0) reduction.trained = std::make_shared<const TrainedRange>(std::move(trained));
   std::vector<JacobianSample> known = read_jacobian_samples(in);
   if (known.empty()) return reduction;
   reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(known));
   return reduction;
 }
-
-/// Elastic forces of a reduced body on its controls, each multiplied by the control's typical change.
-class ElasticForces {
- public:
-  ElasticForces(const SteppedBody& body, MaterialKind material)
-      : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
-    const Vec x_rest = keyed(body.rig->rest());
-    // For a black box one J serves all states: only the elements are compared, both sides with the same J.
-    const bool exact = body.rig->traits().exact_jacobian;
-    const RigSpaceDescription& map = mapping_.description();
-    BlockJacobian response = rows_of(body.response, map.bound);
-    if (exact) {
-      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
-    } else {
-      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_jacobian(), std::move(response));
-      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
-    }
-    if (predictor_ != nullptr && body.known) {
-      Mat x_keys(x_rest.size(), std::ssize(*body.known));
-      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
-      predictor_->set_samples(*body.known, x_keys);
-    }
-    solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
-    objective_.add("flesh", *solid_);
-    mapping_.set_linear(&lineariser_->linear());
-    state_ = objective_.make_state();
-  }
-
-  Vec at(const Moment& moment) {
-    const Vec x_key = keyed(moment.p_key);
-    solid_->set_rest(x_key);
-    mapping_.set_key(moment.p_key, x_key);
-    lineariser_->restart();
-    if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
-    lineariser_->begin(moment.p, moment.p_key, x_key);
-    Vec q = mapping_.coordinates(x_key, moment.p), x, g;
-    objective_.evaluate(state_, q, x);
-    objective_.refresh(state_, q, x, Phase::step);
-    objective_.gradient(state_, q, x, g);
-    for (std::size_t c = 0; c < body_.free.size(); ++c)
-      g[static_cast<Eigen::Index>(c)] *= body_.rig->controls()[body_.free[c]].typical;
-    return g;
-  }
-
- private:
-  Vec keyed(In p) {
-    Vec s;
-    body_.rig->evaluate(*workspace_, p, s);
-    return nodes_of(s);
-  }
-
-  Vec nodes_of(In s) const {
-    Vec x;
-    body_.ties.apply(s, x);
-    return x;
-  }
-
-  const SteppedBody& body_;
-  RigSpaceMapping mapping_;
-  std::unique_ptr<Workspace> workspace_;
-  Objective objective_;
-  std::unique_ptr<RigLineariser> lineariser_;
-  RigPredictor* predictor_ = nullptr;  // the same object, if the rig is a black box
-  std::optional<Solid> solid_;
-  ObjectiveState state_;
-};
 
 /// Adds the nodes that the controls move farthest, so that Stepper::reach of a sampled body is that of the whole body.
 void add_farthest(const RigBody& body, std::span<const int> free, std::vector<int>& nodes) {
@@ -234,9 +176,8 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
 }  // namespace
 
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
-  constexpr std::string_view kKind = "reduction";
-  constexpr std::size_t kSmall = 1500;  // elements: smaller bodies get a tighter tolerance of the cubature
-  constexpr std::size_t kFew = 32;      // controls: with more, second differences cost too many evaluations
+  constexpr std::string_view kKind = "reduction 2";  // the number of the layout of `write`
+  constexpr std::size_t kFew = 32;  // controls: with more, second differences cost too many evaluations
   const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
   if (options.use_cache)
     if (const auto known = from_cache(kKind, content)) return read(ByteReader(*known));
@@ -265,9 +206,10 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .stiffness = body.factors,
                                        .response = &reduction.response,
                                        .rest_follows = true,
-                                       .tolerance = body.tets.size() < kSmall ? 0.01 : 0.03},
-                                      part_of_progress(progress, 0.75, 1, "training"));
+                                       .setting = with_quality(cubature_setting(body.tets.size()), options.quality)},
+                                      part_of_progress(progress, 0.75, 0.95, "training"));
   add_farthest(whole, body.free, reduction.cubature.nodes);
+  expect_error(body, whole, examples, reduction, options, part_of_progress(progress, 0.95, 1, "training"));
   if (black_box && samples.empty()) samples = known_jacobians(whole, body.free, options.poses, examples);
   if (!samples.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(samples));
   if (options.use_cache) {
@@ -276,17 +218,6 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
     to_cache(kKind, content, out.bytes());
   }
   return reduction;
-}
-
-double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
-                      std::span<const Moment> moments) {
-  ElasticForces some(few, material), every(all, material);
-  double error = 0, size = 0;
-  for (const Moment& moment : moments) {
-    const Vec truth = every.at(moment);
-    error += (some.at(moment) - truth).squaredNorm(), size += truth.squaredNorm();
-  }
-  return size > 0 ? std::sqrt(error / size) : 0;
 }
 
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements) {
@@ -323,6 +254,7 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
 
   few.response = rows_of(reduction.response, nodes);
   few.linear = true;
+  if (!all_elements) few.trained = reduction.trained;
   few.whole = std::make_shared<WholeBody>(WholeBody{body, reduction.interior});
   // A black box costs the same for few points as for all. With all points, poses that others evaluated are remembered.
   const bool black_box = !body.rig->traits().exact_jacobian;

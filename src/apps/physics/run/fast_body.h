@@ -18,12 +18,18 @@ struct Reduction {
   BodyCubature cubature;    ///< the elements and masses that are evaluated
   /// For a black box: Jacobians of the points of the body, sampled in training, from which steps predict theirs.
   std::shared_ptr<const std::vector<JacobianSample>> known;
+  /// How far the swing of a motion that was not in training is expected to be off, as a share of the swing; 0: not
+  /// known (fast_body_error.h).
+  double expected_error = 0;
+  std::shared_ptr<const TrainedRange> trained;  ///< the deviations of the shakes; null: not known
 };
 
 struct ReductionOptions {
-  std::span<const Vec> poses = {};  ///< poses to train at, all controls
+  std::span<const Vec> poses = {};   ///< poses to train at, all controls
+  std::span<const Vec> unseen = {};  ///< other poses, at which the error of the result is estimated
   MaterialKind material = MaterialKind::stable_neo_hookean;
   double amplitude = 0.15;  ///< see ShakeOptions
+  double quality = 0.5;     ///< see SimulationOptions
   bool use_cache = false;   ///< reads the result from the cache and writes it there
 };
 

@@ -21,14 +21,13 @@
 namespace rigspace {
 namespace {
 
-/// Poses to train at: the rest pose, and seven spread evenly over all clips.
-std::vector<Vec> training_poses(const Character& character, double step) {
-  constexpr int kPoses = 8;
-  std::vector<Vec> poses{character.rig->rest()};
+/// Poses spread evenly over all clips, the first after the share `first` of their spacing.
+std::vector<Vec> spread_poses(const Character& character, double step, int count, double first) {
+  std::vector<Vec> poses;
   double whole = 0;
   for (const Animation& clip : character.clips) whole += clip.duration;
-  for (int k = 1; k < kPoses && whole > 0; ++k) {
-    double time = whole * (k - 0.5) / (kPoses - 1);
+  for (int k = 0; k < count && whole > 0; ++k) {
+    double time = whole * (k + first) / count;
     for (const Animation& clip : character.clips) {
       if (time <= clip.duration) {
         poses.push_back(pose_at(character, &clip, time));
@@ -40,6 +39,13 @@ std::vector<Vec> training_poses(const Character& character, double step) {
       time -= clip.duration;
     }
   }
+  return poses;
+}
+
+/// Poses to train at: the rest pose, and seven of the clips.
+std::vector<Vec> training_poses(const Character& character, double step) {
+  std::vector<Vec> poses = spread_poses(character, step, 7, 0.5);
+  poses.insert(poses.begin(), character.rig->rest());
   return poses;
 }
 
@@ -111,6 +117,7 @@ class FleshSystem final : public PartSystem {
     }
     return rigspace::sampling_error(few, reduced(few.whole->body, *reduction_, true), options_.material, moments);
   }
+  double expected_error() const override { return reduction_ && !every_element() ? reduction_->expected_error : 0; }
   void use_all_elements() override { all_elements = true; }
 
   bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
@@ -153,10 +160,17 @@ class FleshSystem final : public PartSystem {
 
   void train(const ProgressCallback& progress) {
     const std::vector<Vec> poses = training_poses(*character_, options_.step);
+    std::vector<Vec> unseen;  // of a black box every pose costs evaluations
+    if (base_.rig->traits().exact_jacobian) unseen = spread_poses(*character_, options_.step, 2, 0.6);
     OwnFrame frame = character_frame(*character_);
-    reduction_ =
-        train_reduction(framed_body(base_, frame),
-                        {.poses = poses, .material = options_.material, .use_cache = options_.use_cache}, progress);
+    reduction_ = train_reduction(
+        framed_body(base_, frame),
+        {.poses = poses,
+         .unseen = unseen,
+         .material = options_.material,
+         .quality = options_.quality,
+         .use_cache = options_.use_cache},
+        progress);
     // From the frame to the scene. Masses are volumes there (density 1).
     reduction_->response.value = frame.size * (frame.turn.transpose() * reduction_->response.value).eval();
     for (WeightedElement& mass : reduction_->cubature.masses) mass.weight *= std::pow(frame.size, 3);

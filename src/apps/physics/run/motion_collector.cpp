@@ -174,6 +174,9 @@ void MotionCollector::add(PartSystem& system, Run run) {
     report = report_of(system, c, run, shares);
     report.grounded = footing;
     report.smoothed = smoothed[c], report.springs = system.spring_share();
+    report.force_error = system.force_error, report.all_elements = system.all_elements ? 1 : 0;
+    report.expected_error = system.expected_error();
+    if (run.steps > 0) report.untrained = static_cast<double>(run.untrained_steps) / run.steps;
     report.length = part.length * options_.metres_per_unit;
     report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
   }
@@ -193,6 +196,7 @@ void MotionCollector::add(PartSystem& system, Run run) {
   motion_.seam = std::max(motion_.seam, run.seam);
   motion_.steps += run.steps, motion_.iterations += run.iterations;
   motion_.halved_steps += run.halved_steps, motion_.failed_steps += run.failed_steps;
+  motion_.inverted_steps += run.inverted_steps, motion_.recovered_steps += run.recovered_steps;
 }
 
 void MotionCollector::stop(PartSystem& system, const std::optional<Run>& so_far) {

@@ -64,6 +64,8 @@ class PartSystem {
 
   /// For a body with sampled elements: relative error of their forces on the controls over a run; 0 for others.
   virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }
+  /// Of a body with sampled elements: see Reduction::expected_error; 0 for others.
+  virtual double expected_error() const { return 0; }
   /// From now on `body` has all elements.
   virtual void use_all_elements() {}
 
@@ -77,6 +79,7 @@ class PartSystem {
   std::vector<TunedPart> parts;
   std::vector<Obstacle> obstacles;
   bool all_elements = false;
+  double force_error = 0;  ///< sampling_error of the last run that was measured
 };
 
 /// All chains of the parts together, but for sheets: rods on their joints. Null if there is none.
@@ -102,6 +105,7 @@ struct Run {
   bool looped = false;
   double seam = 0, smallest_volume = 1, volume_change = 0;  ///< see SoftMotion and PartReport
   int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
+  int inverted_steps = 0, recovered_steps = 0, untrained_steps = 0;  ///< see StepOutcome
 
   void write(ByteWriter&) const;
   void read(ByteReader&);

@@ -10,7 +10,9 @@ void Run::write(ByteWriter& out) const {
   out.matrix(deviation);
   out.matrix(reach);
   for (const double each : {looped ? 1.0 : 0.0, seam, smallest_volume, volume_change}) out.number(each);
-  for (const int each : {steps, iterations, halved_steps, failed_steps}) out.number(each);
+  for (const int each :
+       {steps, iterations, halved_steps, failed_steps, inverted_steps, recovered_steps, untrained_steps})
+    out.number(each);
 }
 
 void Run::read(ByteReader& in) {
@@ -20,7 +22,9 @@ void Run::read(ByteReader& in) {
   reach = in.matrix();
   looped = in.number() != 0;
   for (double* each : {&seam, &smallest_volume, &volume_change}) *each = in.number();
-  for (int* each : {&steps, &iterations, &halved_steps, &failed_steps}) *each = in.integer();
+  for (int* each :
+       {&steps, &iterations, &halved_steps, &failed_steps, &inverted_steps, &recovered_steps, &untrained_steps})
+    *each = in.integer();
 }
 
 Runner::Runner(Stepper& stepper, const KeyedMotion& motion, const SimulationOptions& options, double hold_after)
@@ -70,6 +74,9 @@ void Runner::advance(double time) {
   run.iterations += outcome.iterations;
   run.halved_steps += outcome.halvings > 0 ? 1 : 0;
   run.failed_steps += outcome.converged ? 0 : 1;
+  run.inverted_steps += outcome.inverted ? 1 : 0;
+  run.recovered_steps += outcome.recovered ? 1 : 0;
+  run.untrained_steps += outcome.untrained ? 1 : 0;
 }
 
 /// Whether a loop repeats itself.

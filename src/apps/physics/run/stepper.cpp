@@ -1,6 +1,7 @@
 #include "stepper.h"
 
 #include "rigspace/body/interior_response.h"
+#include "rigspace/body/row_scale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,8 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   Vec x_rest;
   body_.rig->evaluate(*rig_workspace_, body_.rig->rest(), s_);
   body_.ties.apply(s_, x_rest);
+  Vec masses = Vec::Zero(body_.node_count());
+  for (const MassGroup& group : body_.groups) masses += group.masses;
   if (body_.linear) {
     BlockJacobian response = rows_of(body_.response, mapping_.description().bound);
     const RigSpaceDescription& map = mapping_.description();
@@ -47,8 +50,6 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     } else {
       lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
     }
-    Vec masses = Vec::Zero(body_.node_count());
-    for (const MassGroup& group : body_.groups) masses += group.masses;
     lineariser_->set_masses(masses);
     if (black_box_ && body_.known) {
       Mat x_keys(x_rest.size(), std::ssize(*body_.known));
@@ -64,6 +65,13 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   terms_.emplace(body_, x_rest, options_.material, mapping_.interior_size());
   mapping_.set_curvature(options_.curvature);
   terms_->add_to(objective_);
+  if (terms_->damping && mapping_.interior_size() > 0) inside_frames_.emplace(x_rest, LinearRigFrames().regions);
+  BlockJacobian ds_dp;
+  if (body_.rest_jacobian)
+    ds_dp = *body_.rest_jacobian;
+  else
+    body_.rig->jacobian(*rig_workspace_, body_.rig->rest(), body_.free, ds_dp);
+  objective_.set_row_scale(row_scale(mapping_.description(), ds_dp, masses));
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
@@ -153,21 +161,49 @@ double Stepper::drift_share() const {
   return step.h / now_.h * (1 - step.tau / step.h);
 }
 
-/// With a linear rig, damping acts on the motion by the free controls, J (p - p_drift), so that nodes that turn with
-/// the animation count as not moving. Motion that the controls cannot produce would be sampled at random by few
-/// elements, and damping it would add energy.
-void Stepper::damp_controls(In x_key) {
-  if (!terms_->damping || mapping_.interior_size() > 0) return;
-  const TimeStep& step = now_.integrator.step();
-  const double kappa = drift_share();
+/// Damping acts on what the free controls do, s(p) - s(p_drift) with p_drift = p_key + delta_hat, and on the deviation
+/// of nodes inside in frames that turn with the animation, so that nodes that only turn with it count as not moving. Of
+/// a linear rig s(p) - s(p_drift) is J (p - p_drift): motion that the controls cannot produce would be sampled at
+/// random by few elements, and damping it would add energy.
+void Stepper::damp(In x_key) {
+  if (!terms_->damping) return;
+  const double share = drift_share();
   Vec p = p_key_, y, x = x_key;
   for (std::size_t k = 0; k < body_.free.size(); ++k) {
     const auto c = static_cast<Eigen::Index>(k);
-    p[body_.free[k]] += now_.p_now[c] + kappa * (now_.p_now[c] - now_.p_before[c]);
+    p[body_.free[k]] += now_.p_now[c] + share * (now_.p_now[c] - now_.p_before[c]);
   }
-  lineariser_->linear().at(p, y);
+  if (lineariser_) {
+    lineariser_->linear().at(p, y);
+  } else {
+    const RigSpaceDescription& map = mapping_.description();
+    body_.rig->evaluate(*rig_workspace_, p, s_);
+    map.ties.apply(s_, y);
+  }
   mapping_.place(y, x);
-  terms_->damping->set_target(x, body_.stiffness_damping / step.tau);
+  drift_inside(x_key, share, x);
+  terms_->damping->set_target(x, body_.stiffness_damping / now_.integrator.step().tau);
+}
+
+/// Sets the nodes inside to x_key + R (e_now + share (e_now - e_before)), e = R^T d at each time, with the rotation R
+/// of the node's region in the animation.
+void Stepper::drift_inside(In x_key, double share, Vec& x) {
+  if (!inside_frames_) return;
+  const std::vector<int>& inside = mapping_.description().interior;
+  Vec e(3 * std::ssize(inside));
+  inside_frames_->turn(key(now_.time));
+  for (std::size_t k = 0; k < inside.size(); ++k)
+    point(e, static_cast<int>(k)) = inside_frames_->of(inside[k]).transpose() * point(now_.d_now, inside[k]);
+  if (share != 0) {
+    inside_frames_->turn(key(now_.time - now_.h));
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+      const Vec3 before = inside_frames_->of(inside[k]).transpose() * point(now_.d_before, inside[k]);
+      point(e, static_cast<int>(k)) += share * (Vec3(point(e, static_cast<int>(k))) - before);
+    }
+  }
+  inside_frames_->turn(x_key);
+  for (std::size_t k = 0; k < inside.size(); ++k)
+    point(x, inside[k]) = point(x_key, inside[k]) + inside_frames_->of(inside[k]) * point(e, static_cast<int>(k));
 }
 
 /// A solve from q. A linear rig is linearised at the controls of q; the solve is repeated with a renewed linearisation
@@ -179,8 +215,8 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
     end_controls(q);
     if (predictor_ != nullptr) predictor_->set_step(now_.integrator.step().h);
     begin_linear(x_key);
-    damp_controls(x_key);
   }
+  damp(x_key);
   Summary summary = newton.solve(objective_, q, newton_);
   outcome.iterations += summary.iterations;
   x_ = newton_.x();
@@ -188,7 +224,7 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   end_controls(q);
   while (!lineariser_->check_linearisation(p_end_, y_)) {
     lineariser_->renew();
-    damp_controls(x_key);
+    damp(x_key);
     q = from;
     summary = newton.solve(objective_, q, newton_);
     outcome.iterations += summary.iterations;
@@ -196,6 +232,8 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
     end_controls(q);
   }
   mapping_.place(y_, x_);
+  if (lineariser_->still_misses())
+    summary.termination = Termination::stalled, summary.reason = "the linear rig still misses the rig";
   return summary;
 }
 
@@ -269,15 +307,22 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     }
   }
   outcome.converged = outcome.converged && resolved(summary);
-  if (!q.allFinite()) q = coordinates(now_.p_now, now_.d_now, x_key);
-  now_.d_older.swap(now_.d_before);
-  now_.d_before.swap(now_.d_now);
-  now_.d_now = x - x_key;
+  const bool finite = q.allFinite() && x.allFinite();
+  if (!finite) {  // controls and nodes together keep their deviation from before the step
+    q = coordinates(now_.p_now, now_.d_now, x_key);
+    x_ = x_key + now_.d_now;
+    outcome.converged = false, outcome.recovered = true;
+  }
+  outcome.inverted = outcome.inverted || smallest_ratio(x, x_key) <= 0;
+  now_.d_older = now_.d_before;
+  now_.d_before = now_.d_now;
+  if (finite) now_.d_now = x - x_key;
   now_.p_before = now_.p_now;
   for (std::size_t k = 0; k < body_.free.size(); ++k) {
     const auto c = static_cast<Eigen::Index>(k);
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
+  if (body_.trained && !body_.trained->has(now_.p_now)) outcome.untrained = true;
   now_.integrator.accept(now_.d_now);
   if (lineariser_) end_controls(q), lineariser_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();

@@ -9,6 +9,7 @@
 #include "rigspace/body/step_terms.h"
 #include "rigspace/body/stepped_body.h"
 #include "rigspace/geometry/harmonic.h"
+#include "rigspace/geometry/region_frames.h"
 #include "rigspace/optimize/newton.h"
 #include "stepper_contact.h"
 
@@ -47,6 +48,9 @@ inline constexpr double kDriveWidth = 1.0 / 24;  ///< s: spacing of the second d
 struct StepOutcome {
   int iterations = 0, halvings = 0;
   bool converged = true;
+  bool inverted = false;   ///< flesh was left inside out: dividing the step did not help
+  bool untrained = false;  ///< the deviation is larger than those that the few elements were trained on (TrainedRange)
+  bool recovered = false;  ///< a solve gave numbers that are not finite: the step ended in the deviation it began with
 };
 
 class Stepper {
@@ -136,7 +140,8 @@ class Stepper {
   void begin_linear(In x_key);
   double drift_share() const;
   bool dampens_rods() const { return body_.stiffness_damping > 0 && !body_.rods.empty(); }
-  void damp_controls(In x_key);
+  void damp(In x_key);
+  void drift_inside(In x_key, double share, Vec& x);
   Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
   struct Shape;
   const Shape& whole_shape();
@@ -152,6 +157,7 @@ class Stepper {
   RigPredictor* predictor_ = nullptr;          // the same object, if the rig is a black box
   std::unique_ptr<Workspace> rig_workspace_;
   std::optional<StepTerms> terms_;
+  std::optional<RegionFrames> inside_frames_;  // of a body with damping and nodes of its own inside
   std::optional<ObstacleContact> contact_;
   Objective objective_;
   NewtonWorkspace newton_;

@@ -118,10 +118,6 @@ void Stepper::set_targets(In x_key) {
     }
     terms_->momenta[g].set_target(x_key + target, scale);
   }
-  if (terms_->damping) {
-    integrator.drift(none, target);
-    terms_->damping->set_target(x_key + target, body_.stiffness_damping / integrator.step().tau);
-  }
 }
 
 }  // namespace rigspace

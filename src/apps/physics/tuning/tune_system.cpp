@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostWildLoops = 2;      // that are run
 constexpr double kAboveStroke = 1.4;   // rate of what swims, of its stroke: it follows the stroke, and trails it
 constexpr double kMostStrokeRate = 3;  // Hz
-constexpr double kShortest = 0.2;      // s: what is shorter is a pose
+constexpr double kShortestClip = 0.2;  // s: what is shorter is a pose
 constexpr double kTuningShare = 0.7;   // of the progress
 
 struct Loop {
@@ -29,7 +29,7 @@ bool speaks_of_swimming(std::string name) {
 std::vector<Loop> loops_of(const Character& character, const SimulationOptions& options) {
   std::vector<Loop> loops;
   for (const Animation& clip : character.clips) {
-    if (!(clip.duration > kShortest)) continue;
+    if (!(clip.duration > kShortestClip)) continue;
     KeyedMotion motion(character, &clip, options.play);
     if (options.looping != Looping::always && (options.looping != Looping::find || !motion.loops())) continue;
     motion.set_cyclic(true);

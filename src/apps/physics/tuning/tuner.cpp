@@ -126,7 +126,8 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
   if (learned_) return run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
   const double most_error = given ? kMostHeldError : kMostSamplingError;
-  if (!system_.all_elements && system_.sampling_error(run, motion_) > most_error) {
+  if (!system_.all_elements) system_.force_error = system_.sampling_error(run, motion_);
+  if (!system_.all_elements && system_.force_error > most_error) {
     system_.use_all_elements();
     run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
   }

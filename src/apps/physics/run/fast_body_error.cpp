@@ -1,0 +1,171 @@
+#include "fast_body_error.h"
+
+#include "rigspace/base/decompositions.h"
+#include "rigspace/body/deferred_jacobian.h"
+#include "rigspace/body/interior_response.h"
+#include "rigspace/body/rig_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace rigspace {
+namespace {
+
+/// Elastic forces of a reduced body on its controls, each multiplied by the control's typical change.
+class ElasticForces {
+ public:
+  ElasticForces(const SteppedBody& body, MaterialKind material)
+      : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
+    const Vec x_rest = keyed(body.rig->rest());
+    // For a black box one J serves all states: only the elements are compared, both sides with the same J.
+    const bool exact = body.rig->traits().exact_jacobian;
+    const RigSpaceDescription& map = mapping_.description();
+    BlockJacobian response = rows_of(body.response, map.bound);
+    if (exact) {
+      lineariser_ = std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
+    } else {
+      auto predictor = std::make_unique<RigPredictor>(map, x_rest, black_box_jacobian(), std::move(response));
+      predictor_ = predictor.get(), lineariser_ = std::move(predictor);
+    }
+    if (predictor_ != nullptr && body.known) {
+      Mat x_keys(x_rest.size(), std::ssize(*body.known));
+      for (Eigen::Index k = 0; k < x_keys.cols(); ++k) x_keys.col(k) = nodes_of((*body.known)[k].s_key);
+      predictor_->set_samples(*body.known, x_keys);
+    }
+    solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
+    objective_.add("flesh", *solid_);
+    mapping_.set_linear(&lineariser_->linear());
+    state_ = objective_.make_state();
+  }
+
+  Vec at(const Moment& moment) {
+    const Vec x_key = keyed(moment.p_key);
+    solid_->set_rest(x_key);
+    mapping_.set_key(moment.p_key, x_key);
+    lineariser_->restart();
+    if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
+    lineariser_->begin(moment.p, moment.p_key, x_key);
+    Vec q = mapping_.coordinates(x_key, moment.p), x, g;
+    objective_.evaluate(state_, q, x);
+    objective_.refresh(state_, q, x, Phase::step);
+    objective_.gradient(state_, q, x, g);
+    for (std::size_t c = 0; c < body_.free.size(); ++c)
+      g[static_cast<Eigen::Index>(c)] *= body_.rig->controls()[body_.free[c]].typical;
+    return g;
+  }
+
+ private:
+  Vec keyed(In p) {
+    Vec s;
+    body_.rig->evaluate(*workspace_, p, s);
+    return nodes_of(s);
+  }
+
+  Vec nodes_of(In s) const {
+    Vec x;
+    body_.ties.apply(s, x);
+    return x;
+  }
+
+  const SteppedBody& body_;
+  RigSpaceMapping mapping_;
+  std::unique_ptr<Workspace> workspace_;
+  Objective objective_;
+  std::unique_ptr<RigLineariser> lineariser_;
+  RigPredictor* predictor_ = nullptr;  // the same object, if the rig is a black box
+  std::optional<Solid> solid_;
+  ObjectiveState state_;
+};
+
+/// The elastic force of all elements on the controls at an example, whose inside is in balance and so adds nothing.
+Vec whole_force(const SteppedBody& body, const RigBody& whole, Solid& solid, const ExamplePose& example) {
+  solid.set_rest(example.x_key);
+  Vec g = Vec::Zero(example.x.size()), force = Vec::Zero(std::ssize(body.free));
+  solid.add_gradient(*solid.make_state(), example.x, 1, g);
+  BlockJacobian ds_dp, J;
+  whole.rig->jacobian(*whole.rig->make_workspace(), example.p, body.free, ds_dp);
+  body.ties.jacobian(ds_dp, J);
+  for (int i = 0; i < body.node_count(); ++i)
+    for (int e = J.start[i]; body.roles[i] == NodeRole::bound && e < J.start[i + 1]; ++e)
+      force[J.column[e]] += J.value.col(e).dot(point(g, i));
+  return force;
+}
+
+/// sqrt(f^T K^-1 f) on the subspace where K is not zero.
+class StiffnessNorm {
+ public:
+  explicit StiffnessNorm(const Mat& K) : scale_(K.diagonal()) {
+    constexpr double kVanishes = 1e-6;  // of the largest eigenvalue of K with unit diagonal
+    for (double& each : scale_) each = each > 0 ? 1 / std::sqrt(each) : 0;
+    const SymmetricEigen eigen = symmetric_eigen(scale_.asDiagonal() * K * scale_.asDiagonal());
+    values_ = eigen.values, vectors_ = eigen.vectors;
+    const double least = values_.size() > 0 ? kVanishes * values_[values_.size() - 1] : 0;
+    for (double& each : values_) each = each > least ? 1 / each : 0;
+  }
+  double squared(const Vec& f) const {
+    return (vectors_.transpose() * scale_.cwiseProduct(f)).array().square().matrix().dot(values_);
+  }
+
+ private:
+  Vec scale_, values_;
+  Mat vectors_;
+};
+
+/// The largest d^T K d of the shakes; probes, which move one control alone, do not count.
+double largest_deviation(const SteppedBody& body, const Mat& K, std::span<const ExamplePose> seen) {
+  double most = 0;
+  Vec d(std::ssize(body.free));
+  for (const ExamplePose& each : seen) {
+    for (std::size_t c = 0; c < body.free.size(); ++c)
+      d[static_cast<Eigen::Index>(c)] = each.p[body.free[c]] - each.p_key[body.free[c]];
+    if (body.free.size() == 1 || (d.array() != 0).count() > 1) most = std::max(most, d.dot(K * d));
+  }
+  return most;
+}
+
+}  // namespace
+
+void expect_error(const SteppedBody& body, const RigBody& whole, std::span<const ExamplePose> seen,
+                  Reduction& reduction, const ReductionOptions& options, const ProgressCallback& progress) {
+  constexpr int kOtherImpulses = 1003;  // far from those of training, and of other kinds at the same pose
+  const Mat& K = reduction.cubature.stiffness;
+  if (const double most = largest_deviation(body, K, seen); most > 0)
+    reduction.trained = std::make_shared<const TrainedRange>(TrainedRange{K, most});
+  if (!whole.rig->traits().exact_jacobian) return;
+  const Material material{.kind = options.material, .young = 1, .poisson = body.poisson};
+  std::span<const Vec> poses = options.unseen;
+  if (poses.empty()) poses = options.poses.first(std::min<std::size_t>(1, options.poses.size()));
+  const std::vector<ExamplePose> unseen = shake(
+      whole, body.free, poses,
+      {.first = kOtherImpulses, .amplitude = options.amplitude, .material = material, .rest_follows = true}, progress);
+  SteppedBody modelled = body;
+  modelled.rig = whole.rig;
+  const SteppedBody few = reduced(modelled, reduction, false);
+  ElasticForces sampled(few, options.material);
+  Solid solid(whole.mesh.points, body.tets, material, body.factors);
+  const StiffnessNorm norm(K);
+  double sum = 0;
+  int count = 0;
+  for (const ExamplePose& each : unseen) {
+    const Vec truth = whole_force(body, whole, solid, each);
+    Vec found = sampled.at({each.p_key, each.p});
+    for (std::size_t c = 0; c < body.free.size(); ++c)
+      found[static_cast<Eigen::Index>(c)] /= body.rig->controls()[body.free[c]].typical;
+    if (const double size = norm.squared(truth); size > 0) sum += norm.squared(found - truth) / size, ++count;
+  }
+  reduction.expected_error = count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,
+                      std::span<const Moment> moments) {
+  ElasticForces some(few, material), every(all, material);
+  double error = 0, size = 0;
+  for (const Moment& moment : moments) {
+    const Vec truth = every.at(moment);
+    error += (some.at(moment) - truth).squaredNorm(), size += truth.squaredNorm();
+  }
+  return size > 0 ? std::sqrt(error / size) : 0;
+}
+
+}  // namespace rigspace
