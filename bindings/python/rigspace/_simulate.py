@@ -85,7 +85,8 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
              step: Optional[float] = None, follow: str = "animation", material: str = "stable-neo-hookean",
              stiffness: Optional[Mapping[str, float]] = None, young: Optional[float] = None, poisson: float = 0.4,
              density: float = 1000, integrator: str = "bdf2", max_influences: int = 4,
-             pure: bool = False, paper: bool = False, method: str = "fast", quality: float = 0.5, interior: str = "dynamic", solver: Optional[str] = None,
+             pure: bool = False, paper: bool = False, method: str = "fast", quality: float = 0.5,
+             interior: str = "dynamic", solver: Optional[str] = None,
              report: Union[str, os.PathLike, None] = None, dump: Union[str, os.PathLike, None] = None,
              progress: Optional[Progress] = None) -> Result:
     """Secondary motion on a character, as clips beside the artist's own. Options are those of `rigspace simulate`.
