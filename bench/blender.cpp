@@ -112,22 +112,22 @@ Row row_of(const Character& character, const std::string& method, const Measured
   const double steps = std::max(1, run.motion.steps), animation = run.motion.times.back();
   const double all = static_cast<double>(run.set_up.evaluations + run.steps.evaluations);
   Row row{.scene = kHuman, .method = method};
-  row.metrics = {{"controls", run.controls},
-                 {"controls_of_the_rig", character.rig->controls().size()},
-                 {"rig_points", character.rig->point_count()},
-                 {"animation_seconds", animation},
-                 {"steps_of_all_parts", run.motion.steps},
-                 {"set_up_seconds", run.set_up.seconds},
-                 {"set_up_rig_evaluations", run.set_up.evaluations},
-                 {"seconds", run.steps.seconds},
-                 {"rig_evaluations", run.steps.evaluations},
-                 {"seconds_per_step", run.steps.seconds / steps},
-                 {"rig_evaluations_per_step", static_cast<double>(run.steps.evaluations) / steps},
-                 {"rig_evaluations_per_second_of_animation_set_up_included", all / animation},
-                 {"seconds_per_second_of_animation_set_up_included",
-                  (run.set_up.seconds + run.steps.seconds) / animation},
-                 {"halved_steps", run.motion.halved_steps},
-                 {"unconverged_steps", run.motion.failed_steps}};
+  row.metrics = {
+      {"controls", run.controls},
+      {"controls_of_the_rig", character.rig->controls().size()},
+      {"rig_points", character.rig->point_count()},
+      {"animation_seconds", animation},
+      {"steps_of_all_parts", run.motion.steps},
+      {"set_up_seconds", run.set_up.seconds},
+      {"set_up_rig_evaluations", run.set_up.evaluations},
+      {"seconds", run.steps.seconds},
+      {"rig_evaluations", run.steps.evaluations},
+      {"seconds_per_step", run.steps.seconds / steps},
+      {"rig_evaluations_per_step", static_cast<double>(run.steps.evaluations) / steps},
+      {"rig_evaluations_per_second_of_animation_set_up_included", all / animation},
+      {"seconds_per_second_of_animation_set_up_included", (run.set_up.seconds + run.steps.seconds) / animation},
+      {"halved_steps", run.motion.halved_steps},
+      {"unconverged_steps", run.motion.failed_steps}};
   row.required = "every step converged";
   row.ok = run.motion.failed_steps == 0;
   return row;

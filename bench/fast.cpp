@@ -31,8 +31,8 @@ Row neighbour_row(int handles, const RspSetup& setup) {
   const RspRun stepped = run(few);
   const NeighbourFigure figure = neighbour_figure(handles);
   const double median = spread_of(stepped.step_seconds).median;
-  const MotionError error = motion_error(apart(setup, stepped.poses, full.poses),
-                                         apart(setup, full.poses, unmoved(setup)), kNeighbourLength);
+  const MotionError error =
+      motion_error(apart(setup, stepped.poses, full.poses), apart(setup, full.poses, unmoved(setup)), kNeighbourLength);
   Row row{.scene = neighbour_name(handles),
           .method = "as it ships: few elements",
           .metrics = {{"controls", setup.free.size()},
@@ -66,7 +66,8 @@ std::vector<Row> bench_fast(const BenchOptions& options) {
   const auto scenes = fast_scenes();
   for (std::size_t k = 0; k < scenes.size(); ++k) {
     if (!wanted(options, scenes[k].scene.name)) continue;
-    if (options.quick && scenes[k].scene.name == "wrestler, head shake") continue;  // the other one trains half a minute
+    if (options.quick && scenes[k].scene.name == "wrestler, head shake")
+      continue;  // the other one trains half a minute
     for (Row& row : table_rows(scenes[k], options.quick)) rows.push_back(std::move(row));
     report(options.progress, "stepping the scenes of table 4.1",
            static_cast<double>(k + 1) / static_cast<double>(scenes.size()));

@@ -17,8 +17,8 @@ namespace rigspace::bench {
 namespace {
 
 constexpr double kDuration = 0.25, kCoarsest = 0.0125;  // s
-constexpr double kBounce = 0.06, kPeriod = 0.5;        // m, s
-constexpr double kTight = 1e-9;                        // residual: errors of the solves must not show
+constexpr double kBounce = 0.06, kPeriod = 0.5;         // m, s
+constexpr double kTight = 1e-9;                         // residual: errors of the solves must not show
 
 /// The rest pose that goes up and down from standing still, u (1 - cos w t)^2 / 4: position, velocity, acceleration and
 /// its change begin at 0, so that nothing rings that the steps are too long for.
@@ -99,8 +99,8 @@ std::vector<Row> convergence_rows(bool quick) {
     for (int k = 0; k < (quick ? 4 : 6); ++k) {
       RspSetup setup = bounce(1, kCoarsest / (1 << k), integrator);
       const RspRun stepped = run(setup);
-      levels.push_back({setup.options.step, sampled(stepped.poses, 1 << k), setup.body.mesh.tet_count(),
-                        stepped.unconverged});
+      levels.push_back(
+          {setup.options.step, sampled(stepped.poses, 1 << k), setup.body.mesh.tet_count(), stepped.unconverged});
       if (!coarsest) coarsest = std::move(setup);
     }
     rows.push_back(row_of(fmt::format("full, smaller steps, {}", name), "change_percent_of_swing_at_halved_step_of_s",
@@ -115,8 +115,8 @@ std::vector<Row> convergence_rows(bool quick) {
     levels.push_back({1 / finer, stepped.poses, setup.body.mesh.tet_count(), stepped.unconverged});
     if (finer == 1.0) shipped = std::move(setup);
   }
-  rows.push_back(row_of("full, smaller tetrahedra", "change_percent_of_swing_at_next_smaller_cells_of", *shipped, levels,
-                        std::sqrt(2.0), 0.5));
+  rows.push_back(row_of("full, smaller tetrahedra", "change_percent_of_swing_at_next_smaller_cells_of", *shipped,
+                        levels, std::sqrt(2.0), 0.5));
   for (const Level& level : levels)
     rows.back().metrics["tetrahedra_at_cells_of"][fmt::format("{:g}", level.size)] = level.tets;
   return rows;

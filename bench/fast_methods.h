@@ -13,8 +13,8 @@ struct FastMethod {
   int thesis;  ///< which of FastScene::thesis; -1: the Thesis has no such row
   void (*apply)(RspSetup&, const FastTraining&);
   bool quick = false;      ///< in a short run too
-  bool slow = false;       ///< the method of 2012: over a few steps only
-  bool reference = false;  ///< full Newton: rows are compared with the first, timed against the fastest
+  bool slow = false;       ///< over the first few steps only
+  bool reference = false;  ///< full Newton: the first is the truth, the fastest what times are compared with
   bool fast = false;       ///< the method as it ships: the bars apply
 };
 

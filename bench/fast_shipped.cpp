@@ -17,8 +17,8 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr int kBetweenReports = 8;        // steps, see Runner::run
-constexpr double kQuickSeconds = 0.5;     // of a clip, in a short run
+constexpr int kBetweenReports = 8;     // steps, see Runner::run
+constexpr double kQuickSeconds = 0.5;  // of a clip, in a short run
 
 struct ShippedScene {
   std::string name, member, pattern;
@@ -72,7 +72,8 @@ struct Surface {
   }
 };
 
-std::vector<Vec> simulated_poses(const Character& character, const Animation& clip, const SoftMotion& motion, double share) {
+std::vector<Vec> simulated_poses(const Character& character, const Animation& clip, const SoftMotion& motion,
+                                 double share) {
   std::vector<Vec> poses;
   for (std::size_t k = 0; k < motion.times.size(); ++k) {
     poses.push_back(pose_at(character, &clip, motion.times[k]));
@@ -110,22 +111,19 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
     const MotionError error =
         motion_error(apart(compared, simulated_poses(learned, clip, fast.motion, 1), truth), swing, surface.height);
     const Spread cost = spread_of(fast.step_seconds), before = spread_of(full.step_seconds);
-    const std::string title =
-        fmt::format("{}: trained on {}, tested on {}", scene.name, scene.trained, name);
-    Row row{.scene = title,
-            .method = "unmoved: carried by the animation",
-            .metrics = {{"steps", full.motion.steps}}};
+    const std::string title = fmt::format("{}: trained on {}, tested on {}", scene.name, scene.trained, name);
+    Row row{.scene = title, .method = "unmoved: carried by the animation", .metrics = {{"steps", full.motion.steps}}};
     add(motion_error(swing, swing, surface.height), row.metrics);
     rows.push_back(row);
     const auto metrics_of = [&](const Stepped& run, const Spread& spread) {
-      return nlohmann::ordered_json{{"controls", part.controls.size()},
-                                    {"rate_hz", options.tuning.front().rate},
-                                    {"steps", run.motion.steps},
-                                    {"milliseconds_per_step", spread_json(spread, 1e3)},
-                                    {"iterations_per_step",
-                                     static_cast<double>(run.motion.iterations) / std::max(1, run.motion.steps)},
-                                    {"halved_steps", run.motion.halved_steps},
-                                    {"unconverged_steps", run.motion.failed_steps}};
+      return nlohmann::ordered_json{
+          {"controls", part.controls.size()},
+          {"rate_hz", options.tuning.front().rate},
+          {"steps", run.motion.steps},
+          {"milliseconds_per_step", spread_json(spread, 1e3)},
+          {"iterations_per_step", static_cast<double>(run.motion.iterations) / std::max(1, run.motion.steps)},
+          {"halved_steps", run.motion.halved_steps},
+          {"unconverged_steps", run.motion.failed_steps}};
     };
     rows.push_back({.scene = title,
                     .method = "full",
@@ -136,8 +134,9 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
     add(error, row.metrics);
     row.metrics["times_faster_than_full"] = before.median / cost.median;
     row.metrics["tuning_and_training_seconds"] = tuning;
-    row.required = fmt::format("every step converged, errors of at most {} % of the swing in the r.m.s. and {} % of the largest",
-                               kRmsGoal, kLargestGoal);
+    row.required =
+        fmt::format("every step converged, errors of at most {} % of the swing in the r.m.s. and {} % of the largest",
+                    kRmsGoal, kLargestGoal);
     row.ok = fast.motion.failed_steps == 0 && error.rms_of_swing <= kRmsGoal && error.largest_of_swing <= kLargestGoal;
     if (scene.milliseconds < std::numeric_limits<double>::infinity()) {
       row.required += fmt::format(", {} ms a step", scene.milliseconds);

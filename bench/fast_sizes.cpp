@@ -19,8 +19,8 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kSame = 1e-9;       // of the controls' typical changes
-constexpr double kSameTime = 0.1;    // of a step
+constexpr double kSame = 1e-9;     // of the controls' typical changes
+constexpr double kSameTime = 0.1;  // of a step
 constexpr int kSizesSteps = 60, kSizesRepeats = 7;
 
 double proxy_cell() {

@@ -22,8 +22,8 @@ constexpr double kTimesFullNewton = 100;                               // of the
 constexpr double kBellyMilliseconds = 0.5, kWrestlerMilliseconds = 2;  // a step
 constexpr int kShakenPoses = 7;                                        // of a clip, in training
 constexpr double kHungEvery = 0.07;                                    // s: so often its balance is found
-constexpr int kMostQuickSteps = 100;                                       // of a clip at most, in a short run
-constexpr int kTableRepeats = 5;                                            // of methods that take little time
+constexpr int kMostQuickSteps = 100;                                   // of a clip at most, in a short run
+constexpr int kTableRepeats = 5;                                       // of methods that take little time
 
 bool wrestler(const FastScene& scene) { return scene.scene.member == "sumo"; }
 
@@ -104,8 +104,8 @@ void require_goals(const FastScene& scene, const FastTraining& trained, const Mo
       ", training within its tolerance, errors of at most {} % of the swing in the r.m.s. and {} % of the largest, {} "
       "times the fastest full Newton",
       kRmsGoal, kLargestGoal, kTimesFullNewton);
-  row.ok = row.ok && trained.cubature.reached && error.rms_of_swing <= kRmsGoal && error.largest_of_swing <= kLargestGoal &&
-           times >= kTimesFullNewton;
+  row.ok = row.ok && trained.cubature.reached && error.rms_of_swing <= kRmsGoal &&
+           error.largest_of_swing <= kLargestGoal && times >= kTimesFullNewton;
   const bool belly = scene.scene.name == "elephant belly";
   if (!belly && !wrestler(scene)) return;
   const double most = belly ? kBellyMilliseconds : kWrestlerMilliseconds;
@@ -160,8 +160,7 @@ std::vector<Row> test_rows(const FastScene& scene, std::string_view clip, const 
     Row row{.scene = name, .method = std::string(each.method->name)};
     row.metrics = metrics_of(each.setup, each.run);
     const std::span<const Vec> so_far = std::span(truth).first(each.run.poses.size());
-    const MotionError error =
-        motion_error(apart(setup, each.run.poses, truth), apart(setup, so_far, still), height);
+    const MotionError error = motion_error(apart(setup, each.run.poses, truth), apart(setup, so_far, still), height);
     add(error, row.metrics);
     const double times = newton / each.median;
     row.metrics["times_faster_than_full_newton"] = times;

@@ -25,9 +25,9 @@ struct FastTraining {
 };
 
 struct FastTrainingOptions {
-  std::vector<Vec> poses;   ///< all controls: in which it is shaken
-  std::vector<Vec> hung;    ///< all controls: in which its balance under gravity is found; empty: in the same
-  double amplitude = 0.08;  ///< see ShakeOptions
+  std::vector<Vec> poses;            ///< all controls: in which it is shaken
+  std::vector<Vec> hung;             ///< all controls: in which its balance under gravity is found; empty: in the same
+  double amplitude = 0.08;           ///< see ShakeOptions
   double quality = kDefaultQuality;  ///< of the cubature, with_quality; the default is what `simulate` ships
 };
 

@@ -18,7 +18,7 @@
 namespace rigspace::bench {
 namespace {
 
-constexpr double kKeysPerSecond = 60;           // keys a second
+constexpr double kKeysPerSecond = 60;  // keys a second
 constexpr double kPaperLargest = 2;    // % of the height: figure 7 shows no difference
 
 /// All points of the rig over the keys of two clips.
@@ -59,8 +59,8 @@ std::vector<Row> figure_5_rows(bool quick) {
   SimulationOptions options{.looping = Looping::never, .method = Method::full};
   if (quick) options.end = 0.2;
   const double duration = std::min(options.end, artist.duration), height = rest_height_of(peanut);
-  for (const char* pattern : {"belly_*=belly", "shoulders=belly", "trunk_*,trunk.twist=tail", "tail_*=tail",
-                              "ear_l.flap,ear_r.flap=ear"}) {
+  for (const char* pattern :
+       {"belly_*=belly", "shoulders=belly", "trunk_*,trunk.twist=tail", "tail_*=tail", "ear_l.flap,ear_r.flap=ear"}) {
     Part part = with_solid(peanut, control_part_from_pattern(peanut, pattern), {.use_cache = true});
     const double begun = thread_seconds();
     const SoftMotion motion = simulate_parts(peanut, &keyed, std::span(&part, 1), options);
@@ -95,7 +95,7 @@ std::vector<Row> figure_5_rows(bool quick) {
 
 /// Tuned by the first run on all controls; the second is given the same rate.
 Animation simulated_clip(const Character& character, const std::string& pattern, const char* clip, PartReport& report,
-                    bool quick, int& unconverged) {
+                         bool quick, int& unconverged) {
   Part part = with_solid(character, control_part_from_pattern(character, pattern), {.use_cache = true});
   if (report.rate > 0) part.settings.rate = report.rate, part.settings.settle = report.settle;
   SimulationOptions options{.looping = Looping::never, .method = Method::full};
@@ -118,7 +118,8 @@ Row figure_7_row(const char* learned, const char* used, bool quick) {
   const Animation truth = simulated_clip(full, "belly_*=belly", used, of_all, quick, unconverged);
   const Animation few = simulated_clip(reduced, "mode_*=belly", used, of_all, quick, unconverged);
   const double duration = quick ? 0.4 : full.clip(used)->duration, height = rest_height_of(reduced);
-  const Apart swing = surfaces_apart(reduced, *full.clip(used), truth, duration), error = surfaces_apart(reduced, truth, few, duration);
+  const Apart swing = surfaces_apart(reduced, *full.clip(used), truth, duration),
+              error = surfaces_apart(reduced, truth, few, duration);
   Row row{.scene = "figure 7: six modes in place of 36 controls",
           .method = fmt::format("modes of {}, tested on {}", learned, used),
           .metrics = {{"share_of_the_modes", modes.share()},
