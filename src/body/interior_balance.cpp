@@ -1,6 +1,7 @@
 #include "rigspace/body/interior_balance.h"
 
 #include "rigspace/body/rig_space.h"
+#include "rigspace/energy/gravity.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/optimize/newton.h"
 
@@ -34,8 +35,12 @@ RigSpaceDescription inside_of(const RigBody& body) {
 
 struct InteriorBalance::Data {
   Data(const RigBody& body, const Material& material)
-      : mapping(inside_of(body)), solid(body.mesh.points, body.mesh.tets, material), objective(mapping) {
+      : mapping(inside_of(body)),
+        solid(body.mesh.points, body.mesh.tets, material),
+        stress(Vec::Zero(body.mesh.points.size())),
+        objective(mapping) {
     objective.add("solid", solid);
+    objective.add("stress of the rest shape", stress);
     const double size = bounding_box(body.mesh.points).diagonal();
     // With a single term the gradient is compared with itself, so the relative tolerance is never met; the absolute
     // floor is the force of a strain of 1e-9.
@@ -44,6 +49,7 @@ struct InteriorBalance::Data {
 
   RigSpaceMapping mapping;
   Solid solid;
+  Load stress;  // balances that of elements that the rest shape inverts (Solid::set_rest)
   Objective objective;
   Newton newton;
   NewtonWorkspace workspace;
@@ -55,7 +61,14 @@ InteriorBalance::~InteriorBalance() = default;
 InteriorBalance::InteriorBalance(InteriorBalance&&) noexcept = default;
 InteriorBalance& InteriorBalance::operator=(InteriorBalance&&) noexcept = default;
 
-void InteriorBalance::set_rest(In x_rest) { data_->solid.set_rest(x_rest); }
+void InteriorBalance::set_rest(In x_rest) {
+  const Solid& solid = data_->solid;
+  data_->solid.set_rest(x_rest);
+  Vec forces = Vec::Zero(x_rest.size());
+  if (solid.fallbacks() > 0) solid.add_gradient(*solid.make_state(), x_rest, 1, forces);
+  data_->stress.set_forces(forces);
+  data_->stress.set_reference(x_rest);
+}
 
 const Solid& InteriorBalance::solid() const { return data_->solid; }
 

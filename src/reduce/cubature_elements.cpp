@@ -19,7 +19,10 @@ CubatureElements::CubatureElements(const RigBody& body, std::span<const int> ele
 Vec CubatureElements::forces(In x, In x_rest) {
   Vec g = Vec::Zero(12 * static_cast<Eigen::Index>(count()));
   solid_->set_rest(apart(x_rest));
-  solid_->add_gradient(*solid_->make_state(), apart(x), 1.0, g);
+  const auto state = solid_->make_state();
+  solid_->add_gradient(*state, apart(x), 1.0, g);
+  // Steps balance the stress that elements with the bind shape have in the rest shape by a force of their own.
+  if (solid_->fallbacks() > 0) solid_->add_gradient(*state, apart(x_rest), -1.0, g);
   return g;
 }
 

@@ -23,7 +23,8 @@ class CubatureElements {
   int count() const { return static_cast<int>(corners_.size()); }
   const Tet& corners(int k) const { return corners_[k]; }  ///< nodes of the body
 
-  /// dE_e/dx_e, 12 numbers an element.
+  /// dE_e/dx_e, 12 numbers an element, less what it is at x_rest: that is not 0 of an element that x_rest inverts and
+  /// whose shape without stress is that of the bind pose.
   Vec forces(In x, In x_rest);
   /// d^2 E_e/dx_e^2, projected to positive semi-definite.
   std::vector<Mat12> hessians(In x, In x_rest);

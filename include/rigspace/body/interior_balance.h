@@ -17,7 +17,8 @@ class InteriorBalance {
   InteriorBalance(InteriorBalance&&) noexcept;
   InteriorBalance& operator=(InteriorBalance&&) noexcept;
 
-  /// The shape without stress, all nodes; until the first call that of the body's mesh.
+  /// The shape without stress, all nodes; until the first call that of the body's mesh. It is in balance too where it
+  /// inverts elements.
   void set_rest(In x_rest);
   /// Solves from the nodes inside x and writes them there; x has all nodes. Converged when a step moves no node by more
   /// than 1e-5 of the body's size.

@@ -4,6 +4,7 @@
 #include "rigspace/body/deferred_jacobian.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/body/rig_predictor.h"
+#include "rigspace/energy/gravity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,11 @@ namespace {
 class ElasticForces {
  public:
   ElasticForces(const SteppedBody& body, MaterialKind material)
-      : body_(body), mapping_(description_of(body)), workspace_(body.rig->make_workspace()), objective_(mapping_) {
+      : body_(body),
+        mapping_(description_of(body)),
+        workspace_(body.rig->make_workspace()),
+        objective_(mapping_),
+        stress_(Vec::Zero(mapping_.size_x())) {
     const Vec x_rest = keyed(body.rig->rest());
     // For a black box one J serves all states: only the elements are compared, both sides with the same J.
     const bool exact = body.rig->traits().exact_jacobian;
@@ -35,6 +40,7 @@ class ElasticForces {
     }
     solid_.emplace(x_rest, body.tets, Material{.kind = material, .young = 1, .poisson = body.poisson}, body.factors);
     objective_.add("flesh", *solid_);
+    objective_.add("stress of the animated shape", stress_);
     mapping_.set_linear(&lineariser_->linear());
     state_ = objective_.make_state();
   }
@@ -42,6 +48,9 @@ class ElasticForces {
   Vec at(const Moment& moment) {
     const Vec x_key = keyed(moment.p_key);
     solid_->set_rest(x_key);
+    Vec stress = Vec::Zero(x_key.size());  // of elements that the animation inverts, balanced as in Stepper::set_loads
+    if (solid_->fallbacks() > 0) solid_->add_gradient(*solid_->make_state(), x_key, 1, stress);
+    stress_.set_forces(stress);
     mapping_.set_key(moment.p_key, x_key);
     lineariser_->restart();
     if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
@@ -75,6 +84,7 @@ class ElasticForces {
   std::unique_ptr<RigLineariser> lineariser_;
   RigPredictor* predictor_ = nullptr;  // the same object, if the rig is a black box
   std::optional<Solid> solid_;
+  Load stress_;
   ObjectiveState state_;
 };
 
@@ -82,7 +92,9 @@ class ElasticForces {
 Vec whole_force(const SteppedBody& body, const RigBody& whole, Solid& solid, const ExamplePose& example) {
   solid.set_rest(example.x_key);
   Vec g = Vec::Zero(example.x.size()), force = Vec::Zero(std::ssize(body.free));
-  solid.add_gradient(*solid.make_state(), example.x, 1, g);
+  const auto state = solid.make_state();
+  solid.add_gradient(*state, example.x, 1, g);
+  if (solid.fallbacks() > 0) solid.add_gradient(*state, example.x_key, -1, g);
   BlockJacobian ds_dp, J;
   whole.rig->jacobian(*whole.rig->make_workspace(), example.p, body.free, ds_dp);
   body.ties.jacobian(ds_dp, J);
