@@ -33,7 +33,7 @@ figures below above.png below.png "$out/rsp_fig5_walk_parts.png"
 
 # 1: the keyed poses go in, the same poses with simulated controls and their curves come out.
 keyed="" soft=""
-for time in 0.15 0.4 0.65 0.9; do
+for time in 0.15 0.4 0.65; do
   draw peanut.rig.json Walk $time 60 k$time.png
   draw soft.rig.json Walk_soft $time 60 s$time.png
   keyed="$keyed k$time.png" soft="$soft s$time.png"
