@@ -43,7 +43,7 @@ void HoundScript::aim(int joint, int child, In x, std::vector<Mat3>& turned, Vec
   const auto j = static_cast<std::size_t>(joint);
   const Mat3 above = turned[static_cast<std::size_t>(hound_.bones[j].parent)];
   const Vec3 is = above * (point(rest_, child) - point(rest_, joint)), should = point(x, child) - point(x, joint);
-  turned[j] = Quat::FromTwoVectors(is, should).toRotationMatrix() * above;
+  turned[j] = turn_between(is, should).toRotationMatrix() * above;
   const Vec3 r = rotation_log(axes_[j].transpose() * above.transpose() * turned[j] * axes_[j]);
   for (int k = 0; k < 3; ++k) p[control(hound_.bones[j].name + ".r" + "xyz"[k])] = r[k];
 }
@@ -84,7 +84,7 @@ Vec HoundScript::controls(In x) const {
     const int paw = of("paw" + end), toe = of("toe" + end), middle = of((leg[0] == 'f' ? "radius" : "shin") + end);
     offset("paw_ctrl" + end, point(x, paw) - point(rest_, paw));
     turn("paw_ctrl" + end,
-         Quat::FromTwoVectors(point(rest_, toe) - point(rest_, paw), point(x, toe) - point(x, paw)).toRotationMatrix());
+         turn_between(point(rest_, toe) - point(rest_, paw), point(x, toe) - point(x, paw)).toRotationMatrix());
     for (int k = 0; k < 3; ++k)
       p[control("pole" + end + ".t" + "xyz"[k])] = point(x, middle)[k] - point(rest_, middle)[k];
   }

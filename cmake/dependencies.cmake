@@ -6,19 +6,29 @@ find_package(fmt REQUIRED)
 find_package(embree 3 REQUIRED)
 find_package(PNG REQUIRED)
 
-# Sparse linear algebra: METIS orders; CHOLMOD factors where allowed.
-find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
-find_library(METIS_LIBRARY metis REQUIRED)
-add_library(rigspace_sparse INTERFACE)
-target_include_directories(rigspace_sparse INTERFACE $<BUILD_INTERFACE:${METIS_INCLUDE_DIR}>)
-target_link_libraries(rigspace_sparse INTERFACE ${METIS_LIBRARY})
+# Sparse linear algebra: METIS orders, Eigen factors.
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(METIS REQUIRED)
+
+# CHOLMOD, for programs that may be under the GPL: the library has none of it.
 if(RIGSPACE_WITH_CHOLMOD)
   find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
   find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-  target_include_directories(rigspace_sparse INTERFACE $<BUILD_INTERFACE:${CHOLMOD_INCLUDE_DIR}>)
-  target_link_libraries(rigspace_sparse INTERFACE ${CHOLMOD_LIBRARY})
-  target_compile_definitions(rigspace_sparse INTERFACE RIGSPACE_WITH_CHOLMOD)
 endif()
+
+# rigspace_program(TARGET): a program, test or module of ours, which takes CHOLMOD where that is wanted.
+function(rigspace_program target)
+  if(RIGSPACE_WITH_CHOLMOD)
+    target_link_libraries(${target} PRIVATE rigspace_cholmod)
+  endif()
+endfunction()
+function(rigspace_cholmod_object)
+  if(RIGSPACE_WITH_CHOLMOD)
+    add_library(rigspace_cholmod OBJECT ${PROJECT_SOURCE_DIR}/tools/cholmod/sparse_factor_cholmod.cpp)
+    target_include_directories(rigspace_cholmod PRIVATE ${PROJECT_SOURCE_DIR}/src/optimize ${CHOLMOD_INCLUDE_DIR})
+    target_link_libraries(rigspace_cholmod PUBLIC rigspace_optimize ${CHOLMOD_LIBRARY} PRIVATE rigspace_build_flags)
+  endif()
+endfunction()
 
 find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 add_library(rigspace_stb INTERFACE)

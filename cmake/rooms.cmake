@@ -45,10 +45,13 @@ function(rigspace_room room)
   add_library(rigspace::${name} ALIAS ${target})
 endfunction()
 
-# rigspace::rigspace, everything; and what `cmake --install` puts where find_package(rigspace) finds it.
+# rigspace::rigspace, everything but pictures; and what `cmake --install` puts where find_package(rigspace) finds it. Nothing of
+# it is under the GPL, whatever the program is linked with.
 function(rigspace_library)
+  set(rooms ${RIGSPACE_ROOMS})
+  list(REMOVE_ITEM rooms rigspace_render)
   add_library(rigspace INTERFACE)
-  target_link_libraries(rigspace INTERFACE ${RIGSPACE_ROOMS})
+  target_link_libraries(rigspace INTERFACE ${rooms})
   add_library(rigspace::rigspace ALIAS rigspace)
 
   include(GNUInstallDirs)
@@ -56,13 +59,19 @@ function(rigspace_library)
   list(TRANSFORM RIGSPACE_ROOMS REPLACE "^rigspace_" "" OUTPUT_VARIABLE names)
   list(JOIN names " " RIGSPACE_ROOM_NAMES)  # the short names of the installed package are those of the build
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/rigspace)
-  install(TARGETS rigspace rigspace_flags rigspace_sparse ${RIGSPACE_ROOMS} EXPORT rigspace)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rigspace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT rigspace NAMESPACE rigspace:: DESTINATION ${folder} FILE rigspace-targets.cmake)
+  install(TARGETS rigspace rigspace_flags ${rooms} EXPORT rigspace COMPONENT library)
+  install(TARGETS rigspace_render EXPORT rigspace-render COMPONENT render)
+  install(EXPORT rigspace NAMESPACE rigspace:: DESTINATION ${folder} FILE rigspace-library-targets.cmake COMPONENT library)
+  install(EXPORT rigspace-render NAMESPACE rigspace:: DESTINATION ${folder} FILE rigspace-render-targets.cmake COMPONENT render)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake DESTINATION ${folder} COMPONENT library)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rigspace-config.cmake.in
     ${CMAKE_BINARY_DIR}/rigspace-config.cmake INSTALL_DESTINATION ${folder})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/rigspace-config-version.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/rigspace-config.cmake ${CMAKE_BINARY_DIR}/rigspace-config-version.cmake
-    DESTINATION ${folder})
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/rigspace)
+  foreach(component library realtime)  # each may be installed alone
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rigspace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${component})
+    install(FILES ${CMAKE_BINARY_DIR}/rigspace-config.cmake ${CMAKE_BINARY_DIR}/rigspace-config-version.cmake
+      DESTINATION ${folder} COMPONENT ${component})
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/rigspace
+      COMPONENT ${component})
+  endforeach()
 endfunction()

@@ -40,6 +40,15 @@ def hidden_edges():
                 yield f"{path.relative_to(root)}:{line}: room {room} declares {match[1]} of room {', '.join(sorted(found))}"
 
 
+def system_headers():
+    """Public headers serve other systems too: none includes a header of POSIX, Linux or Windows."""
+    system = re.compile(r"^\s*#\s*include\s*<((?:sys|netinet|arpa|linux)/[^>]*|(?:unistd|fcntl|poll|signal|spawn|pthread|dlfcn|"
+                        r"termios|sched|dirent|malloc|windows|io|direct|process)\.h)>", re.M)
+    for path in sorted((root / "include").rglob("*.h")):
+        for match in system.finditer(path.read_text()):
+            yield f"{path.relative_to(root)}: a public header includes <{match[1]}>"
+
+
 def allowed(room):
     if room == TESTING:
         return set(ROOMS[: ROOMS.index("rig") + 1]) | {TESTING}
@@ -63,6 +72,7 @@ def main():
             elif room == match[1] == "apps" and parts[1] != match[2].split("/")[0]:
                 wrong.append(f"{where}: application {parts[1]} may not use application {match[2].split('/')[0]}")
     wrong += hidden_edges()
+    wrong += system_headers()
     if seen == 0:
         wrong.append("no includes were found: is this the right folder?")
     for line in wrong:

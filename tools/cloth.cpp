@@ -29,7 +29,9 @@ void settle(ClothArguments& options) {
   dress.relax = !options.no_relax;
   if (options.wind.size() == 3) dress.cloth.wind = Vec3(options.wind[0], options.wind[1], options.wind[2]);
   if (options.move.size() == 3) dress.move = Vec3(options.move[0], options.move[1], options.move[2]);
-  dress.attach = options.attach == "auto" ? -1 : parse_number(options.attach, "--attach");
+  dress.attach = options.attach == "auto" ? -1 : number_in(options.attach);
+  if (options.attach != "auto" && !(dress.attach >= 0 && std::isfinite(dress.attach)))
+    refuse_usage("--attach " + options.attach, "is neither auto nor a height", "give metres, such as 0.03");
   options.source.motion = options.motion;
   options.request.database = options.database;
 }
@@ -171,7 +173,9 @@ void add_common(CLI::App& command, ClothArguments& options) {
       ->required()
       ->type_name("G");
   command.add_option("--fps", options.request.fps, "frames a second")->check(frame_rate())->type_name("N");
-  command.add_option("--unit", dress.unit, "metres per unit of the file; guessed by default")->type_name("M");
+  command.add_option("--unit", dress.unit, "metres per unit of the file; guessed by default")
+      ->check(above_zero())
+      ->type_name("M");
   command
       .add_option(
           "--attach", options.attach,
@@ -187,6 +191,7 @@ void add_common(CLI::App& command, ClothArguments& options) {
   command
       .add_option("--refine", dress.refine,
                   "longest edge in the simulation, metres; a piece on one bone is refined by itself, 0: nothing is")
+      ->check(zero_or_more())
       ->type_name("M");
   command.add_option("--without", dress.without, "patterns of pieces that the garment passes through: swords, shields")
       ->type_name("PIECES");
@@ -233,7 +238,9 @@ void add_cloth(CLI::App& app, Context& context) {
           "--motion", options->motion,
           "of a FILE that is an .obj: its points over time, .mdd, .pc2 or numbered .obj, --fps frames a second")
       ->type_name("CACHE");
-  command->add_option("--from", options->request.from, "start, seconds of the clip")->type_name("S");
+  command->add_option("--from", options->request.from, "start, seconds of the clip")
+      ->check(zero_or_more())
+      ->type_name("S");
   command
       ->add_option("--to", options->request.to,
                    "end, seconds of the clip; the whole clip by default, and then loops are closed")

@@ -207,6 +207,15 @@ CLI::Validator above_zero() {
       "");
 }
 
+CLI::Validator zero_or_more() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const double value = number_in(text);
+        return value >= 0 && std::isfinite(value) ? std::string() : "\"" + text + "\" is not a number of 0 or more";
+      },
+      "");
+}
+
 CLI::Validator frame_rate() {
   return CLI::Validator(
       [](std::string& text) {

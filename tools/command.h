@@ -103,6 +103,8 @@ void print_warnings(const Context&, const std::string& file, const std::vector<s
 
 /// For options that must be positive.
 CLI::Validator above_zero();
+/// For options that must be finite, and not negative.
+CLI::Validator zero_or_more();
 /// Of --fps: within kLeastFrameRate to kMostFrameRate.
 CLI::Validator frame_rate();
 

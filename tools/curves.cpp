@@ -122,12 +122,13 @@ void loop_clip(const Context& context, const CurvesArguments& options) {
 }
 
 /// `[over=]FILE[:CLIP]`.
-Layer read_layer(const std::string& text, const Character& character) {
+Layer read_layer(const std::string& text, const Character& character, const std::string& output) {
   std::string file = text, clip;
   Layer layer{.name = text, .blend = Blend::additive};
   if (file.starts_with("over=")) layer.blend = Blend::absolute, file = file.substr(5);
   if (const std::size_t colon = file.rfind(':'); colon != std::string::npos && !std::filesystem::exists(file))
     clip = file.substr(colon + 1), file = file.substr(0, colon);
+  check_apart(file, output, "layer");
   const std::vector<Animation> clips =
       file.ends_with(".rigspace.json") ? read_curves(file).clips : load_character(file).clips;
   layer.animation = clip_to_edit(clips, file, clip);
@@ -145,7 +146,7 @@ Layer read_layer(const std::string& text, const Character& character) {
 void merge(const Context& context, const CurvesArguments& options) {
   CurvesJob job(context, options);
   std::vector<Layer> layers;
-  for (const std::string& text : options.layers) layers.push_back(read_layer(text, job.character()));
+  for (const std::string& text : options.layers) layers.push_back(read_layer(text, job.character(), options.output));
   const double rate = options.fps > 0 ? options.fps : key_rate(job.clip());
   const Animation merged = merge_layers(job.clip(), layers, job.character().rig->controls(), rate);
   const SurfaceError change =
@@ -247,7 +248,7 @@ void add_curves(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->type_name("S");
   looping->add_option("--blend", options->blend, "how long before the end it begins to bend, s")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zero_or_more())
       ->capture_default_str()
       ->type_name("S");
   fps(looping, "frames a second; by default those of the clip");

@@ -35,6 +35,7 @@ const Animation& clip_to_edit(std::span<const Animation> clips, const std::strin
 
 CurvesJob::CurvesJob(const Context& context, const CurvesArguments& options) : context_(context), options_(options) {
   check_input(options.file, options.output);
+  check_apart(options.curves, options.output, "file of curves");
   if (!is_gltf_output() && !is_curve_file(options.output))
     refuse_file(options.output, "is no file that curves are written to",
                 "name it .glb, .gltf or one of " + std::string(curve_endings()));

@@ -31,7 +31,18 @@ struct ForcesArguments {
   WornOptions worn;
 };
 
+/// A rig file that is none of forces is somebody's work.
+bool is_forces_file(const std::string& file) {
+  const ForcesJson json = ForcesJson::parse(read_text(file), nullptr, false, true);
+  return json.is_object() && json.contains("kind") && json["kind"] == "forces";
+}
+
 void check_forces_name(const std::string& output) {
+  if (fs::is_regular_file(output) && !is_forces_file(output))
+    throw Error({.code = ErrorCode::usage,
+                 .file = output,
+                 .problem = "is there already, and is no force rig",
+                 .remedy = "such a file is never overwritten; give another name with -o"});
   if (output.ends_with(".json")) return;
   throw Error({.code = ErrorCode::usage,
                .file = output,
@@ -103,6 +114,7 @@ void make_lattice(ForcesArguments& options, const Context& context) {
 void fit(ForcesArguments& options, const Context& context) {
   check_forces_name(options.output);
   check_writable(options.output);
+  if (options.name.empty()) refuse_usage("--name", "is empty", "give the new rig a name, such as flex");
   ForcesFile file = read_forces_file(options.file);
   if (fs::path(options.target).extension() != ".obj")
     throw Error({.code = ErrorCode::usage,
@@ -161,6 +173,7 @@ void fit(ForcesArguments& options, const Context& context) {
 
 void transfer(ForcesArguments& options, const Context& context) {
   check_forces_name(options.output);
+  check_apart(options.file, options.output, "input");
   check_writable(options.output);
   const fs::path given = fs::absolute(options.other);
   if (given.parent_path() != fs::absolute(options.output).parent_path())
@@ -204,6 +217,7 @@ void simulate_forces(ForcesArguments& options, const Context& context) {
   check_extension(options.output, "glb gltf mdd pc2 obj");
   check_writable(options.output);
   const ForcesFile file = read_forces_file(options.file);
+  check_apart(fs::path(options.file).parent_path() / file.plan.mesh, options.output, "mesh of " + options.file);
   std::vector<std::string> names;
   for (const Animation& each : file.character.clips) names.push_back(each.name);
   if (names.empty())

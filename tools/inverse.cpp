@@ -4,14 +4,17 @@
 #include "inverse_edits.h"
 #include "rigspace/anim/key_fitting.h"
 #include "rigspace/anim/key_rate.h"
+#include "rigspace/anim/point_joints.h"
 #include "rigspace/apps/inverse/mapped_keys.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/apps/inverse/terrain.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/posed_model.h"
+#include "rigspace/rig/built_in_rig.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -67,12 +70,18 @@ Character load_joints(const CharacterSource& source, const Context& context) {
 }
 
 void train(InverseArguments& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_extension(options.output, "inverse");
   check_writable(options.output);
   options.training.kernel = kernel_of(options.kernel);
   options.training.heading = !options.no_heading;
   if (options.root_frame) options.training.origin = FrameOrigin::root;
   const Character character = load_joints(options.source, context);
+  const bool jointed = !character.bones.empty() && (dynamic_cast<const BuiltInRig*>(character.rig.get()) != nullptr ||
+                                                    point_joints(character) != nullptr);
+  if (options.points == 0 && !jointed)
+    refuse_file(options.source.name(), "has no joints that could follow a motion",
+                "train it on points of its surface: --points 200");
   if (options.points > 0) options.training.points = spread_points(character, options.points, options.without);
   const bool whole_body = options.points == 0 && options.training.joints.empty() &&
                           !(options.training.joints = body_features(character)).empty();
@@ -123,6 +132,7 @@ std::vector<GivenMatch> given_matches(const std::vector<std::string>& words) {
 }
 
 void apply(InverseArguments& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_extension(options.output, "json glb gltf");
   const bool has_points = is_point_motion_file(options.targets);
   if (!has_points) check_input(options.targets, options.output);
@@ -149,6 +159,8 @@ void apply(InverseArguments& options, const Context& context) {
     const Terrain terrain = options.terrain.empty() ? Terrain() : load_terrain(options.terrain);
     for (auto& [motion, clip] : motions) motion = along_path(motion, path, terrain);
   }
+  for (const std::string& layer : options.layers)
+    check_apart(layer.substr(0, layer.rfind('=')), options.output, "layer");
   const std::vector<ClipLayer> layers = read_layers(options.layers, own, model, options.motion, options.refine);
   std::vector<Animation> results;
   std::vector<Json> answers;
@@ -254,6 +266,7 @@ void add_inverse(CLI::App& app, Context& context) {
   learn
       ->add_option("--points", trained->points,
                    "instead: so many points of the surface, for motions that are point caches")
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   learn->add_option("--without", trained->without, "of --points: pieces whose points are left out, as teeth")
       ->type_name("PIECE")
@@ -290,6 +303,7 @@ void add_inverse(CLI::App& app, Context& context) {
       ->take_all();
   use->add_option("--reference-time", applied->motion.reference_time,
                   "seconds: the motion's pose then is the one it stands in, arms out; its rest pose by default")
+      ->check(zero_or_more())
       ->type_name("S");
   use->add_option(
          "--path", applied->path,

@@ -1,7 +1,7 @@
 // rigspace live: secondary motion while another program plays the character, over standard streams (docs/realtime.md).
 
 #include "command.h"
-#include "rigspace/apps/physics/realtime_load.h"
+#include "realtime_options.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -12,25 +12,6 @@
 
 namespace rigspace::tools {
 namespace {
-
-struct LiveArguments {
-  CharacterSource source;
-  RealtimeRequest request;
-  std::vector<std::string> sets;
-};
-
-/// PART.CONTROL=VALUE. Names are checked where the model is made.
-PartSetting parse_setting(const std::string& text) {
-  const auto equals = text.rfind('='), dot = text.rfind('.', equals);
-  const double value = equals == std::string::npos ? 0 : number_in(std::string_view(text).substr(equals + 1));
-  if (equals == std::string::npos || dot == std::string::npos || dot == 0 || !std::isfinite(value))
-    throw Error({.code = ErrorCode::usage,
-                 .element = "--set \"" + text + "\"",
-                 .value = text,
-                 .problem = "is not PART.CONTROL=VALUE",
-                 .remedy = "write one number, as tail.amount=0.6"});
-  return {.part = text.substr(0, dot), .field = text.substr(dot + 1, equals - dot - 1), .value = value};
-}
 
 /// Exactly this many bytes of standard input; false at its end.
 bool read_input(void* data, std::size_t bytes) { return std::fread(data, 1, bytes, stdin) == bytes; }
@@ -94,7 +75,7 @@ class LiveRig {
   bool set(std::uint32_t bytes) {
     std::string text(std::min<std::uint32_t>(bytes, 1000), '\0');
     if (!read_input(text.data(), text.size())) return false;
-    const PartSetting setting = parse_setting(text);
+    const PartSetting setting = part_setting(text);
     model_ = model_->adjusted({&setting, 1});
     rig_.change_model(model_);
     send();
@@ -113,24 +94,20 @@ class LiveRig {
 void add_live(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("live", "Secondary motion for another program that plays the character: poses in, motion out");
+  struct LiveArguments {
+    CharacterSource source;
+    RealtimeArguments model;
+  };
   auto options = std::make_shared<LiveArguments>();
   add_source(*command, options->source);
-  command->add_option("--part", options->request.parts, "as of simulate")->type_name("PATTERN=PRESET")->take_all();
-  command->add_option("--set", options->sets, "as of simulate, one number each")
-      ->type_name("PART.CONTROL=V")
-      ->take_all();
-  command->add_option("--tune-on", options->request.tune_on, "the clip on which rates are found")->type_name("NAME");
-  command->add_option("--unit", options->request.options.metres_per_unit, "metres per unit of the file")
-      ->check(above_zero())
-      ->type_name("M");
+  add_realtime_options(*command, options->model);
   command->footer(
       "Answers with one line of JSON, then a pose of all controls at a time: uint32 what (1 step, 2 reset, 3 "
       "teleport,\n"
       "4 set), uint32 count, float64 seconds, float64 values; the answer is the deviation of the free controls.\n"
       "Example\n  rigspace live hero.blend --part 'tail*=tail'");
   command->callback([options, &context] {
-    RealtimeRequest& request = options->request;
-    for (const std::string& text : options->sets) request.settings.push_back(parse_setting(text));
+    RealtimeRequest request = request_of(options->model);
     request.options.adjustable = true;
     const JobEvents events = job_events(context);
     const CharacterSource& source = options->source;

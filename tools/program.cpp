@@ -173,8 +173,10 @@ int run_program(int argc, char** argv, std::span<const AddCommand> commands) {
                                   .remedy = suggestion(argv[1], names, "`rigspace --help` lists the commands")}));
     }
     // The name of the subcommand that was being parsed, for its help.
-    std::string help = "rigspace --help";
-    for (const CLI::App* used : app.get_subcommands()) help = "rigspace " + used->get_name() + " --help";
+    std::string help = "rigspace";
+    for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands())
+      help += " " + used.front()->get_name();
+    help += " --help";
     return fail(context, Error({.code = ErrorCode::usage, .problem = problem, .remedy = "`" + help + "` shows how"}));
   } catch (const Error& error) {
     return fail(context, error);

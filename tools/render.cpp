@@ -2,6 +2,7 @@
 
 #include "source_options.h"
 
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/render/sheet.h"
 #include "rigspace/render/video.h"
 
@@ -57,6 +58,7 @@ Motion motion_of(const Renderer& renderer, const RenderArguments& options) {
 }
 
 void draw(const RenderArguments& options) {
+  const CancelScope cancel(interrupted);
   check_extension(options.output, "png gif mp4");
   check_writable(options.output);
   const Character character = options.source.load({});

@@ -5,6 +5,7 @@
 #include "rig_weights.h"
 #include "source_options.h"
 
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/tri_mesh.h"
 #include "rigspace/io/gltf.h"
@@ -237,6 +238,7 @@ std::optional<double> rest_change(const CharacterSource& source) {
 }
 
 void check(const CheckOptions& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   const Character character = load(options.source, context);
   const std::optional<double> moved = rest_change(options.source);
   const RigHealth health = check_health(*character.rig, options.health);

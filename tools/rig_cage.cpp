@@ -1,5 +1,6 @@
 #include "rig_cage.h"
 
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/geometry/automatic_cage.h"
 #include "rigspace/io/rig_file.h"
@@ -239,6 +240,7 @@ RiggedCharacter read(const std::string& file) {
 }
 
 void run(const CageArguments& arguments, const Context& context) {
+  const CancelScope cancel(interrupted);
   CageArguments options = arguments;
   check_input(options.file);
   check_output(options);

@@ -2,6 +2,7 @@
 #include "rig_weights.h"
 
 #include "rigspace/anim/skin_part.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/io/gltf_weights.h"
@@ -52,7 +53,7 @@ void compare(const WeightOptions& options, const Context& context) {
   Json rows = Json::array();
   for (const SkinWeightMethod method : kMethods) {
     SkinWeightOptions own = options.weights;
-    own.method = method;
+    own.method = method, own.progress = terminal_progress();
     Character changed = character;
     const auto start = std::chrono::steady_clock::now();
     for (const SkinPart& part : parts)
@@ -151,6 +152,7 @@ Written attach(const WeightOptions& options, const Context& context) {
 }
 
 void run(WeightOptions options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_input(options.file);
   options.weights.method = skin_weight_method(options.method);
   options.weights.validate();
@@ -165,6 +167,8 @@ void run(WeightOptions options, const Context& context) {
                  .remedy = "--from takes joints and weights of that file, --skeleton its joints alone"});
   check_extension(options.output, "glb");
   check_input(options.file, options.output);
+  check_apart(options.skeleton, options.output, "file with the skeleton");
+  check_apart(options.from, options.output, "file with the weights");
   check_writable(options.output);
   options.weights.progress = terminal_progress();
   const auto start = std::chrono::steady_clock::now();

@@ -2,6 +2,7 @@
 
 #include "rigspace/apps/sketch/chosen_controls.h"
 #include "rigspace/apps/sketch/pose_by_sketch.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/curve_file.h"
@@ -137,6 +138,7 @@ void print_answer(const SketchArguments& options, const SketchResult& result, do
 }
 
 void pose(SketchArguments& options, const Context& context) {
+  const CancelScope cancel(interrupted);
   check_outputs(options, "json glb gltf png obj ply npy");
   for (const std::string& output : options.outputs)
     if (output.ends_with(".json") && !output.ends_with(".rigspace.json"))

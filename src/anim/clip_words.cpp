@@ -32,7 +32,7 @@ constexpr ClipWord kOnce[] = {
     {"use", Where::whole},       {"spellcast", Where::start}, {"smash", Where::start},     {"fire", Where::whole},
     {"drink", Where::whole},     {"open", Where::whole},      {"close", Where::whole},     {"schlag", Where::start},
     {"angriff", Where::start},   {"tod", Where::whole},       {"ataque", Where::start},    {"muerte", Where::start},
-    {"mort", Where::whole},      {"attaque", Where::start},
+    {"mort", Where::whole},      {"attaque", Where::start},   {"strike", Where::start},
 };
 
 constexpr ClipWord kLoops[] = {
@@ -48,6 +48,7 @@ constexpr ClipWord kLoops[] = {
     {"flieg", Where::start},  {"nadar", Where::start},    {"volar", Where::start},  {"trote", Where::start},
     {"camin", Where::start},  {"nuot", Where::start},     {"corsa", Where::whole},  {"trotto", Where::whole},
     {"hop", Where::whole},    {"hopping", Where::whole},  {"歩", Where::start},     {"走", Where::start},
+    {"rennen", Where::whole},
 };
 
 /// Ways of moving, the most ordinary first.
@@ -122,8 +123,11 @@ std::string leap_word(const std::vector<std::string>& words) {
 std::string loop_word(const std::vector<std::string>& words) { return met(words, kLoops); }
 
 bool names_off_ground(const std::vector<std::string>& words) {
-  constexpr ClipWord free[] = {
-      {"swim", Where::anywhere}, {"fly", Where::anywhere}, {"hover", Where::anywhere}, {"float", Where::anywhere}};
+  constexpr ClipWord free[] = {{"swim", Where::anywhere},  {"fly", Where::anywhere},  {"hover", Where::anywhere},
+                               {"float", Where::anywhere}, {"schwimm", Where::start}, {"flieg", Where::start},
+                               {"schweb", Where::start},   {"nadar", Where::start},   {"volar", Where::start},
+                               {"nage", Where::whole},     {"vole", Where::whole},    {"voler", Where::whole},
+                               {"nuot", Where::start}};
   return !met(words, free).empty();
 }
 

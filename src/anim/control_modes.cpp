@@ -127,7 +127,7 @@ ControlModes find_modes(const Rig& rig, std::span<const int> controls, std::span
     }
   Y = Mat(Y(rows, Eigen::all));
   result.scale = motion(rows).cwiseInverse();
-  const auto [U, sigma] = thin_svd(Y);
+  const auto [U, sigma, V] = thin_svd(Y);
   Eigen::Index count = 0;
   while (count < std::min<Eigen::Index>(sigma.size(), options.count) && sigma[count] > kNoMotion * sigma[0]) ++count;
   result.U = U.leftCols(count);

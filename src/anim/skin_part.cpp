@@ -1,6 +1,7 @@
 #include "rigspace/anim/skin_part.h"
 
 #include "rigspace/base/affine.h"
+#include "rigspace/base/cancel_scope.h"
 #include "rigspace/base/decompositions.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -191,6 +192,7 @@ SkinDifference skin_difference(const Character& artist, const Character& other, 
     const Sampler sampler(clip, artist.rig->controls());
     Vec p = artist.rig->rest();
     for (int f = 0; f < frames_per_clip; ++f, ++result.frames) {
+      poll_cancel();
       sampler.sample(clip.duration * f / frames_per_clip, p);
       artist.rig->evaluate(*workspace, p, s);
       other.rig->evaluate(*other_workspace, p, t);

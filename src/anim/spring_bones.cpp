@@ -2,6 +2,7 @@
 
 #include "rigspace/anim/clip_play.h"
 #include "rigspace/base/affine.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -132,7 +133,7 @@ class Spring {
       before_[k] = tail_[k];
       tail_[k] = next;
       const Vec3 into = linear(still).inverse() * (next - head);
-      turn_[k] = q * Quat::FromTwoVectors(rest_.tail[k], into);
+      turn_[k] = q * turn_between(rest_.tail[k], into);
       world = compose(world, local_of(rest_.nodes[k], turn_[k]));
     }
   }

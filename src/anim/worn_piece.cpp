@@ -251,7 +251,7 @@ class Wearing {
 }  // namespace
 
 void WornOptions::validate() const {
-  require_option(tolerance > 0 && std::isfinite(tolerance), "WornOptions.tolerance", tolerance,
+  require_option(tolerance > 0 && std::isfinite(tolerance), "error of morph targets", tolerance,
                  "expected a positive share");
   require_option(most_shapes >= 0, "WornOptions.most_shapes", most_shapes, "expected none or more");
   require_option(max_influences >= 1, "WornOptions.max_influences", max_influences, "expected at least one");

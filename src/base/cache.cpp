@@ -1,5 +1,6 @@
 #include "rigspace/base/cache.h"
 
+#include "rigspace/base/algorithm_version.h"
 #include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 
@@ -15,12 +16,11 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kHashDigits = 32;
-constexpr const char* kUnknown = "unknown";
 
 fs::path entry(std::string_view kind, std::span<const std::byte> content) {
   const fs::path folder = cache_folder();
-  if (folder.empty() || program_stamp() == kUnknown) return {};
-  return folder / (std::string(kind) + "-" + content_hash(content_hash(content) + program_stamp()));
+  if (folder.empty()) return {};
+  return folder / (std::string(kind) + "-" + std::to_string(kAlgorithmVersion) + "-" + content_hash(content));
 }
 
 void drop_oldest(const fs::path& folder) {
@@ -60,7 +60,7 @@ std::string program_stamp() {
   const fs::path program = own_file();
   const auto size = fs::file_size(program, failed);
   const auto time = fs::last_write_time(program, failed);
-  if (failed) return kUnknown;  // as of a program that was replaced while it ran
+  if (failed) return "unknown";  // as of a program that was replaced while it ran
   return std::to_string(size) + "-" + std::to_string(time.time_since_epoch().count());
 }
 

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
@@ -41,12 +42,24 @@ Vec generalised_symmetric_eigenvalues(const Mat& A, const Mat& B) {
 }
 
 ThinSvd thin_svd(const Mat& A) {
-  const Eigen::JacobiSVD<Mat> svd(A, Eigen::ComputeThinU);
-  return {svd.matrixU(), svd.singularValues()};
+  const Eigen::JacobiSVD<Mat> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
 }
 
 Vec singular_values(const Mat& A) { return Eigen::JacobiSVD<Mat>(A).singularValues(); }
 
 Mat solve_ldlt(const Mat& A, const Mat& B) { return A.ldlt().solve(B); }
+Mat solve_llt(const Mat& A, const Mat& B) { return A.llt().solve(B); }
+Mat solve_lu(const Mat& A, const Mat& B) { return A.partialPivLu().solve(B); }
+Mat solve_least_squares(const Mat& A, const Mat& B) { return A.completeOrthogonalDecomposition().solve(B); }
+Mat inverse(const Mat& A) { return A.partialPivLu().inverse(); }
+
+std::optional<Mat> cholesky(const Mat& A) {
+  const Eigen::LLT<Mat> factor(A);
+  if (factor.info() != Eigen::Success) return std::nullopt;
+  return Mat(factor.matrixL());
+}
+
+Quat turn_between(const Vec3& from, const Vec3& to) { return Quat::FromTwoVectors(from, to); }
 
 }  // namespace rigspace

@@ -4,11 +4,13 @@
 #include "rigspace/base/error.h"
 #include "rigspace/base/serial.h"
 
+#ifndef RIGSPACE_ONE_THREAD  // of rigspace::realtime, which has no TBB
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#endif
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +20,24 @@
 #include <vector>
 
 namespace rigspace {
+
+#ifdef RIGSPACE_ONE_THREAD
+
+SerialScope::SerialScope() = default;
+SerialScope::~SerialScope() = default;
+int thread_count() { return 1; }
+void set_thread_count(int) {}
+
+namespace {
+
+bool on_this_thread(int) { return true; }
+template <class Run>
+void on_many_threads(int, const Run&) {}
+
+}  // namespace
+
+#else
+
 namespace {
 
 /// $RIGSPACE_THREADS, for programs that are run side by side; else one a core.
@@ -65,6 +85,28 @@ void set_thread_count(int count) {
                                                                    static_cast<std::size_t>(threads()));
 }
 
+namespace {
+
+bool on_this_thread(int chunks) { return serial_scopes > 0 || chunks == 1 || threads() == 1; }
+
+template <class Run>
+void on_many_threads(int chunks, const Run& run) {
+  if (!arena()) arena() = std::make_unique<oneapi::tbb::task_arena>(threads());
+  // Isolated: a thread that waits for a loop inside another one does not begin a further turn of the outer one, in the
+  // midst of what it does.
+  arena()->execute([&] {
+    oneapi::tbb::this_task_arena::isolate([&] {
+      oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, chunks, 1), [&](const auto& range) {
+        for (int k = range.begin(); k < range.end(); ++k) run(k);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+#endif
+
 namespace detail {
 
 void parallel_ranges(int count, int chunk, RangeBody body, void* context) {
@@ -76,20 +118,8 @@ void parallel_ranges(int count, int chunk, RangeBody body, void* context) {
     if (scope != nullptr && scope->stopped()) throw Cancelled();
     body(context, k * chunk, std::min(count, (k + 1) * chunk));
   };
-  if (serial_scopes > 0 || chunks == 1 || threads() == 1) {
-    for (int k = 0; k < chunks; ++k) run(k);
-    return;
-  }
-  if (!arena()) arena() = std::make_unique<oneapi::tbb::task_arena>(threads());
-  // Isolated: a thread that waits for a loop inside another one does not begin a further turn of the outer one, in the
-  // midst of what it does.
-  arena()->execute([&] {
-    oneapi::tbb::this_task_arena::isolate([&] {
-      oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, chunks, 1), [&](const auto& range) {
-        for (int k = range.begin(); k < range.end(); ++k) run(k);
-      });
-    });
-  });
+  if (!on_this_thread(chunks)) return on_many_threads(chunks, run);
+  for (int k = 0; k < chunks; ++k) run(k);
 }
 
 double parallel_sum(int count, int chunk, double (*body)(void*, int, int), void* context) {

@@ -1,5 +1,7 @@
 #include "rigspace/body/element_projection.h"
 
+#include "rigspace/base/wide.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -118,6 +120,11 @@ void project(const double* H, const double* J, double* HJ, std::span<const int> 
     if (c + 2 * kLanes <= stride) project_tiles<Rows, 2>(J, HJ, columns, stride, b, c, K), c += 2 * kLanes;
     if (c < stride) project_tiles<Rows, 1>(J, HJ, columns, stride, b, c, K);
   }
+}
+
+template <int Rows>
+void project_element(const double* H, const double* J, double* HJ, std::span<const int> columns, int stride, Mat& K) {
+  widest([&] { project<Rows>(H, J, HJ, columns, stride, K); });
 }
 
 }  // namespace
@@ -288,18 +295,21 @@ void ElementProjection::project_now(const NodePairs& pairs) {
       to[0] += from[0], to[stride] += from[1], to[2 * stride] += from[2];
     }
   }
-  for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
-    const int first = pairs.start[i];
-    const std::span<const int> partners(&pairs.partner[first], pairs.start[i + 1] - first);
-    each_strips(stride, [&](auto strips, int c) {
-      multiply_pairs<strips>(partners, &scratch.H[9 * static_cast<std::size_t>(first)], scratch.J.data(),
-                             &scratch.HJ[3 * i * static_cast<std::size_t>(stride)], stride, c);
-    });
-  }
-  for (int b = 0; b < count; b += kLanes)
-    each_strips(stride, [&](auto strips, int c) {
-      multiply_columns<strips>(scratch.J.data(), scratch.HJ.data(), rows, stride, b, c, scratch.K.data());
-    });
+  PairScratch& own = scratch;  // thread_local: looked up once
+  widest([&] {
+    for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
+      const int first = pairs.start[i];
+      const std::span<const int> partners(&pairs.partner[first], pairs.start[i + 1] - first);
+      each_strips(stride, [&](auto strips, int c) {
+        multiply_pairs<strips>(partners, &own.H[9 * static_cast<std::size_t>(first)], own.J.data(),
+                               &own.HJ[3 * i * static_cast<std::size_t>(stride)], stride, c);
+      });
+    }
+    for (int b = 0; b < count; b += kLanes)
+      each_strips(stride, [&](auto strips, int c) {
+        multiply_columns<strips>(own.J.data(), own.HJ.data(), rows, stride, b, c, own.K.data());
+      });
+  });
   const double* A = scratch.K.data();
   for (int b = 0; b < count; ++b)
     for (int a = b; a < count; ++a) (*K_)(pairs.columns[a], pairs.columns[b]) += A[a * stride + b] + A[b * stride + a];
@@ -322,10 +332,10 @@ void ElementProjection::project_now(Plan& p) {
   }
   p.pending = false;
   switch (rows) {
-    case 3: return project<3>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
-    case 6: return project<6>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
-    case 9: return project<9>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
-    case 12: return project<12>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
+    case 3: return project_element<3>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
+    case 6: return project_element<6>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
+    case 9: return project_element<9>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
+    case 12: return project_element<12>(p.H.data(), Je_.data(), HJ_.data(), p.columns, stride, *K_);
     default: break;
   }
   const auto count = static_cast<Eigen::Index>(p.columns.size());  // blocks of more than four points, which are rare

@@ -1,10 +1,9 @@
 // The second derivatives of the rig in Newton's Hessian: learned by BFGS, or from differences.
 
 #include "rig_space_memory.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/body/linear_rig.h"
 #include "rigspace/optimize/bfgs.h"
-
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
@@ -39,8 +38,7 @@ void RigSpaceMapping::learn(Memory& memory, In g, const Mat& border) const {
   } else if (structured && memory.learned.norm() > 0) {
     // S of the last step is kept if B = J^T H J + S is positive definite. Otherwise it is halved up to three times,
     // then dropped.
-    for (int tries = 0; tries < 4 && Eigen::LLT<Mat>(GN + memory.learned).info() != Eigen::Success; ++tries)
-      memory.learned *= tries < 3 ? 0.5 : 0.0;
+    for (int tries = 0; tries < 4 && !cholesky(GN + memory.learned); ++tries) memory.learned *= tries < 3 ? 0.5 : 0.0;
   }
   std::swap(memory.before, memory.here);
   memory.has_before = true;

@@ -1,5 +1,6 @@
 #include "rigspace/energy/damping.h"
 
+#include "rigspace/base/wide.h"
 #include "tet_batch.h"
 
 namespace rigspace {
@@ -85,10 +86,12 @@ Change Damping::refresh(State& state, In x, Phase phase) const {
   if (phase != Phase::step) return Change::none;
   std::vector<double>& turned = state_as<DampingState>(state).turned;
   parallel_ranges(solid_->batches(), kDampingChunk, [&](int begin, int end) {
-    for (int b = begin; b < end; ++b) {
-      const std::size_t at = static_cast<std::size_t>(b) * kBatchDoubles;
-      turn_batch({solid_->tets_.data() + 16 * b, solid_->rest_.data() + at}, x.data(), turned.data() + at);
-    }
+    widest([&] {
+      for (int b = begin; b < end; ++b) {
+        const std::size_t at = static_cast<std::size_t>(b) * kBatchDoubles;
+        turn_batch({solid_->tets_.data() + 16 * b, solid_->rest_.data() + at}, x.data(), turned.data() + at);
+      }
+    });
   });
   return Change::values;
 }
@@ -102,10 +105,12 @@ double Damping::value(const State& state, In x) const {
   d = x - target_;
   return scale_ * parallel_sum(solid_->batches(), kDampingChunk, [&](int begin, int end) {
            double sum = 0;
-           for (int b = begin; b < end; ++b)
-             sum += damping_value(
-                 l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
-                 scratch.data());
+           widest([&] {
+             for (int b = begin; b < end; ++b)
+               sum += damping_value(
+                   l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
+                   scratch.data());
+           });
            return sum;
          });
 }
@@ -117,11 +122,13 @@ void Damping::add_gradient(const State& state, In x, double weight, Vec& g) cons
   Eigen::Map<Vec>(displacement.data(), x.size()) = x - target_;
   const detail::BlockScratch scratch(static_cast<std::size_t>(solid_->batches()) * 12 * kLanes);
   parallel_ranges(solid_->batches(), kDampingChunk, [&](int begin, int end) {
-    for (int b = begin; b < end; ++b) {
-      const TetBatch tet{solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles};
-      corner_forces(tet, linear_stress(l, times_gradients(edges(tet, displacement.data()), tet)),
-                    scratch.data() + static_cast<std::size_t>(b) * 12 * kLanes);
-    }
+    widest([&] {
+      for (int b = begin; b < end; ++b) {
+        const TetBatch tet{solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles};
+        corner_forces(tet, linear_stress(l, times_gradients(edges(tet, displacement.data()), tet)),
+                      scratch.data() + static_cast<std::size_t>(b) * 12 * kLanes);
+      }
+    });
   });
   solid_->gather(scratch.data(), weight * scale_, g);
 }
@@ -130,8 +137,8 @@ void Damping::add_hessian(const State& state, In, double weight, HessianMode, Bl
   const std::vector<double>& turned = state_as<DampingState>(state).turned;
   const Lame l = lame(solid_->material_.young, solid_->material_.poisson);
   solid_->for_each_block(sink, [&](int b, double* out) {
-    damping_blocks(l, {solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles},
-                 weight * scale_, out);
+    const TetBatch tet{solid_->tets_.data() + 16 * b, turned.data() + static_cast<std::size_t>(b) * kBatchDoubles};
+    widest([&] { damping_blocks(l, tet, weight * scale_, out); });
   });
 }
 

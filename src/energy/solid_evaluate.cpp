@@ -1,5 +1,6 @@
 // Values, forces and Hessians of Solid, in batches of four elements.
 
+#include "rigspace/base/wide.h"
 #include "rigspace/energy/solid.h"
 #include "tet_batch.h"
 
@@ -41,7 +42,9 @@ double Solid::value(const State&, In x) const {
   return dispatch(material_.kind, [&]<MaterialKind kind>() {
     return parallel_sum(batches(), kSolidChunk, [&](int begin, int end) {
       double sum = 0;
-      for (int b = begin; b < end; ++b) sum += batch_value<kind>(c, batch_at(tets_, rest_, b), x.data());
+      widest([&] {
+        for (int b = begin; b < end; ++b) sum += batch_value<kind>(c, batch_at(tets_, rest_, b), x.data());
+      });
       return sum;
     });
   });
@@ -54,8 +57,11 @@ void Solid::add_gradient(const State&, In x, double weight, Vec& g) const {
   double* forces = scratch.data();
   dispatch(material_.kind, [&]<MaterialKind kind>() {
     parallel_ranges(batches(), kSolidChunk, [&](int begin, int end) {
-      for (int b = begin; b < end; ++b)
-        batch_forces<kind>(c, batch_at(tets_, rest_, b), x.data(), forces + static_cast<std::size_t>(b) * 12 * kLanes);
+      widest([&] {
+        for (int b = begin; b < end; ++b)
+          batch_forces<kind>(c, batch_at(tets_, rest_, b), x.data(),
+                             forces + static_cast<std::size_t>(b) * 12 * kLanes);
+      });
     });
   });
   gather(forces, weight, g);
@@ -76,7 +82,7 @@ void Solid::add_hessian(const State&, In x, double weight, HessianMode mode, Blo
   const Coefficients c = coefficients(material_);
   dispatch(material_.kind, [&]<MaterialKind kind>() {
     for_each_block(sink, [&](int b, double* out) {
-      batch_blocks<kind>(c, batch_at(tets_, rest_, b), x.data(), weight, mode, out);
+      widest([&] { batch_blocks<kind>(c, batch_at(tets_, rest_, b), x.data(), weight, mode, out); });
     });
   });
 }

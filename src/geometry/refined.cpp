@@ -1,9 +1,23 @@
 #include "rigspace/geometry/refined.h"
 
+#include "rigspace/base/require.h"
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
 namespace rigspace {
 namespace {
 
-constexpr int kMostCuts = 8;  // of an edge: into 256
+constexpr int kMostCuts = 8;            // of an edge: into 256
+constexpr int kMostPoints = 1'000'000;  // nothing that is done with such meshes is practical beyond
+
+/// In words, of a few digits.
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
 
 /// Of each triangle's edge k, from corner k to the next, its number in the table; -1 where both ends are one point.
 std::vector<std::array<int, 3>> edges_of_triangles(const TriMesh& mesh, const EdgeTable& edges) {
@@ -72,6 +86,9 @@ TriMesh refined(const TriMesh& mesh, double longest_edge) {
     int count = fine.point_count();
     for (std::size_t e = 0; e < length.size(); ++e)
       if (cut[e]) middle[e] = count++;
+    require_option(count <= kMostPoints, "longest edge", longest_edge,
+                   "expected at least " + short_number(2 * std::sqrt(area(mesh) / kMostPoints)) +
+                       ": there would be more than " + std::to_string(kMostPoints) + " points");
     Vec points(3 * count);
     points.head(fine.points.size()) = fine.points;
     for (std::size_t e = 0; e < length.size(); ++e)

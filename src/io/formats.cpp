@@ -47,6 +47,9 @@ std::string character_endings(std::string_view last_word) {
 const CharacterFormat& require_format_of(const std::filesystem::path& path) {
   if (const CharacterFormat* format = format_of(path)) return *format;
   const std::string extension = path.extension().string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error({.file = path.string(), .problem = "is a folder", .remedy = "name a file in it"});
   throw Error({.file = path.string(),
                .value = extension,
                .problem = extension.empty() ? "has no extension" : "has the unknown extension " + extension,

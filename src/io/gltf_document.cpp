@@ -102,9 +102,14 @@ GltfDocument GltfDocument::parse(std::span<const std::byte> bytes, std::string n
   document.folder = std::move(folder);
   document.bytes_read_ = bytes.size();
   document.limit_ = kBudgetBase + kBudgetFactor * bytes.size();
+  if (bytes.empty()) document.fail("", "is empty", "export the file again as glTF 2.0");
   if (bytes.size() >= 4 && read_u32(bytes, 0) == kGlbMagic) {
     document.parse_glb(bytes);
   } else {
+    const std::byte first = bytes.front();  // of JSON: a brace, space, or the mark of UTF-8
+    if (document.file.ends_with(".glb") && first != std::byte{'{'} && first != std::byte{0xEF} &&
+        first > std::byte{' '})
+      document.fail("", "is no glTF file, whatever its name", "export the character as glTF 2.0");
     document.parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     document.check_asset();
     document.load_buffers(std::nullopt);

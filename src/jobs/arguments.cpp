@@ -3,6 +3,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/io/formats.h"
 #include "rigspace/jobs/clip_names.h"
+#include "rigspace/jobs/content.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -79,14 +80,19 @@ void check_writable(const std::filesystem::path& output) {
   if (::access(folder.c_str(), W_OK) != 0) refuse("cannot be written: its folder is read-only", "choose another one");
 }
 
-void check_input(const std::string& file, const std::filesystem::path& output) {
-  require_format_of(file);
+void check_apart(const std::filesystem::path& input, const std::filesystem::path& output, std::string_view what) {
   std::error_code ignored;
-  if (!output.empty() && std::filesystem::equivalent(file, output, ignored))
+  if (!input.empty() && !output.empty() && std::filesystem::equivalent(input, output, ignored))
     throw Error({.code = ErrorCode::usage,
                  .file = output.string(),
-                 .problem = "is the input itself",
+                 .problem = fmt::format("is the {} itself", what),
                  .remedy = "give the output another name: the artist's file is never overwritten"});
+}
+
+void check_input(const std::string& file, const std::filesystem::path& output) {
+  require_format_of(file);
+  check_apart(file, output, "input");
+  if (file.ends_with(".rig.json")) check_apart(mesh_of_rig(file), output, "mesh of " + file);
 }
 
 double parse_number(std::string_view text, const std::string& what) {

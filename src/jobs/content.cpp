@@ -46,6 +46,16 @@ std::vector<fs::path> files_of_rig(const fs::path& rig_file) {
   return files;
 }
 
+fs::path mesh_of_rig(const fs::path& rig_file) {
+  try {
+    const SortedJson document = document_of(rig_file);
+    const auto mesh = document.find("mesh");
+    return mesh != document.end() && mesh->is_string() ? rig_file.parent_path() / mesh->get<std::string>() : fs::path();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 std::string rig_file_hash(const fs::path& rig_file, const fs::path& without) {
   SortedJson document = document_of(rig_file);
   std::vector<std::string> clips = clip_files(document);

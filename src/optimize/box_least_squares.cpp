@@ -1,8 +1,7 @@
 #include "rigspace/optimize/box_least_squares.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
-
-#include <Eigen/QR>
 
 #include <cmath>
 #include <vector>
@@ -94,7 +93,7 @@ class BoxActiveSet {
         if (at_[i] == At::free) set.push_back(i);
       if (set.empty()) return;
       const Vec residual = b_ - A_ * result_.x;
-      const Vec move = Mat(A_(Eigen::all, set)).completeOrthogonalDecomposition().solve(residual);
+      const Vec move = solve_least_squares(A_(Eigen::all, set), residual);
       double step = 1;
       int blocking = -1;
       for (std::size_t k = 0; k < set.size(); ++k) {

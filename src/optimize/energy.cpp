@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace rigspace {
@@ -32,19 +33,34 @@ namespace {
 constexpr int kNoAllocation = 30;
 using Bounded = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kNoAllocation, kNoAllocation>;
 
-/// A block that Cholesky accepts has no negative eigenvalue: most blocks, and far cheaper than finding them.
-template <class Matrix>
-bool is_positive_definite(const double* data, int n) {
-  return Eigen::LLT<Matrix>(Eigen::Map<const Matrix>(data, n, n)).info() == Eigen::Success;
+/// A block that Cholesky accepts has no negative eigenvalue: most blocks, and far cheaper than finding them. Of the
+/// lower triangle; by hand, as Eigen's takes two seconds to compile for each size.
+template <int N>
+bool is_positive_definite(const double* data) {
+  std::array<double, N * N> L;
+  for (int j = 0; j < N; ++j) {
+    double pivot = data[j + N * j];
+    for (int k = 0; k < j; ++k) pivot -= L[j + N * k] * L[j + N * k];
+    if (!(pivot > 0)) return false;
+    const double root = std::sqrt(pivot);
+    L[j + N * j] = root;
+    for (int i = j + 1; i < N; ++i) L[i + N * j] = data[i + N * j];
+    for (int k = 0; k < j; ++k)
+      for (int i = j + 1; i < N; ++i) L[i + N * j] -= L[i + N * k] * L[j + N * k];
+    for (int i = j + 1; i < N; ++i) L[i + N * j] /= root;
+  }
+  return true;
 }
 
 bool is_positive_definite(const double* data, int n) {
   switch (n) {
-    case 3: return is_positive_definite<Eigen::Matrix<double, 3, 3>>(data, n);
-    case 6: return is_positive_definite<Eigen::Matrix<double, 6, 6>>(data, n);
-    case 9: return is_positive_definite<Eigen::Matrix<double, 9, 9>>(data, n);
-    case 12: return is_positive_definite<Eigen::Matrix<double, 12, 12>>(data, n);
-    default: return n <= kNoAllocation ? is_positive_definite<Bounded>(data, n) : is_positive_definite<Mat>(data, n);
+    case 3: return is_positive_definite<3>(data);
+    case 6: return is_positive_definite<6>(data);
+    case 9: return is_positive_definite<9>(data);
+    case 12: return is_positive_definite<12>(data);
+    default:
+      return n <= kNoAllocation ? Eigen::LLT<Bounded>(Eigen::Map<const Bounded>(data, n, n)).info() == Eigen::Success
+                                : cholesky(Eigen::Map<const Mat>(data, n, n)).has_value();
   }
 }
 

@@ -1,9 +1,8 @@
 #include "rigspace/optimize/kernel_regression.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +69,7 @@ KernelRegression::KernelRegression(Mat X, const Mat& Y, const KernelSettings& se
                  .problem = "has samples that are not pairs of finite numbers",
                  .remedy = "give as many values as places, at least one"});
   prepare();
-  inverse_ = bordered_matrix(settings_, X_, squared_).partialPivLu().inverse();
+  inverse_ = rigspace::inverse(bordered_matrix(settings_, X_, squared_));
   coefficients_ = Y * inverse_.topRows(X_.cols());
   if (!coefficients_.allFinite())
     throw Error({.element = "regression",

@@ -12,10 +12,6 @@
 
 namespace rigspace {
 
-void Mapping::pull_each(const State& state, std::span<const Vec> g, std::span<Vec> g_q) const {
-  for (std::size_t k = 0; k < g.size(); ++k) pull(state, g[k], g_q[k]);
-}
-
 IdentityMapping::IdentityMapping(int size, int border) : size_(size), border_(border) {
   if (size < 0 || border < 0 || border > size)
     throw Error({.code = ErrorCode::usage,

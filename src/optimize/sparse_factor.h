@@ -1,5 +1,5 @@
 #pragma once
-// The numeric back end of SparseSystem: P A P^T = L L^T. CHOLMOD or Eigen, chosen when the library is built.
+// The numeric back end of SparseSystem: P A P^T = L L^T. Eigen; a program may bring another (tools/cholmod).
 
 #include "rigspace/base/types.h"
 #include "rigspace/optimize/sparse_assembly.h"
@@ -22,7 +22,11 @@ class SparseFactor {
   virtual void back_solve(Vec& y, Vec& u) = 0;
 };
 
-std::unique_ptr<SparseFactor> make_sparse_factor();
-std::string sparse_factor_description();
+struct SparseBackEnd {
+  std::unique_ptr<SparseFactor> (*make)();
+  std::string (*description)();
+};
+/// The one in use, Eigen's until another is assigned. To be assigned before the first system is made.
+SparseBackEnd& sparse_back_end();
 
 }  // namespace rigspace

@@ -1,7 +1,6 @@
-#ifndef RIGSPACE_WITH_CHOLMOD
-
 #include "ordering.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/optimize/system.h"
 #include "sparse_factor.h"
 
 #include <Eigen/OrderingMethods>
@@ -93,15 +92,20 @@ class EigenFactor final : public SparseFactor {
   Vec scratch_;
 };
 
-}  // namespace
+std::unique_ptr<SparseFactor> make_eigen() { return std::make_unique<EigenFactor>(); }
 
-std::unique_ptr<SparseFactor> make_sparse_factor() { return std::make_unique<EigenFactor>(); }
-
-std::string sparse_factor_description() {
+std::string describe_eigen() {
   return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
          std::to_string(EIGEN_MINOR_VERSION) + " simplicial Cholesky, METIS";
 }
 
-}  // namespace rigspace
+}  // namespace
 
-#endif
+SparseBackEnd& sparse_back_end() {
+  static SparseBackEnd value{make_eigen, describe_eigen};
+  return value;
+}
+
+std::string solver_description() { return sparse_back_end().description(); }
+
+}  // namespace rigspace

@@ -4,7 +4,7 @@
 
 namespace rigspace {
 
-SparseSystem::SparseSystem(int size, int block) : assembly_(size, block), factor_(make_sparse_factor()) {}
+SparseSystem::SparseSystem(int size, int block) : assembly_(size, block), factor_(sparse_back_end().make()) {}
 SparseSystem::~SparseSystem() = default;
 
 void SparseSystem::finish() {

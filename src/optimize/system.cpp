@@ -1,7 +1,5 @@
 #include "rigspace/optimize/system.h"
 
-#include "sparse_factor.h"
-
 namespace rigspace {
 
 void positive_scaling(In diagonal, Vec& D) {
@@ -10,7 +8,5 @@ void positive_scaling(In diagonal, Vec& D) {
   const double least = largest > 0 ? kSmallest * largest : 1;
   D = diagonal.cwiseAbs().cwiseMax(least);
 }
-
-std::string solver_description() { return sparse_factor_description(); }
 
 }  // namespace rigspace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace rigspace {
@@ -13,10 +14,58 @@ constexpr double kKeyed = 0.5;        // degrees
 
 bool has_side(const BoneFacts& bone) { return bone.twin >= 0 || bone.name.side != 0; }
 
+/// The joints with skin from here on, if each has one such joint below it at most; else none.
+std::vector<int> unbranched(const BodyFacts& body, int root) {
+  std::vector<int> chain;
+  for (int b = root; b >= 0;) {
+    chain.push_back(b);
+    int next = -1;
+    for (const int c : body[b].children) {
+      if (body[c].end_marker || body[c].skin < kLittleSkin) continue;
+      if (next >= 0) return {};
+      next = c;
+    }
+    b = next;
+  }
+  return chain;
+}
+
+/// Five chains and more on one joint, of four joints and more and nearly as many in each, whose outer halves no clip
+/// turns. Legs have feet that clips turn, and words; arms come in pairs. Words of parts say more than places.
+void find_tentacles(const BodyFacts& body, BodyPlan& plan) {
+  constexpr std::size_t kLeastChains = 5, kLeastJoints = 4;
+  plan.tentacle.assign(body.bones.size(), 0);
+  if (!body.has_clips) return;
+  for (const BoneFacts& carrier : body.bones) {
+    std::vector<std::vector<int>> chains;
+    for (const int root : carrier.children) {
+      std::vector<int> chain = body[root].skin > kLittleSkin ? unbranched(body, root) : std::vector<int>();
+      const auto spoken_for = [&](int b) {
+        const JointName& name = body[b].name;
+        return name.role != Role::none && !(name.role == Role::limb && name.word->part == "arm");
+      };
+      const auto turned = [&](int b) { return body[b].keyed > kKeyed; };
+      if (chain.size() < kLeastJoints || std::any_of(chain.begin(), chain.end(), spoken_for)) continue;
+      if (std::any_of(chain.begin() + static_cast<std::ptrdiff_t>((chain.size() + 1) / 2), chain.end(), turned))
+        continue;
+      chains.push_back(std::move(chain));
+    }
+    if (chains.size() < kLeastChains) continue;
+    const auto [fewest, most] = std::minmax_element(chains.begin(), chains.end(),
+                                                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (most->size() > 2 * fewest->size()) continue;
+    for (std::vector<int>& chain : chains) {
+      for (const int b : chain) plan.tentacle[b] = 1;
+      plan.tentacles.push_back(std::move(chain));
+    }
+  }
+}
+
 /// Limbs by name, and whatever hangs on them but parts of their own.
 void guard_named(const Character& character, const BodyFacts& body, BodyPlan& plan) {
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {  // parents first
     const BoneFacts& bone = body[b];
+    if (plan.tentacle[b]) continue;
     const int parent = character.bones[b].parent;
     const bool own_part = bone.name.role == Role::chain || bone.name.role == Role::wing;
     std::string& why = plan.guarded[b];
@@ -42,18 +91,48 @@ void guard_named(const Character& character, const BodyFacts& body, BodyPlan& pl
   }
 }
 
+/// Whether a chain of a mirrored pair stands up from an end of the body that has nothing else below it but such pairs
+/// and is no root: ears on a head without a name.
+bool stands_on_an_end(const Character& character, const BodyFacts& body, int root, std::span<const int> chain) {
+  const int carrier = character.bones[root].parent;
+  if (carrier < 0 || character.bones[carrier].parent < 0 || body[carrier].twin >= 0) return false;
+  for (const int c : body[carrier].children)
+    if (body[c].twin < 0 && !body[c].end_marker && body[c].skin > kLittleSkin) return false;
+  double low = body[root].rest.y(), high = low;
+  Vec3 way = Vec3::Zero();
+  for (const int b : chain) {
+    const Vec3 end = body[b].box.empty() ? body[b].rest : body[b].box.center();
+    if (end.y() > high) high = end.y(), way = end - body[root].rest;
+  }
+  return high - low > 0.5 * way.norm() && high > low;
+}
+
+/// Arms of what swims upright, as a mermaid does, and of no fish: a fish lies along its line.
+bool swims_upright(const BodyFacts& body) {
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const BoneFacts& bone : body.bones)
+    if (bone.skin > kLittleSkin && bone.twin < 0) low = low.cwiseMin(bone.rest), high = high.cwiseMax(bone.rest);
+  const Vec3 spread = high - low;
+  return spread.y() > 2 * std::max(spread.x(), spread.z());
+}
+
 /// Roots of mirrored chains on the body that no name explains: arms and legs, unless the clips leave them alone while
 /// they turn others of the kind.
 void guard_mirrored(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  constexpr int kArmJoints = 3;
   const bool fish = body.fish_words && std::none_of(plan.limb.begin(), plan.limb.end(), [](char c) { return c != 0; });
-  if (fish) return;  // fins
-  int turned_limbs = 0;
-  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
-    turned_limbs += plan.limb[b] && body[b].keyed > kKeyed && body[b].twin >= 0 ? 1 : 0;
+  const bool upright = fish && swims_upright(body);
+  if (fish && !upright) return;  // fins
+  int turned_limbs = 0, turned_pairs = 0;
+  for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
+    const bool turned = body[b].keyed > kKeyed && body[b].twin >= 0;
+    turned_limbs += turned && plan.limb[b] ? 1 : 0;
+    turned_pairs += turned && (plan.limb[b] || body[b].name.role == Role::none) ? 1 : 0;
+  }
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
     const BoneFacts& bone = body[b];
     const int parent = character.bones[b].parent;
-    if (bone.name.role != Role::none || bone.twin < 0 || plan.limb[b] || plan.on_head[b]) continue;
+    if (bone.name.role != Role::none || bone.twin < 0 || plan.limb[b] || plan.on_head[b] || plan.tentacle[b]) continue;
     if (parent >= 0 && body[parent].twin >= 0 && body[parent].twin != parent) continue;  // a root only
     const std::vector<int> all = below(body, b);
     int skinned = 0;
@@ -63,7 +142,10 @@ void guard_mirrored(const Character& character, const BodyFacts& body, BodyPlan&
       keyed = std::max(keyed, body[each].keyed), grounded = std::max(grounded, body[each].grounded);
     }
     const bool stands = grounded > 0.3 && !plan.floating;
-    const bool loose = keyed < kKeyed && body.has_clips && turned_limbs >= 4 && !stands;
+    if (upright && (skinned < kArmJoints || keyed < kKeyed)) continue;  // a fin
+    const bool unturned = keyed < kKeyed && body.has_clips && !stands;
+    const bool loose =
+        unturned && (turned_limbs >= 4 || (turned_pairs >= 4 && stands_on_an_end(character, body, b, all)));
     if (skinned == 0 || loose || (skinned < 2 && !stands)) continue;
     for (const int each : all) {
       if (body[each].name.role == Role::chain || body[each].name.role == Role::wing) continue;
@@ -108,7 +190,7 @@ void find_head(const Character& character, const BodyFacts& body, BodyPlan& plan
         return body[c].end_marker || body[c].twin >= 0 || body[c].skin < kLittleSkin;
       });
       const bool wordless = bone.name.role == Role::none || above_shoulders(character, body, plan, b);
-      if (!leaf || bone.twin >= 0 || bone.skin < kLittleSkin || !wordless || plan.limb[b]) continue;
+      if (!leaf || bone.twin >= 0 || bone.skin < kLittleSkin || !wordless || plan.limb[b] || plan.tentacle[b]) continue;
       if (character.bones[b].parent < 0 || bone.box.empty()) continue;
       const double score = bone.skin + 0.3 * (bone.box.center().y() - body.ground) / std::max(1e-9, body.height);
       if (score > best) best = score, plan.head = b;
@@ -141,7 +223,7 @@ void count_legs(const Character& character, const BodyFacts& body, BodyPlan& pla
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
     const BoneFacts& bone = body[b];
     if (bone.twin >= 0 && !bone.soles.empty() && !plan.floating && bone.name.role != Role::wing &&
-        bone.name.role != Role::chain && body.off_middle(bone.box.center()) > 0.01)
+        bone.name.role != Role::chain && !plan.tentacle[b] && body.off_middle(bone.box.center()) > 0.01)
       patches.push_back(b);
   }
   const auto hangs_on = [&](int b, int above) {
@@ -193,7 +275,9 @@ void find_torso(const Character& character, const BodyFacts& body, BodyPlan& pla
   };
   const auto add_what_carries = [&](const auto& what) {
     for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
-      if (body[b].twin >= 0 || body[b].name.role != Role::none || !plan.guarded[b].empty() || plan.on_head[b]) continue;
+      if (body[b].twin >= 0 || body[b].name.role != Role::none || !plan.guarded[b].empty() || plan.on_head[b] ||
+          plan.tentacle[b])
+        continue;
       if (body[b].skin > kLittleSkin && carries(b, what)) plan.torso.push_back(b);
     }
   };
@@ -239,6 +323,7 @@ BodyPlan plan_of(const Character& character, const BodyFacts& body) {
   plan.limb.assign(body.bones.size(), 0);
   plan.on_head.assign(body.bones.size(), 0);
   plan.floating = body.fish_words || !is_near_floor(body.ground, body.height, body.size);
+  find_tentacles(body, plan);
   guard_named(character, body, plan);
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b)
     if (body[b].name.role == Role::head)

@@ -9,6 +9,9 @@ struct BodyPlan {
   std::vector<std::string> guarded;  ///< per bone: why it never moves by default; empty if it may
   std::vector<char> limb;            ///< per bone: of an arm or a leg
   std::vector<char> on_head;         ///< per bone: the head, or below it
+  /// Whole chains around one joint that hang from it alike: arms of an octopus, threads of a jellyfish.
+  std::vector<std::vector<int>> tentacles;
+  std::vector<char> tentacle;  ///< per bone: of one of them
   int head = -1;
   bool head_named = false;
   std::vector<int> torso;  ///< bones of pelvis, spine and chest, parents first

@@ -33,6 +33,7 @@ class ChainFinder {
 
   void run() {
     named();
+    tentacles();
     if (body_.one_bone < kAllRigid) {
       fish_tail();
       fins();
@@ -102,6 +103,22 @@ class ChainFinder {
       made.reasons_for.push_back("called " + name(b) + ", a word for " + std::string(word.part));
       if (ponytail) made.reasons_for.push_back("it hangs on the head, where a tail is hair");
       weigh_named(made, word, carries || carries_body(b), skin);
+    }
+  }
+
+  /// Chains around one joint, whole: alike, whatever their names.
+  void tentacles() {
+    for (const std::vector<int>& chain : plan_.tentacles) {
+      if (std::any_of(chain.begin(), chain.end(), [&](int b) { return used(b); })) continue;
+      const int carrier = parent(chain.front());
+      const auto around = std::count_if(plan_.tentacles.begin(), plan_.tentacles.end(),
+                                        [&](const auto& each) { return parent(each.front()) == carrier; });
+      std::vector<int> bones = chain;
+      std::sort(bones.begin(), bones.end());
+      PartCandidate& made = add(std::move(bones), with_side("tentacle", chain.front()), "tail", 0.85);
+      made.reasons_for.push_back("one of " + std::to_string(around) + " chains on " + name(carrier) +
+                                 " that are alike, and whose ends no clip turns");
+      trim_ground(made);
     }
   }
 
@@ -175,7 +192,7 @@ class ChainFinder {
       std::vector<int> path;
       for (int b = leaf; b >= 0; b = parent(b)) {
         const Role role = body_[b].name.role;
-        const bool fits = body_[b].skin > kNoSkin && !body_[b].end_marker && !plan_.limb[b] &&
+        const bool fits = body_[b].skin > kNoSkin && !body_[b].end_marker && !plan_.limb[b] && !plan_.tentacle[b] &&
                           (role == Role::none || role == Role::torso || role == Role::ribs || role == Role::belly ||
                            (role == Role::chain && body_[b].name.word->part == "tail"));
         if (!fits && (body_[b].skin > kNoSkin)) {
@@ -188,6 +205,14 @@ class ChainFinder {
       if (path.size() > best.size()) best = std::move(path);
     }
     return best;
+  }
+
+  /// Whether a line goes straight down from its first joint, and clips move what it hangs on.
+  bool hangs_down(std::span<const int> line) const {
+    if (!body_.has_clips || body_[line.back()].keyed > kUnkeyed) return false;
+    double length = 0;
+    for (std::size_t k = 1; k < line.size(); ++k) length += (body_[line[k]].rest - body_[line[k - 1]].rest).norm();
+    return body_[line.front()].rest.y() - body_[line.back()].rest.y() > 0.9 * length;
   }
 
   /// Fish, worms, ropes: the rear half of the middle line, keyed or not.
@@ -206,11 +231,18 @@ class ChainFinder {
     if (named_joints > 1) return;  // a tail of its own
     if (named_joints == 1)         // it grows by the rear of the spine
       std::erase_if(candidates_, [&](const PartCandidate& each) { return each.part.bones.front() == line.back(); });
+    const bool hangs = named_joints == 0 && !body_.fish_words && hangs_down(line);
+    if (hangs)  // a lamp on its chain, a rope: from below its last joint that a clip turns
+      for (first = line.size() - 1; first > 1 && body_[line[first - 1]].keyed < kUnkeyed; --first) {
+      }
     std::vector<int> bones(line.begin() + static_cast<std::ptrdiff_t>(first), line.end());
     const std::string root = name(bones.front());
-    PartCandidate& made = add(std::move(bones), "tail", "tail", 0.85);
-    made.reasons_for.push_back("the rear half of a middle line of " + std::to_string(line.size()) + " joints, from " +
-                               root + ", on a body without legs");
+    PartCandidate& made = add(std::move(bones), hangs ? "strand" : "tail", "tail", 0.85);
+    if (hangs)
+      made.reasons_for.push_back("it hangs from " + name(line[first - 1]) + ", and no clip turns it");
+    else
+      made.reasons_for.push_back("the rear half of a middle line of " + std::to_string(line.size()) + " joints, from " +
+                                 root + ", on a body without legs");
     if (body_.fish_words) made.reasons_for.push_back("file or clips speak of fish or swimming");
     trim_ground(made);
   }

@@ -32,16 +32,20 @@ std::vector<PartWord> all_words() {
       {"ponytail", "hair", chain, "coleta", "", "ponytail pferdeschwanz"},
       {"pigtail", "hair", chain, "", "", "pigtail twintail sidetail"},
       {"cape", "hair", chain, "cape mantle manteau capa mantello", "", "coattail cloak umhang マント"},
-      {"tail", "tail", chain, "queue cola coda rabo cauda caudal fluke hvost tailfeather tailfeathers", "",
-       "tail schwanz schweif shippo 尻尾 しっぽ シッポ 尾 хвост"},
+      {"tail", "tail", chain,
+       "queue cola coda rabo cauda caudal fluke hvost ogon staart kuyruk svans tailfeather "
+       "tailfeathers",
+       "", "tail schwanz schweif shippo 尻尾 しっぽ シッポ 尾 хвост"},
       {"earring", "hair", chain, "", "", "earring"},
-      {"ear", "ear", chain, "ear ohr ohren mimi", "", "oreille oreja orecchio orecchie orelha 耳 ухо уши"},
+      {"ear", "ear", chain, "ear ohr ohren mimi ucho uszy kulak", "",
+       "oreille oreja orecchio orecchie orelha 耳 ухо уши"},
       {"braid", "hair", chain, "tresse trenza treccia tranca", "", "braid zopf zopfe"},
       {"hair", "hair", chain, "haar haare pelo kami bangs fringe dread forelock tuft ahoge", "",
        "hair cheveux cheveu cabello capelli cabelo 髪 волос dreadlock"},
       {"beard", "hair", chain, "beard bart barbe barba", "", ""},
       {"mane", "hair", chain, "mane mahne maehne criniere crin melena criniera juba tategami", "", ""},
-      {"antenna", "antenna", chain, "antena", "", "antenna antenne feeler fuhler fuehler shokkaku 触角"},
+      {"antenna", "antenna", chain, "antena aerial czulek", "", "antenna antenne feeler fuhler fuehler shokkaku 触角"},
+      {"stalk", "ear", chain, "", "", "stalk"},
       {"whisker", "antenna", chain, "", "", "whisker"},
       {"trunk", "tail", chain, "trunk proboscis russel ruessel trompe trompa proboscide", "", ""},
       {"tentacle", "tail", chain, "", "", "tentacle tentakel tentacule tentaculo tentacolo 触手"},
@@ -76,14 +80,14 @@ std::vector<PartWord> all_words() {
       // Limbs.
       {"arm", "", limb,
        "humerus ulna palm knuckle index claw pincer collar scapula ellbogen daumen coude epaule doigt "
-       "poignet mano dedo codo hombro gomito spalla dito polso ombro ude hiji yubi kata",
+       "poignet reka dlon ramie lokiec mano dedo codo hombro gomito spalla dito polso ombro ude hiji yubi kata",
        "arm hand bras brazo braccio braco",
        "elbow forearm wrist finger thumb pinky metacarpal phalanx shoulder clavicle schulter 腕 臂 手 指 肩 肘 ひじ "
        "рука"},
       {"leg", "", limb,
        "legs calf shin hock femur tibia feet heel paw ball knie zeh zehen huf jambe cuisse mollet genou pied "
        "patte cheville pierna muslo rodilla pata tobillo gamba coscia ginocchio piede zampa caviglia perna "
-       "coxa joelho ashi hiza",
+       "coxa joelho ashi hiza noga udo kolano stopa",
        "leg toe bein schenkel fuss pfote",
        "upleg foreleg thigh knee foot toebase ankle hoof 足 脚 腿 膝 ひざ つま先 нога"},
       {"limb", "", limb, "", "", "limb"},
@@ -101,8 +105,8 @@ std::vector<PartWord> all_words() {
        "lip jaw kiefer", "eye eyelid eyebrow mouth beak mandible 目 口 顎 眉"},
       {"tongue", "", face, "zunge langue lengua lingua", "", "tongue 舌"},
       // Heads, necks, torsos.
-      {"head", "", head, "kopf tete cabeza cabeca testa atama skull schadel face", "head", "头 頭 голова"},
-      {"neck", "", neck, "hals nacken cou cuello collo pescoco kubi", "", "neck 首"},
+      {"head", "", head, "kopf glowa tete cabeza cabeca testa atama skull schadel face", "head", "头 頭 голова"},
+      {"neck", "", neck, "hals szyja nacken cou cuello collo pescoco kubi", "", "neck 首"},
       {"chest", "", ribs, "ribs rib brust", "", "chest ribcage thorax"},
       {"torso", "", torso,
        "hips hip waist rumpf becken hufte huefte ruecken rucken bassin colonne columna espina cadera schiena "

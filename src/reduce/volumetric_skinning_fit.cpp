@@ -1,8 +1,7 @@
 #include "volumetric_skinning_fit.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/optimize/nnls.h"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +84,7 @@ Vec WeightFit::smooth_l1(const std::vector<int>& columns, Vec w, double weight) 
       K.col(n).head(n).setOnes(), K.row(n).head(n).setOnes();
       Vec r = Vec::Zero(n + 1);
       r.head(n) = -2 * (G * w - Atb) - weight * slope.matrix();
-      const Vec d = K.partialPivLu().solve(r).head(n);
+      const Vec d = solve_lu(K, r).topRows(n);
       const double here = value(w), promised = r.head(n).dot(d);
       if (!d.allFinite() || !(d.cwiseAbs().maxCoeff() > 1e-9) || !(promised > 0)) break;
       double share = 1;

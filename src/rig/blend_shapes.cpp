@@ -1,4 +1,4 @@
-#include "rigspace/rig/deformer.h"
+#include "blend_shapes.h"
 
 #include <cassert>
 
@@ -72,6 +72,7 @@ class BlendShapes final : public Deformer {
   }
 
   std::span<const MorphTarget> targets() const { return targets_; }
+  std::span<const Vec3> offsets() const { return offsets_; }
 
  private:
   void move(const State& state, int k, double* x) const {
@@ -110,6 +111,11 @@ std::unique_ptr<Deformer> make_blend_shapes(int first_point, int count, std::spa
 std::span<const MorphTarget> morph_targets(const Deformer& deformer) {
   const auto* shapes = dynamic_cast<const BlendShapes*>(&deformer);
   return shapes != nullptr ? shapes->targets() : std::span<const MorphTarget>{};
+}
+
+std::optional<std::span<const Vec3>> shape_offsets(const Deformer& deformer) {
+  const auto* shapes = dynamic_cast<const BlendShapes*>(&deformer);
+  return shapes != nullptr ? std::optional(shapes->offsets()) : std::nullopt;
 }
 
 }  // namespace rigspace

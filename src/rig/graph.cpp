@@ -26,7 +26,8 @@ int ControlGraph::add_control(Control control) {
   if (find(control.name) >= 0) {
     int number = 2;
     while (find(control.name + "#" + std::to_string(number)) >= 0) ++number;
-    control.name += "#" + std::to_string(number);
+    control.name += '#';
+    control.name += std::to_string(number);
   }
   const int index = static_cast<int>(controls_.size());
   by_name_[control.name] = index;

@@ -4,7 +4,6 @@
 #include "rigspace/rig/jacobian.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -50,12 +49,13 @@ Vec deforming_scale(const Rig& rig, std::span<const int> free) {
       rigid.col(a).segment<3>(3 * i) = Vec3::Unit(a);
       rigid.col(3 + a).segment<3>(3 * i) = Vec3::Unit(a).cross(point(s, i) - center);
     }
-  const Eigen::ColPivHouseholderQR<Mat> qr(rigid);
+  const ThinSvd svd = thin_svd(rigid);
+  const Mat U = svd.U.leftCols((svd.sigma.array() > 1e-12 * svd.sigma.maxCoeff()).count());  // of rank 6, or less
   Vec scale = Vec::Zero(std::ssize(controls)), column(3 * n);
   for (const int c : controls) {
     if (std::find(free.begin(), free.end(), c) != free.end()) continue;
     J.push(Vec::Unit(std::ssize(controls), c), column);
-    const double whole = column.norm(), left = (column - rigid * qr.solve(column)).norm();
+    const double whole = column.norm(), left = (column - U * (U.transpose() * column)).norm();
     if (left > 1e-6 * whole) scale[c] = left / std::sqrt(static_cast<double>(std::max(n, 1)));
   }
   return scale;

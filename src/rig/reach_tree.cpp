@@ -3,8 +3,6 @@
 #include "rigspace/base/decompositions.h"
 #include "rigspace/rig/skeleton.h"
 
-#include <Eigen/SVD>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +14,7 @@ namespace {
 Mat3 aligning(std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> weights) {
   if (from.size() == 1) {
     if (!(from[0].norm() > 0) || !(to[0].norm() > 0)) return Mat3::Identity();
-    return Quat::FromTwoVectors(from[0], to[0]).toRotationMatrix();
+    return turn_between(from[0], to[0]).toRotationMatrix();
   }
   Mat3 M = Mat3::Zero();
   for (std::size_t k = 0; k < from.size(); ++k) M += weights[k] * to[k] * from[k].transpose();
@@ -167,13 +165,12 @@ void damped_round(ReachTree& tree, std::span<const std::vector<Effector>> levels
               root * freedoms[c].axis.cross(tree.place(level[k].joint) - tree.place(freedoms[c].joint));
     }
     const Mat A = J * N;
-    const Eigen::JacobiSVD<Mat> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Vec s = svd.singularValues();
+    const auto [U, s, V] = thin_svd(A);
     const double lambda2 = damping * tree.longest() * e.norm() + 1e-12 * tree.longest() * tree.longest();
     const Vec gain = (s.array() / (s.array().square() + lambda2)).matrix();
-    q += N * (svd.matrixV() * gain.cwiseProduct(svd.matrixU().transpose() * (e - J * q)));
+    q += N * (V * gain.cwiseProduct(U.transpose() * (e - J * q)));
     for (Eigen::Index k = 0; k < s.size(); ++k)
-      if (s[k] > 1e-4 * tree.longest()) N -= svd.matrixV().col(k) * svd.matrixV().col(k).transpose();
+      if (s[k] > 1e-4 * tree.longest()) N -= V.col(k) * V.col(k).transpose();
   }
   std::vector<Vec3> turn(tree.count(), Vec3::Zero());
   for (Eigen::Index c = 0; c < n; ++c) turn[freedoms[c].joint] += q[c] * freedoms[c].axis;

@@ -17,6 +17,10 @@ class Skin : public Deformer {
   void describe(const SkinDescription& skin) { description_ = skin; }
   const SkinDescription* description() const { return description_ ? &*description_ : nullptr; }
 
+  // What restricted skins have too: per joint and per entry (Deformer::entry_slot).
+  std::span<const Affine> inverse_binds() const { return inverse_bind_; }
+  std::span<const double> weights() const { return weights_; }
+
  protected:
   int joint_count() const { return static_cast<int>(inverse_bind_.size()); }
   int joint(int entry) const { return entry_slot_[entry]; }  // the deformer's slots are the joints, in order

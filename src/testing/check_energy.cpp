@@ -1,6 +1,6 @@
 #include "rigspace/testing/check_energy.h"
 
-#include <Eigen/Eigenvalues>
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ class DenseSink final : public BlockSink {
     if (out_of_range) return;
     if (scale > 0) {
       asymmetry = std::max(asymmetry, (block - block.transpose()).cwiseAbs().maxCoeff() / scale);
-      const double least = Eigen::SelfAdjointEigenSolver<Mat>(block, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+      const double least = symmetric_eigenvalues(block).minCoeff();
       negative = std::max(negative, -least / scale);
     }
     for (int b = 0; b < k; ++b)

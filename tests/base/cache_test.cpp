@@ -1,5 +1,7 @@
 #include "rigspace/base/cache.h"
 
+#include "rigspace/base/algorithm_version.h"
+#include "rigspace/base/content_hash.h"
 #include "rigspace/base/files.h"
 
 #include <gtest/gtest.h>
@@ -52,6 +54,14 @@ TEST_F(Cache, TakesADamagedEntryForNone) {
 TEST_F(Cache, KnowsTheFileThatItsCodeIsIn) {
   const std::string size = std::to_string(fs::file_size(fs::read_symlink("/proc/self/exe")));
   EXPECT_EQ(program_stamp().substr(0, size.size() + 1), size + "-");
+}
+
+// A copy of the program, or one that was built again, reads what the first one kept.
+TEST_F(Cache, KeysDependOnTheAlgorithmVersionAndTheContentAlone) {
+  to_cache("body", bytes_of("a mesh"), bytes_of("its body"));
+  const fs::path expected =
+      folder_ / ("body-" + std::to_string(kAlgorithmVersion) + "-" + content_hash(std::string_view("a mesh")));
+  EXPECT_TRUE(fs::exists(expected)) << expected;
 }
 
 TEST_F(Cache, IsSilentWhereItCannotWrite) {

@@ -1,6 +1,7 @@
 // Bodies in motion: momentum, integrators and damping together.
 
 #include "energy/bodies.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/energy/damping.h"
 #include "rigspace/energy/gravity.h"
 #include "rigspace/energy/integrator.h"
@@ -231,10 +232,10 @@ struct Vibration {
   Vec shape;  // with shape^T M shape = 1
 };
 Vibration lowest_vibration(const Motion& motion, In x) {
-  Mat M = Mat::Zero(x.size(), x.size());
-  for (int i = 0; i < x.size(); ++i) M(i, i) = motion.masses(i / 3);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> eigen(hessian(motion.solid, x), M);
-  return {std::sqrt(eigen.eigenvalues()(6)), eigen.eigenvectors().col(6)};
+  Vec root(x.size());  // M^-1/2
+  for (int i = 0; i < x.size(); ++i) root(i) = 1 / std::sqrt(motion.masses(i / 3));
+  const SymmetricEigen eigen = symmetric_eigen(root.asDiagonal() * hessian(motion.solid, x) * root.asDiagonal());
+  return {std::sqrt(eigen.values(6)), root.cwiseProduct(eigen.vectors.col(6))};
 }
 
 // How much of a vibration is left after one period, in a body that travels as its animation does.

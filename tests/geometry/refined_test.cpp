@@ -1,5 +1,7 @@
 #include "rigspace/geometry/refined.h"
 
+#include "rigspace/base/error.h"
+
 #include <gtest/gtest.h>
 
 namespace rigspace::refined_test {
@@ -35,6 +37,16 @@ TEST(Refined, KeepsAreaPointsAndSeamsWhileEdgesGetShort) {
 TEST(Refined, LeavesAFineMeshAsItIs) {
   const TriMesh mesh = two_triangles();
   EXPECT_EQ(refined(mesh, 10).triangles, mesh.triangles);
+}
+
+TEST(Refined, RefusesAnEdgeThatWouldFillTheMemory) {
+  try {
+    refined(refined(two_triangles(), 0.1), 1e-9);
+    FAIL() << "took it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_TRUE(std::string(error.what()).starts_with("longest edge is 1e-09; expected at least 0.00")) << error.what();
+  }
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
-
 #include <cmath>
 #include <limits>
 

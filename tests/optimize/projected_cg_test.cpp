@@ -1,7 +1,7 @@
 #include "rigspace/optimize/projected_cg.h"
+#include "rigspace/base/decompositions.h"
 
 #include <gtest/gtest.h>
-#include <Eigen/LU>
 
 #include <array>
 #include <random>
@@ -66,7 +66,7 @@ TEST(ProjectedCg, FindsTheConstrainedMinimumAndItsMultipliers) {
     for (int e = 0; e < 4; ++e) bordered(kSize + k, rows[k].at[e]) = bordered(rows[k].at[e], kSize + k) = rows[k].c[e];
     right[kSize + k] = rows[k].d;
   }
-  const Vec exact = bordered.partialPivLu().solve(right);
+  const Vec exact = solve_lu(bordered, right);
   Vec x = Vec::Zero(kSize);
   const auto result =
       minimize_projected([&](In v, Vec& y) { y = A * v; }, [&](In r, Vec& z) { z = r.cwiseQuotient(A.diagonal()); },

@@ -16,10 +16,10 @@ namespace rigspace {
 /// Empty if nothing is to be kept.
 std::filesystem::path cache_folder();
 
-/// Identifies the build of the program: part of every key, so that a changed program does not read entries of another.
+/// Identifies the build of the program, by its size and time. Keys do not depend on it, but on kAlgorithmVersion.
 std::string program_stamp();
 
-/// `kind` is a word, `content` all that the result depends on besides the program.
+/// `kind` is a word, `content` all that the result depends on besides kAlgorithmVersion (algorithm_version.h).
 std::optional<std::vector<std::byte>> from_cache(std::string_view kind, std::span<const std::byte> content);
 /// The oldest entries go where all together would be more than 256 MiB.
 void to_cache(std::string_view kind, std::span<const std::byte> content, std::span<const std::byte> result);

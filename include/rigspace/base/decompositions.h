@@ -3,6 +3,10 @@
 
 #include "rigspace/base/types.h"
 
+#include <Eigen/Geometry>
+
+#include <optional>
+
 namespace rigspace {
 
 /// U V^T of A = U S V^T: the orthogonal matrix nearest to A, mirrored where A is.
@@ -24,10 +28,11 @@ Vec symmetric_eigenvalues(const Mat& A);
 /// Of A v = t B v, ascending; B positive definite.
 Vec generalised_symmetric_eigenvalues(const Mat& A, const Mat& B);
 
-/// A = U diag(sigma) V^T with as many columns of U as A has rows or columns, whichever are fewer.
+/// A = U diag(sigma) V^T with as many columns of U and V as A has rows or columns, whichever are fewer.
 struct ThinSvd {
   Mat U;
   Vec sigma;  ///< descending
+  Mat V;
 };
 ThinSvd thin_svd(const Mat& A);
 /// Descending.
@@ -35,5 +40,18 @@ Vec singular_values(const Mat& A);
 
 /// X of A X = B, A symmetric and not negative.
 Mat solve_ldlt(const Mat& A, const Mat& B);
+/// X of A X = B, A symmetric and positive definite.
+Mat solve_llt(const Mat& A, const Mat& B);
+/// X of A X = B, A square and regular.
+Mat solve_lu(const Mat& A, const Mat& B);
+/// The shortest X of those that minimise |A X - B|.
+Mat solve_least_squares(const Mat& A, const Mat& B);
+/// Of a square and regular A.
+Mat inverse(const Mat& A);
+/// L of A = L L^T, A symmetric; nothing where A is not positive definite.
+std::optional<Mat> cholesky(const Mat& A);
+
+/// The least rotation that takes the direction of `from` to that of `to`; about some axis across where they are opposite.
+Quat turn_between(const Vec3& from, const Vec3& to);
 
 }  // namespace rigspace

@@ -36,7 +36,12 @@ void check_extension(const std::filesystem::path& output, std::string_view exten
 /// Throws Error unless a file can be written there: before the work, not after it.
 void check_writable(const std::filesystem::path& output);
 
-/// Throws Error if the input's extension is none that characters are read from, or it is the output itself.
+/// Throws Error if the output is a file that is read as `what`: "garment", "strokes". Files that are empty or do not
+/// exist are none.
+void check_apart(const std::filesystem::path& input, const std::filesystem::path& output, std::string_view what);
+
+/// Throws Error if the input's extension is none that characters are read from, or it is the output itself; of a rig
+/// file, also if its mesh is.
 void check_input(const std::string& file, const std::filesystem::path& output = {});
 
 }  // namespace rigspace

@@ -11,6 +11,9 @@ namespace rigspace {
 /// it was said then.
 std::vector<std::filesystem::path> files_of_rig(const std::filesystem::path& rig_file);
 
+/// The mesh that a rig file names; empty where the file cannot be read or names none, which its loader says.
+std::filesystem::path mesh_of_rig(const std::filesystem::path& rig_file);
+
 /// Of all of them by what they hold: comments, spaces and the order of fields do not count, and neither does the file
 /// of clips `without`, which a run of the rig itself wrote.
 std::string rig_file_hash(const std::filesystem::path& rig_file, const std::filesystem::path& without);

@@ -105,7 +105,11 @@ DressedFile write_dressed(const fs::path& source, const fs::path& output, const 
 ClothResult simulate_cloth_file(const ClothSource& source, const ClothRequest& request, const fs::path& output,
                                 const JobEvents& events) {
   check_extension(output, "mdd pc2 obj glb gltf");
+  if (source.motion.empty() && !source.character.file.empty()) check_input(source.character.file, output);
+  check_apart(source.motion, output, "motion");
+  check_apart(request.garment, output, "garment");
   check_writable(output);
+  request.worn.validate();
   require_option(request.fps > 0, "frame rate", request.fps, "expected more than zero frames a second");
   const Character character = load_source(source, request.fps, events);
   const std::vector<const Animation*> clips =

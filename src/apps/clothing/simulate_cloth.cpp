@@ -40,6 +40,8 @@ Pulls pulls_of(const Garment& garment, const ClothOptions& options) {
 void ClothOptions::validate() const {
   material.validate();
   contact.validate();
+  constexpr double kMostWind = 1000;  // m/s
+  require_option(wind.norm() <= kMostWind, "wind", wind.norm(), "expected three numbers, and at most 1000 m/s");
   require_option(step > 0 && std::isfinite(step), "time step", step, "expected more than zero seconds");
   require_option(tolerance > 0, "tolerance", tolerance, "expected more than zero m/s");
   require_option(air_density >= 0, "air density", air_density, "expected zero or more kg/m^3");

@@ -1,10 +1,9 @@
 #include "rigspace/apps/forces/belt.h"
 
 #include "rigspace/apps/forces/template_guide.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
-
-#include <Eigen/Eigenvalues>
 
 #include <cmath>
 #include <map>
@@ -95,11 +94,11 @@ Belt make_belt(const ForceBody& body, const BeltPlan& plan) {
         E(k, column[vertex]) += weight;
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> solver(E.transpose() * E);
-  const Vec& squares = solver.eigenvalues();  // ascending
+  const SymmetricEigen eigen = symmetric_eigen(E.transpose() * E);
+  const Vec& squares = eigen.values;  // ascending
   const double least = kLeastSingular * kLeastSingular * squares[squares.size() - 1];
   const auto kept = (squares.array() > least).count();
-  belt.V = solver.eigenvectors().rightCols(kept);
+  belt.V = eigen.vectors.rightCols(kept);
   const Mat back = squares.tail(kept).cwiseInverse().asDiagonal() * (belt.V.transpose() * E.transpose());
   for (const auto& [joint, rows_of] : goals) belt.moments.push_back({joint, back * rows_of});
   return belt;

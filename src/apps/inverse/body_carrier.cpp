@@ -40,7 +40,7 @@ std::pair<const BodyJoint*, const BodyJoint*> common_finger(const BodyJoints& a,
   return {nullptr, nullptr};
 }
 
-Mat3 turn_between(const Vec3& from, const Vec3& to) { return Quat::FromTwoVectors(from, to).toRotationMatrix(); }
+Mat3 shortest_turn(const Vec3& from, const Vec3& to) { return turn_between(from, to).toRotationMatrix(); }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ BodyCarrier::BodyCarrier(const Character& own, const Character& source, const Jo
   const BodyJoints &mine = mapping.own_body, &theirs = mapping.source_body;
   for (const Affine& each : mine.reference.world) own_reference_.emplace_back(translation(each));
   hips_ = mine.find(hips)->bone, source_hips_ = theirs.find(hips)->bone;
-  facing_ = turn_between(mine.left, theirs.left);
+  facing_ = shortest_turn(mine.left, theirs.left);
   if (mine.left.dot(theirs.left) < -0.999) facing_ = Eigen::AngleAxisd(M_PI, Vec3::UnitY()).toRotationMatrix();
   double own_leg = 0, source_leg = 0;
   for (const char side : {'l', 'r'})
@@ -128,9 +128,9 @@ Mat3 BodyCarrier::alignment(const BodyJoint& joint) const {
   if (needed && a.norm() < 1e-6 * own_leg()) refuse(own_, joint.bone, to->bone);
   if (joint.role == foot)
     return level(a).norm() > 0.02 * own_leg() && level(b).norm() > 0.02 * source_leg_
-               ? Mat3(turn_between(level(a), level(b)) * facing_)
+               ? Mat3(shortest_turn(level(a), level(b)) * facing_)
                : facing_;
-  return a.norm() > 0 && b.norm() > 0 ? Mat3(turn_between(a, b) * facing_) : facing_;
+  return a.norm() > 0 && b.norm() > 0 ? Mat3(shortest_turn(a, b) * facing_) : facing_;
 }
 
 CarriedPose BodyCarrier::carry(std::span<const Affine> source, double floor) const {

@@ -1,6 +1,6 @@
 #include "foot_contacts.h"
 
-#include <Eigen/Geometry>
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,8 +51,8 @@ void reach(const BodyCarrier& carrier, const BodyJoints& body, char side, Vec3 a
       std::clamp((first * first + distance * distance - second * second) / (2 * first * distance), -1.0, 1.0);
   const Vec3 knee_at = h + first * (cosine * along + std::sqrt(1 - cosine * cosine) * bend);
   const Vec3 ankle_at = h + distance * along;
-  pose.turn[hip] = Quat::FromTwoVectors(k - h, knee_at - h).toRotationMatrix() * pose.turn[hip];
-  pose.turn[knee] = Quat::FromTwoVectors(a - k, ankle_at - knee_at).toRotationMatrix() * pose.turn[knee];
+  pose.turn[hip] = turn_between(k - h, knee_at - h).toRotationMatrix() * pose.turn[hip];
+  pose.turn[knee] = turn_between(a - k, ankle_at - knee_at).toRotationMatrix() * pose.turn[knee];
   carrier.place(pose);
 }
 

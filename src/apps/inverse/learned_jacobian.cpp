@@ -1,6 +1,6 @@
 #include "rigspace/apps/inverse/learned_jacobian.h"
 
-#include <Eigen/Eigenvalues>
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,15 +25,15 @@ LearnedJacobian::LearnedJacobian(const KernelRegression& regression, const std::
   const Vec mean = S.rowwise().mean();
   S.colwise() -= mean;
   // S = B Z by the eigenvectors of S^T S, which is small.
-  const Eigen::SelfAdjointEigenSolver<Mat> eigen(S.transpose() * S);
-  const Vec& squares = eigen.eigenvalues();  // ascending
+  const SymmetricEigen eigen = symmetric_eigen(S.transpose() * S);
+  const Vec& squares = eigen.values;  // ascending
   const double whole = std::max(1e-300, squares.cwiseMax(0).sum());
   int kept = 0;
   double left = whole;
   while (kept < std::min(options.most, n) && left > options.left_out * whole)
     left -= std::max(0.0, squares[n - 1 - kept]), ++kept;
   left_out_ = std::max(0.0, left / whole);
-  const Mat Z = eigen.eigenvectors().rightCols(kept).transpose();
+  const Mat Z = eigen.vectors.rightCols(kept).transpose();
   basis_.resize(S.rows(), kept + 1);
   basis_.leftCols(kept).noalias() = S * Z.transpose();  // Z has orthonormal rows
   basis_.col(kept) = mean;

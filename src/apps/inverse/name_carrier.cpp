@@ -45,7 +45,7 @@ NameCarrier::NameCarrier(const Character& own, const Character& source, std::spa
     if (children[k] != 1) continue;
     const auto below = static_cast<std::size_t>(child[k]);
     const Vec3 a = own_rest_[below] - own_rest_[k], b = between(k, below);
-    if (a.norm() > 1e-9 && b.norm() > 1e-9) aligned_[k] = Quat::FromTwoVectors(a, b).toRotationMatrix();
+    if (a.norm() > 1e-9 && b.norm() > 1e-9) aligned_[k] = turn_between(a, b).toRotationMatrix();
   }
   if (!(own_length > 0 && source_length > 0))
     throw Error({.file = source.name,

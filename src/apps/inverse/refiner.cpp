@@ -1,5 +1,6 @@
 #include "refiner.h"
 
+#include "rigspace/base/decompositions.h"
 #include "rigspace/base/error.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class Secants {
         A(i, j) = ds_[static_cast<std::size_t>(i)].dot(dHs_[static_cast<std::size_t>(j)]);
     }
     A.diagonal() *= 1 + 1e-10;
-    const Vec share = A.ldlt().solve(b);
+    const Vec share = solve_ldlt(A, b);
     if (!share.allFinite()) return s;
     Vec mended = s;
     for (Eigen::Index i = 0; i < n; ++i)
@@ -137,7 +138,7 @@ Vec Refiner::bounded_step(const Vec& y, const Vec& g, Vec& Hs) const {
       A.row(i) = columns.row(k);
       b[i] = std::clamp(y[k] + free[k], low[k], high[k]) - y[k] - free[k];
     }
-    const Vec l = A.ldlt().solve(b);
+    const Vec l = solve_ldlt(A, b);
     step = free + columns * l;
     Hs = -g;
     for (Eigen::Index i = 0; i < n; ++i) Hs[stopped[static_cast<std::size_t>(i)]] += l[i];

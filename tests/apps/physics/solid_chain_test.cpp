@@ -52,6 +52,17 @@ TEST(SolidChain, IsATrunkAndAFatTailButNoEar) {
     EXPECT_NE(note.find(note.starts_with("ear") ? "moves as rods" : "moves as a solid"), std::string::npos) << note;
 }
 
+TEST(SolidChain, IsRodsWhereAPartOfItsWordIs) {
+  const Elephant elephant;
+  std::vector<Part> parts = elephant.chains({"trunk", "ear_l"});
+  ASSERT_EQ(parts.size(), 2u);
+  for (Part& part : parts)
+    if (part.name == "ear_l") part.name = "trunk_2";
+  const Softened soft = soften(elephant.character, parts, {.chains = ChainForm::automatic});
+  for (const Part& part : soft.parts) EXPECT_EQ(part.flesh, nullptr) << part.name;
+  EXPECT_TRUE(std::ranges::count(soft.notes, "trunk moves as rods: so does trunk_2") == 1);
+}
+
 TEST(SolidChain, IsOnlyMadeWhereItIsAskedFor) {
   const Elephant elephant;
   const Softened soft = soften(elephant.character, elephant.chains({"trunk", "tail"}));

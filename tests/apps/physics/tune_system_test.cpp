@@ -5,6 +5,7 @@
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/parts/part_finder.h"
+#include "support/caped_box.h"
 #include "support/swinging_rod.h"
 
 #include <gtest/gtest.h>
@@ -40,6 +41,18 @@ double rate_of(const char* name) {
 TEST(TuneSystem, WhatSwimsIsQuickerThanItsStroke) {
   EXPECT_GE(rate_of("Swimming_Fast"), 1.4 / 0.8 - 1e-9);
   EXPECT_LT(rate_of("Sway"), 1.4 / 0.8 - 0.1) << "a rate of its size, on land";
+}
+
+// The stroke is found before a rate is: a sheet's springs, which follow from rate and settling time, were no numbers
+// then.
+TEST(TuneSystem, ASheetOfWhatSwimsIsQuickerThanItsStroke) {
+  Character swimmer = testing::CapedBox().make();
+  swimmer.clips[0].name = "Swim";  // two strides in two seconds
+  const Softened soft = soften(swimmer, find_parts(swimmer), {.use_cache = false});
+  ASSERT_EQ(soft.parts.size(), 1u);
+  const PartTuning tuning = tune_parts(soft.character, soft.character.clips[0], soft.parts, kLoops).front();
+  EXPECT_GE(tuning.rate, 1.4 - 1e-9);
+  EXPECT_TRUE(std::isfinite(tuning.rate) && std::isfinite(tuning.settle) && tuning.settle > 0);
 }
 
 TEST(TuneSystem, ALoopThatShakesTheChainAlongItselfIsNotHeld) {

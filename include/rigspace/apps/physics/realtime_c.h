@@ -6,7 +6,12 @@
    pointer return NULL. rigspace_realtime_error says what was wrong. Nothing is thrown, nothing is printed.
 
    A model may be used from many threads at once, a rig by one at a time. Stepping takes no lock and allocates nothing.
+
+   A game links rigspace::realtime and ships models that were trained before (rigspace_realtime_load_memory). Only
+   rigspace_realtime_load and rigspace_realtime_save need the whole library, rigspace::apps_physics.
  */
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +25,12 @@ const char* rigspace_realtime_error(void);
 
 /* Its exit code: 2 usage, 3 bad input, 1 anything else; 0 if there was none. */
 int rigspace_realtime_error_code(void);
+
+/* A model from the contents of a file that `rigspace train` or rigspace_realtime_save wrote: milliseconds; nothing else
+   is read, and the bytes may be freed afterwards. `name`, of the file, begins messages; NULL: "model". */
+rigspace_realtime_model* rigspace_realtime_load_memory(const void* bytes, size_t size, const char* name);
+/* Writes such a file. */
+int rigspace_realtime_save(const rigspace_realtime_model* model, const char* path);
 
 /* Loads a .glb, .gltf or .rig.json, gives its parts flesh and trains them; seconds, unless the cache has it. `settings`
    is JSON, or NULL for what `rigspace simulate FILE` does without options: the same parts, unit, flesh and rates.

@@ -108,6 +108,7 @@ class RealtimeModel {
 
  private:
   friend class RealtimeRig;
+  friend struct RealtimeFile;  // realtime_file.h
   struct Data;
   explicit RealtimeModel(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;

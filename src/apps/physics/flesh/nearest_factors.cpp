@@ -1,6 +1,6 @@
 #include "nearest_factors.h"
 
-#include <Eigen/Cholesky>
+#include "rigspace/base/decompositions.h"
 
 #include <algorithm>
 
@@ -50,7 +50,7 @@ Vec nearest_factors(const NearestFactors& problem, Vec& y) {
     if (problem.check) problem.check();
     const Vec g = dual.gradient(y);
     if (g.norm() <= 1e-7 * size) break;
-    const Vec d = -Eigen::LLT<Mat>(dual.hessian()).solve(g);
+    const Vec d = -solve_llt(dual.hessian(), g);
     const double slope = g.dot(d);
     double step = 1, next = dual.value(y + d);
     while (next > phi + 1e-4 * step * slope && step > 1e-9) step *= 0.5, next = dual.value(y + step * d);

@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <map>
 #include <numbers>
+#include <span>
+#include <string_view>
 
 namespace rigspace {
 namespace {
@@ -187,12 +189,40 @@ std::shared_ptr<const Flesh> chain_flesh(const Character& character, const Rigge
   return flesh;
 }
 
+namespace {
+
+/// "tail" of tail_2, "ear" of ear_l and ear_l_2.
+std::string_view word_of_part(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t end = name.size();
+  while (end > 0 && is_digit(name[end - 1])) --end;
+  if (end < name.size() && end > 1 && name[end - 1] == '_') name.remove_suffix(name.size() - end + 1);
+  if (name.ends_with("_l") || name.ends_with("_r")) name.remove_suffix(2);
+  return name;
+}
+
+/// Alike parts move alike: where one of them has to move as rods, a solid beside it would swing at another rate.
+void align_forms(std::vector<Part>& parts, std::span<const int> chains, std::vector<std::string>& why_rods) {
+  for (std::size_t a = 0; a < chains.size(); ++a)
+    for (std::size_t b = 0; b < chains.size(); ++b) {
+      Part &solid = parts[static_cast<std::size_t>(chains[a])], &rods = parts[static_cast<std::size_t>(chains[b])];
+      if (!solid.flesh || rods.flesh || word_of_part(solid.name) != word_of_part(rods.name)) continue;
+      solid.flesh = nullptr;
+      why_rods[a] = "so does " + rods.name;
+    }
+}
+
+}  // namespace
+
 void fill_chains(const Character& character, std::vector<Part>& parts, const SoftenOptions& options,
                  std::vector<std::string>& notes) {
   if (options.chains == ChainForm::rods) return;
   std::optional<RiggedSurface> surface;
   Weld welded;
-  for (Part& part : parts) {
+  std::vector<int> chains;
+  std::vector<std::string> why_rods;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    Part& part = parts[k];
     if (preset_named(part.preset).flesh || part.bones.empty() || !part.controls.empty() || !part.points.empty())
       continue;
     if (!surface) {
@@ -209,11 +239,15 @@ void fill_chains(const Character& character, std::vector<Part>& parts, const Sof
         shape.why_rods = "its volume would change by " + std::to_string(std::lround(100 * change)) +
                          " % as its tip swings by 5 degrees";
       }
-    const std::string tets = part.flesh ? std::to_string(part.flesh->mesh.tets.size()) : std::string();
+    chains.push_back(static_cast<int>(k));
+    why_rods.push_back(shape.why_rods.empty() ? "it has no inside" : shape.why_rods);
+  }
+  if (options.chains == ChainForm::automatic) align_forms(parts, chains, why_rods);
+  for (std::size_t k = 0; k < chains.size(); ++k) {
+    const Part& part = parts[static_cast<std::size_t>(chains[k])];
     notes.push_back(part.name +
-                    (part.flesh ? " moves as a solid of " + tets + " tetrahedra"
-                                : " moves as rods: " +
-                                      (shape.why_rods.empty() ? std::string("it has no inside") : shape.why_rods)));
+                    (part.flesh ? " moves as a solid of " + std::to_string(part.flesh->mesh.tets.size()) + " tetrahedra"
+                                : " moves as rods: " + why_rods[k]));
   }
 }
 

@@ -13,6 +13,8 @@
 namespace rigspace {
 namespace {
 
+constexpr double kRaised = 1.05;  // an amount raised by less is printed as if it were not
+
 using Json = nlohmann::ordered_json;
 
 constexpr double kToDegrees = 180 / std::numbers::pi;
@@ -141,8 +143,9 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
     }
     text += fmt::format("  {:<14} {} at frame {} ({:.2f} s)", recipe.parts[c].name, report_in_words(report),
                         frame_of(clip, report.largest_at), report.largest_at);
-    if (clip.set.empty() && report.amount > recipe.parts[c].settings.amount)
-      text += "; the amount was raised, since it hardly moved";
+    if (clip.set.empty() && report.amount > kRaised * recipe.parts[c].settings.amount)
+      text += recipe.tuned_on.empty() ? "; the amount was raised, since it hardly moved"
+                                      : "; the amount was raised, since it hardly moves in " + recipe.tuned_on;
     if (report.grounded < 1)
       text += fmt::format("; {:.0f} % of it, since its skin is on the ground", 100 * report.grounded);
     if (report.eased < report.grounded)

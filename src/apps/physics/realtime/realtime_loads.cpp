@@ -2,6 +2,7 @@
 
 #include "realtime_body.h"
 #include "rigspace/geometry/signed_distance.h"
+#include "run/part_system.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,6 +13,7 @@ namespace rigspace {
 namespace {
 
 constexpr double kShortest = 0.2;  // s: what is shorter is a pose
+constexpr double kStill = 0.1;     // of the drive of the next wilder clip
 
 /// The root mean square over a clip of the accelerations of all controls, each in its typical change, 1/s^2.
 double drive_of(const Character& character, const Animation& clip) {
@@ -48,7 +49,11 @@ const Animation* reference_clip(const Character& character) {
   // Clips without motion are left out.
   const auto moving = std::find_if(clips.begin(), clips.end(), [](const auto& each) { return each.first > 0; });
   const auto count = clips.end() - moving;
-  return count == 0 ? clips.back().second : (moving + (count - 1) / 2)->second;  // of two the gentler one
+  if (count == 0) return clips.back().second;
+  const auto middle = moving + (count - 1) / 2;
+  // Of two the gentler one, unless it is as good as still: an idle beside a hop.
+  const bool still = count % 2 == 0 && middle->first < kStill * (middle + 1)->first;
+  return (still ? middle + 1 : middle)->second;
 }
 
 std::vector<PartTuning> tune_parts(const Character& character, const Animation& clip, std::span<const Part> parts,

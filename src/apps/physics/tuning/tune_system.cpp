@@ -38,14 +38,27 @@ std::vector<Loop> loops_of(const Character& character, const SimulationOptions& 
   return loops;
 }
 
-/// Hz: the median of the loops that swim; 0: none does.
+/// The body before rates and settling times are known, with values in their places: without them springs and damping
+/// are no numbers.
+SteppedBody untuned_body(PartSystem& system) {
+  std::vector<PartSettings> known;
+  for (TunedPart& part : system.parts) {
+    known.push_back(part.settings);
+    for (double* each : {&part.settings.rate, &part.settings.settle})
+      if (!(*each > 0)) *each = 1;
+  }
+  SteppedBody body = system.body();
+  if (!(body.stiffness > 0)) body.stiffness = 1;
+  for (std::size_t k = 0; k < known.size(); ++k) system.parts[k].settings = known[k];
+  return body;
+}
+
+/// Hz: the median of the loops that swim; 0: none does. It does not depend on rates.
 double stroke_rate(PartSystem& system, const std::vector<Loop>& loops, const SimulationOptions& options) {
   std::vector<double> strokes;
   for (const Loop& loop : loops) {
     if (!loop.swims) continue;
-    SteppedBody body = system.body();
-    if (!(body.stiffness > 0)) body.stiffness = 1;  // no rate is known yet; the stroke does not depend on it
-    strokes.push_back(Stepper(std::move(body), loop.motion, options).stroke_frequency(loop.motion.duration()));
+    strokes.push_back(Stepper(untuned_body(system), loop.motion, options).stroke_frequency(loop.motion.duration()));
   }
   std::ranges::sort(strokes);
   return strokes.empty() ? 0 : strokes[strokes.size() / 2];

@@ -1,4 +1,5 @@
-#ifdef RIGSPACE_WITH_CHOLMOD
+// CHOLMOD for the program, its tests and its Python module: an object that is linked into them alone, so that the
+// library stays free of the GPL, under which CHOLMOD's supernodal part is.
 
 #include "multifrontal.h"
 #include "ordering.h"
@@ -75,17 +76,17 @@ class CholmodFactor final : public SparseFactor {
   Multifrontal fronts_;
 };
 
-}  // namespace
+std::unique_ptr<SparseFactor> make() { return std::make_unique<CholmodFactor>(); }
 
-std::unique_ptr<SparseFactor> make_sparse_factor() { return std::make_unique<CholmodFactor>(); }
-
-std::string sparse_factor_description() {
+std::string description() {
   int version[3];
   cholmod_version(version);
   return "fronts by Eigen, supernodes by CHOLMOD " + std::to_string(version[0]) + "." + std::to_string(version[1]) +
          "." + std::to_string(version[2]) + ", METIS";
 }
 
-}  // namespace rigspace
+/// Before main.
+[[maybe_unused]] const bool chosen = (sparse_back_end() = {make, description}, true);
 
-#endif
+}  // namespace
+}  // namespace rigspace
