@@ -13,7 +13,8 @@ namespace {
 
 // After J missed the rig by at most half the tolerance, it is not compared with the rig for this many steps.
 constexpr int kTrust = 6;
-constexpr double kBear = 5;  // with a model, J is evaluated anew only if it misses by more than so many tolerances
+constexpr double kSafety = 3;  // since motion does not go on exactly as it went
+constexpr double kBear = 5;    // with a model, J is evaluated anew only if it misses by more than so many tolerances
 
 /// R^T (y - y_key), node by node.
 void into_frames(const LinearRig& linear, In y, In key, Vec& d) {
@@ -273,11 +274,10 @@ bool RigPredictor::end_without_evaluation(In p) {
   return true;
 }
 
-/// The bound in the header: m + 1 steps apart, an extrapolation of third order misses by ((m + 1) / n)^3 of what it
-/// missed at n steps apart.
+/// The bound in the header.
 int RigPredictor::credit_after(double missed) const {
   const double apart = data_->unevaluated + 1;
-  const auto bears = [&](int m) { return missed * std::pow((m + 1) / apart, 3) <= options_.tolerance; };
+  const auto bears = [&](int m) { return kSafety * missed * std::pow((m + 1) / apart, 3) <= options_.tolerance; };
   int credit = std::min(options_.most_unevaluated_steps, data_->credit + 1);
   while (credit > 0 && !bears(credit)) --credit;
   return credit;

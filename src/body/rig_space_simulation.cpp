@@ -225,6 +225,7 @@ void RigSpaceSimulation::accept(In q, In x) {
   x_ = x;
   if (lineariser_) lineariser_->accept(p_);
   if (mapping_.interior_size() > 0 || options_.mass_damping > 0) carried_nodes(p_, x_carried_);
+  if (!x_carried_.allFinite()) x_carried_ = x_;  // where the rig gives no numbers
 }
 
 /// The controls at which the response is 0; sets the offsets of the keyed pose p.

@@ -236,6 +236,37 @@ TEST(RigPredictor, SkipsEvaluationsWhileEvaluatedEndsAreNear) {
   EXPECT_LT(missed, 4 * options.tolerance * way);  // what each of four steps may miss
 }
 
+TEST(RigPredictor, EvaluatesAsOftenAsItsBoundNeeds) {
+  // A swing that grows quicker: at its end fewer steps may go without an evaluation than at its start, and none of them
+  // misses by much more than the tolerance, which is what the next evaluated end is expected to miss by.
+  LinearRigOptions options = kFew;
+  options.most_unevaluated_steps = 7;
+  const auto rig = lifted_strip();
+  const Vec rest = testing::points_at(*rig, rig->rest());
+  RigPredictor linear(tied_strip(rig), rest, options);
+  give_samples_of_strip(*rig, linear);
+  constexpr int kSteps = 900;
+  double worst = 0;
+  long skipped[3] = {};
+  Vec y, last = rest;
+  for (int k = 0; k < kSteps; ++k) {
+    const double phase = 0.01 * k + 0.00015 * k * k;
+    const Vec p = Eigen::Vector4d(0.4 * std::sin(phase), 0.05 * std::cos(phase), 0, 0);
+    const long before = linear.counts().unevaluated;
+    linear.begin(p, rig->rest(), rest);
+    while (!linear.check_linearisation(p, y)) linear.renew();
+    linear.accept(p);
+    const Vec truth = testing::points_at(*rig, p);
+    const double way = std::max((truth - last).norm(), 1e-3 * rest.norm());
+    if (linear.counts().unevaluated > before)
+      ++skipped[3 * k / kSteps], worst = std::max(worst, (y - truth).norm() / way);
+    last = truth;
+  }
+  EXPECT_GT(skipped[0], 100);
+  EXPECT_LT(skipped[2], skipped[0]);
+  EXPECT_LT(worst, 1.5 * options.tolerance);
+}
+
 TEST(RigPredictor, ExtrapolatesByTheLengthOfSteps) {
   // Free controls go on evenly while steps change their length: what is carried on is right only for the right length.
   Driven driven(kFew);

@@ -58,6 +58,48 @@ TEST(LinearRig, TouchesTheRigWhereItIsLinearised) {
   EXPECT_LT((y - testing::points_at(*rig, near)).norm(), 1e-7);
 }
 
+/// A step far ahead of what was expected: how often x~ was renewed, and what it misses at the end, of the way.
+template <class Lineariser>
+void check_far_step(const LinearRigOptions& options) {
+  const auto rig = strip();
+  Lineariser linear(tied(rig), testing::points_at(*rig, rig->rest()), options);
+  const Vec expected = Vec3(0.1, 0, 0);
+  Vec y, touching;
+  linear.begin(expected, expected, key_of(*rig, expected));
+  ASSERT_TRUE(linear.check_linearisation(expected, y));
+  linear.accept(expected);
+  const Vec p = Vec3(1.4, 0.2, 0);
+  linear.begin(expected, expected, key_of(*rig, expected));
+  linear.linear().at(p, touching);
+  const double way = (testing::points_at(*rig, p) - testing::points_at(*rig, expected)).norm();
+  ASSERT_GT((touching - testing::points_at(*rig, p)).norm(), 2 * options.tolerance * way);  // or nothing was tested
+  EXPECT_FALSE(linear.check_linearisation(p, y));
+  for (int k = 0; k < RigLineariser::kMostRenewals && !linear.check_linearisation(p, y); ++k) linear.renew();
+  EXPECT_FALSE(linear.still_misses());
+  linear.linear().at(p, touching);
+  EXPECT_LT((touching - testing::points_at(*rig, p)).norm(), options.tolerance * way);
+  EXPECT_EQ(linear.counts().missed, 0);
+}
+
+TEST(JacobianEveryStep, ANewJacobianIsCheckedToo) { check_far_step<JacobianEveryStep>({.tolerance = 0.02}); }
+TEST(DeferredJacobian, ANewJacobianIsCheckedToo) {
+  check_far_step<DeferredJacobian>({.tolerance = 0.02, .most_steps = 1});  // so that every step has a new one
+}
+
+TEST(JacobianEveryStep, CountsAStepThatItKeepsMissing) {
+  // Solves that end elsewhere each time, as where a rig is too curved for the step.
+  const auto rig = strip();
+  JacobianEveryStep linear(tied(rig), testing::points_at(*rig, rig->rest()), {.tolerance = 0.02});
+  const Vec rest = rig->rest();
+  linear.begin(rest, rest, key_of(*rig, rest));
+  Vec y;
+  int renewed = 0;
+  for (double side = 1.5; !linear.check_linearisation(Vec3(side, 0, 0), y); side = -side) linear.renew(), ++renewed;
+  EXPECT_EQ(renewed, RigLineariser::kMostRenewals);
+  EXPECT_TRUE(linear.still_misses());
+  EXPECT_EQ(linear.counts().missed, 1);
+}
+
 TEST(DeferredJacobian, ABodyThatTurnsAsAWholeKeepsItsJacobian) {
   const auto rig = strip();
   DeferredJacobian linear(tied(rig), testing::points_at(*rig, rig->rest()), {.most_steps = 10000});

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rigspace {
 namespace {
@@ -187,6 +188,54 @@ TEST(RigSpaceSimulation, KeepsLimitsWhenAsked) {
     EXPECT_GE(simulation.controls()[c], bar.rig->controls()[c].min);
     EXPECT_LE(simulation.controls()[c], bar.rig->controls()[c].max);
   }
+}
+
+/// The same rig, without numbers where a control is above a half.
+class BrokenRig final : public Rig {
+ public:
+  BrokenRig(std::shared_ptr<const Rig> rig, int control) : rig_(std::move(rig)), control_(control) {}
+  std::span<const Control> controls() const override { return rig_->controls(); }
+  int point_count() const override { return rig_->point_count(); }
+  Traits traits() const override { return rig_->traits(); }
+  std::unique_ptr<Workspace> make_workspace() const override { return rig_->make_workspace(); }
+  void evaluate(Workspace& workspace, In p, Vec& s) const override {
+    rig_->evaluate(workspace, p, s);
+    if (p[control_] > 0.5) s.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  void jacobian(Workspace& workspace, In p, std::span<const int> free, BlockJacobian& J) const override {
+    rig_->jacobian(workspace, p, free, J);
+  }
+
+ private:
+  std::shared_ptr<const Rig> rig_;
+  int control_;
+};
+
+TEST(RigSpaceSimulation, RecoversControlsAndNodesTogetherWhereTheRigGivesNoNumbers) {
+  const Character bar = make_character("bar");
+  RigBody body = body_of(bar);
+  const int broken = bar.rig->find("left_01.rx");  // keyed
+  ASSERT_GE(broken, 0);
+  body.rig = std::make_shared<BrokenRig>(body.rig, broken);
+  std::vector<int> free{bar.rig->find("right_01.rx"), bar.rig->find("right_02.rx")};
+  std::sort(free.begin(), free.end());
+  RigSpaceSimulation simulation(body, free, {.gravity = {0, -9.81, 0}, .max_halvings = 0});
+  Vec p = bar.rig->rest();
+  for (int k = 0; k < 3; ++k) EXPECT_FALSE(simulation.step(p).recovered);
+  const Vec controls = simulation.controls(), nodes = simulation.nodes();
+  p[broken] = 1;
+  const RigSpaceStep step = simulation.step(p);
+  EXPECT_TRUE(step.recovered);
+  EXPECT_FALSE(step.converged);
+  EXPECT_EQ((simulation.nodes() - nodes).norm(), 0);
+  for (const int c : free) EXPECT_EQ(simulation.controls()[c], controls[c]);
+  p[broken] = 0;
+  for (int k = 0; k < 3; ++k) {
+    const RigSpaceStep after = simulation.step(p);
+    EXPECT_TRUE(after.converged);
+    EXPECT_FALSE(after.recovered);
+  }
+  EXPECT_TRUE(simulation.nodes().allFinite());
 }
 
 }  // namespace

@@ -252,6 +252,16 @@ TEST(BodyCubature, FollowsARestShapeThatIsThePose) {
   EXPECT_LE(at_rest.highest, 1.25);
 }
 
+TEST(BodyCubature, HasOneSettingForAllWithinTheRangeOfCorrections) {
+  for (const std::size_t elements : {100u, 1499u, 1500u, 100000u}) {
+    const CubatureSetting setting = cubature_setting(elements);
+    setting.validate();
+    EXPECT_GE(setting.lowest, 0.8);
+    EXPECT_LE(setting.highest, 1.25);
+    EXPECT_LE(setting.tolerance, 0.03);
+  }
+}
+
 TEST(BodyCubature, IsTheSameOnAnyNumberOfThreads) {
   const Bar bar;
   std::vector<BodyCubature> found;

@@ -11,8 +11,9 @@
 // How often the rig is evaluated at least (LinearRigOptions::most_unevaluated_steps > 0). The extrapolation through
 // three evaluated ends that lie n steps apart misses the next one by C n^3, as a share of the way of a step. After an
 // evaluated end that missed by e the next m ends may go without an evaluation only if
-//   e ((m + 1) / n)^3 <= tolerance,   m at most one more than before, and at most most_unevaluated_steps,
-// so that the next evaluated end is expected to miss by at most the tolerance. If it misses by more, the step is solved
+//   3 e ((m + 1) / n)^3 <= tolerance,   m at most one more than before, and at most most_unevaluated_steps,
+// so that the next evaluated end is expected to miss by a third of the tolerance, and by all of it where the motion
+// changes its pace. If it misses by more, the step is solved
 // again from there, and m falls to 0, or to half with a model of the rig.
 
 #include "rigspace/body/rig_lineariser.h"

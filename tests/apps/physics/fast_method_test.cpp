@@ -36,6 +36,32 @@ TEST(FastMethod, MovesATrunkAsTheFullMethodDoes) {
   EXPECT_LT((fast.deviation - full.deviation).norm(), 0.1 * full.deviation.norm());  // 3 % over the whole walk
 }
 
+TEST(FastMethod, IsOffByWhatItExpectsOnAMotionThatItWasNotTrainedOn) {
+  Trunk trunk;
+  const Animation dance = *trunk.peanut.clip("Dance");
+  std::erase_if(trunk.peanut.clips, [](const Animation& clip) { return clip.name != "Walk"; });
+  const auto dances = [&](Method method) {
+    return simulate_parts(
+        trunk.peanut, &dance, trunk.parts,
+        {.end = 0.4, .looping = Looping::never, .method = method, .corrections = Corrections::none()});
+  };
+  const SoftMotion full = dances(Method::full), fast = dances(Method::fast);
+  const double expected = fast.parts[0].expected_error;
+  EXPECT_GT(expected, 0.002);  // or it was not estimated
+  EXPECT_LT(expected, 0.15);
+  EXPECT_LT((fast.deviation - full.deviation).norm(), 2 * expected * full.deviation.norm());
+  EXPECT_EQ(fast.parts[0].untrained, 0);
+  EXPECT_EQ(fast.inverted_steps + full.inverted_steps, 0);
+}
+
+TEST(FastMethod, FlagsStepsBeyondItsTraining) {
+  Trunk trunk;
+  trunk.parts[0].settings.set("limit", 0), trunk.parts[0].settings.set("rate", 0.7);  // soft, and thrown about
+  trunk.parts[0].settings.set("amount", 12);
+  const SoftMotion wild = trunk.walk({.corrections = Corrections::none()});
+  EXPECT_GT(wild.parts[0].untrained, 0.1);
+}
+
 TEST(FastMethod, IsTheSameOutOfTheCache) {
   const Trunk trunk;
   const SoftMotion trained = trunk.walk({}), kept = trunk.walk({.use_cache = true}),
