@@ -123,6 +123,8 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
           {"milliseconds_per_step", spread_json(spread, 1e3)},
           {"iterations_per_step", static_cast<double>(run.motion.iterations) / std::max(1, run.motion.steps)},
           {"halved_steps", run.motion.halved_steps},
+          {"inverted_steps", run.motion.inverted_steps},
+          {"recovered_steps", run.motion.recovered_steps},
           {"unconverged_steps", run.motion.failed_steps}};
     };
     rows.push_back({.scene = title,
@@ -132,6 +134,11 @@ std::vector<Row> scene_rows(const ShippedScene& scene, bool quick) {
                     .ok = full.motion.failed_steps == 0});
     row = {.scene = title, .method = "fast", .metrics = metrics_of(fast, cost)};
     add(error, row.metrics);
+    const PartReport& own = fast.motion.parts.front();  // what the method says of itself
+    row.metrics["expected_error_percent_of_swing"] = 100 * own.expected_error;
+    row.metrics["steps_outside_of_training_percent"] = 100 * own.untrained;
+    row.metrics["force_error_percent"] = 100 * own.force_error;
+    row.metrics["fell_back_to_all_elements"] = own.all_elements;
     row.metrics["times_faster_than_full"] = before.median / cost.median;
     row.metrics["tuning_and_training_seconds"] = tuning;
     row.required =
