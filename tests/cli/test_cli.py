@@ -132,7 +132,7 @@ class CommandLine(OneHero):
         self.assertEqual(gone, f"rigspace: {self.folder / 'gone.glb'}: does not exist; check the path")
         (self.folder / "folder.glb").mkdir()
         self.assertIn("is a folder", self.fails(3, "info", self.folder / "folder.glb"))
-        self.assertIn("has no extension", self.fails(3, "info", self.folder))
+        self.assertIn("is a folder", self.fails(3, "info", self.folder))
         control = self.fails(3, "eval", self.hero, "--set", "tail_1.rx=3", "-o", out)
         self.assertIn('control "tail_1.rx" does not exist; did you mean "tail_01.rx"', control)
         self.assertIn('did you mean "Walk"', self.fails(3, "eval", self.hero, "--clip", "Wolk", "-o", out))

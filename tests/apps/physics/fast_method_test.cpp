@@ -56,7 +56,7 @@ TEST(FastMethod, IsOffByWhatItExpectsOnAMotionThatItWasNotTrainedOn) {
 
 TEST(FastMethod, FlagsStepsBeyondItsTraining) {
   Trunk trunk;
-  trunk.parts[0].settings.set("limit", 0), trunk.parts[0].settings.set("rate", 0.7);  // soft, and thrown about
+  trunk.parts[0].settings.set("limit", 10), trunk.parts[0].settings.set("rate", 0.7);  // soft, and thrown about
   trunk.parts[0].settings.set("amount", 12);
   const SoftMotion wild = trunk.walk({.corrections = Corrections::none()});
   EXPECT_GT(wild.parts[0].untrained, 0.1);
