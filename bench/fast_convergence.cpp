@@ -96,7 +96,7 @@ std::vector<Row> convergence_rows(bool quick) {
     if (quick && integrator == IntegratorKind::bdf2) continue;
     std::vector<Level> levels;
     std::optional<RspSetup> coarsest;
-    for (int k = 0; k < (quick ? 4 : 6); ++k) {
+    for (int k = 0; k < (quick ? 5 : 6); ++k) {
       RspSetup setup = bounce(1, kCoarsest / (1 << k), integrator);
       const RspRun stepped = run(setup);
       levels.push_back(
