@@ -17,6 +17,7 @@ constexpr Suite kSuites[] = {
     {"step", "one Newton iteration of rig-space physics at the size of the papers' belly", bench_step},
     {"rsp", "table 1 of Rig-Space Physics: every scene, rigs built in and black, Newton and BFGS", bench_rsp},
     {"fast", "table 4.1 of the Thesis, the same character at 1 k to 1 M vertices, and affine handles", bench_fast},
+    {"realtime", "a frame of a game: cost, memory and distance from simulate, at each level of detail", bench_realtime},
     {"blender", "a Rigify human hosted in Blender: what the fast method and that of 2012 ask of it", bench_blender},
     {"sketch", "table 5.1 of the Thesis: one sketch solve, ours and as printed", bench_sketch},
     {"sketch-accuracy", "200 random poses a character, drawn with an unsteady hand and recovered",

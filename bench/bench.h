@@ -70,7 +70,10 @@ std::vector<Row> bench_rigs(const BenchOptions&);
 std::vector<Row> bench_step(const BenchOptions&);
 std::vector<Row> bench_mesh(const BenchOptions&);
 std::vector<Row> bench_rsp(const BenchOptions&);
+/// The rows of RSP figures 1, 5 and 7.
+void add_rsp_figures(const BenchOptions&, std::vector<Row>&);
 std::vector<Row> bench_fast(const BenchOptions&);
+std::vector<Row> bench_realtime(const BenchOptions&);
 std::vector<Row> bench_blender(const BenchOptions&);
 std::vector<Row> bench_sketch(const BenchOptions&);
 /// The row of table 5.1's face in Blender; none, and one line, where Blender is absent.

@@ -59,7 +59,14 @@ void print(const Json& answer) {
   for (const Json& row : answer["rows"]) {
     fmt::print("\n{} · {}\n", row["scene"].get<std::string>(), row["method"].get<std::string>());
     for (const auto& [key, value] : row["metrics"].items()) {
-      if (value.is_object())
+      if (value.is_object() && value.contains("lower_quartile"))
+        fmt::print("  {:<32} median {:.3g}, quartiles {:.3g} and {:.3g} ({} steps)\n", key,
+                   value["median"].get<double>(), value["lower_quartile"].get<double>(),
+                   value["upper_quartile"].get<double>(), value["n"].get<int>());
+      else if (value.is_object() && !value.contains("min"))
+        for (const auto& [name, number] : value.items())
+          fmt::print("  {:<32} {:.4g}\n", key + " " + name, number.get<double>());
+      else if (value.is_object())
         fmt::print("  {:<32} min {:.3g}, median {:.3g} ({} runs)\n", key, value["min"].get<double>(),
                    value["median"].get<double>(), value["n"].get<int>());
       else

@@ -11,31 +11,44 @@
 
 namespace rigspace::bench {
 
+constexpr std::string_view kQualityScene = "error against cost, belly: trained on Walk, tested on Dance";
+constexpr std::string_view kConvergenceScene = "convergence, belly";
+constexpr std::string_view kSizesScene = "one body under several display meshes, belly";
 constexpr double kFastFrame = 1.0 / 24;  // s; film's; the Thesis gives no frame rate
 
 /// A scene of Thesis table 4.1 with its seconds per frame: the method of 2012, static interior, the same with deferred
 /// Jacobian, skinned interior, the same with deferred Jacobian. The wrestler was not run by the first: there it is NaN.
+/// The fast method is trained on the scene's clip and tested on others.
 struct FastScene {
   RspScene scene;
   std::array<double, 5> thesis;
+  std::vector<std::string_view> tests;  ///< clips of fast_character
 };
 
 /// Trunk (13 controls), belly (36), the wrestler's stomp and head shake (174 each). Made ready by `prepare`.
 std::span<const FastScene> fast_scenes();
 
-/// The belly of Peanut at any number of display vertices, its body made from the display surface itself,
-/// and tied to single points of it.
-struct SizedScene {
-  RspSetup setup;
-  int vertices = 0;              ///< of the display
-  double character_seconds = 0;  ///< of making the character
-  double body_seconds = 0;       ///< of the body: tetrahedra, ties, and the rig restricted to what they need
-};
-SizedScene prepare_sized(int vertices, int steps);
+/// A member of the cast with two more clips for Peanut: "Hop", three jumps on the spot, and "Shake", of the head.
+Character fast_character(std::string_view member);
 
-/// Rows of what depends on the number of display vertices, and what does not: one for each of 1 k, 10 k, 100 k, and
-/// unless `quick` 1 M.
+/// The scene on another clip, from its beginning to its end; at most so many steps, unless 0.
+RspSetup prepare_test(const FastScene& scene, std::string_view clip, int most_steps = 0);
+
+/// Rows of Thesis table 4.1 for a scene, with the fast method on clips that it was not trained on.
+std::vector<Row> table_rows(const FastScene& scene, bool quick);
+
+/// Rows of one body under display meshes of 1 k, 10 k, 100 k, and unless `quick` 1 M vertices.
 std::vector<Row> sizes_rows(bool quick);
+
+/// Rows of simulate_parts as it ships, the fast method against the full one at the same rate, on other clips than those
+/// trained on.
+std::vector<Row> shipped_rows(const BenchOptions& options);
+
+/// Rows of the error against elements and milliseconds, by the quality that the user chooses.
+std::vector<Row> quality_rows(bool quick);
+
+/// Rows of the full method on the belly with smaller steps, and with smaller tetrahedra; the order of each.
+std::vector<Row> convergence_rows(bool quick);
 
 struct FastTraining;
 

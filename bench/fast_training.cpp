@@ -47,18 +47,24 @@ FastTraining train(const RspSetup& setup, const FastTrainingOptions& options) {
   trained.skinned = skinned_body(body, trained.interior.weights, trained.response);
   trained.skinning_seconds = lap(since);
   for (const auto& [p, x] : loaded) trained.examples.push_back({p, p, x, x});
-  trained.cubature = train_cubature(body, setup.free, trained.interior.weights, trained.examples,
-                                    {.material = material,
+  train_elements(setup, options.quality, trained);
+  return trained;
+}
+
+void train_elements(const RspSetup& setup, double quality, FastTraining& trained) {
+  auto since = std::chrono::steady_clock::now();
+  const CubatureSetting shipped = cubature_setting(setup.body.mesh.tets.size());
+  trained.cubature = train_cubature(setup.body, setup.free, trained.interior.weights, trained.examples,
+                                    {.material = setup.options.material,
                                      .response = &trained.response.C,
                                      .loaded = &trained.response.offsets,
                                      .rest_follows = false,
-                                     .setting = cubature_setting(body.mesh.tets.size())});
+                                     .setting = with_quality(shipped, quality)});
   trained.sampled = sampled_body(trained.skinned, trained.cubature);
   std::vector<Vec> hung;
-  for (const LoadedPose& pose : loaded) hung.push_back(pose.p);
+  for (const LoadedPose& pose : trained.loaded) hung.push_back(pose.p);
   keep_balance(trained.sampled, setup.free, setup.options, hung);
   trained.cubature_seconds = lap(since);
-  return trained;
 }
 
 }  // namespace rigspace::bench

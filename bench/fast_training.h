@@ -4,7 +4,7 @@
 #include "rsp_scenes.h"
 
 #include "rigspace/body/interior_response.h"
-#include "rigspace/reduce/body_cubature.h"
+#include "rigspace/reduce/cubature_quality.h"
 #include "rigspace/reduce/volumetric_skinning.h"
 
 #include <optional>
@@ -25,14 +25,22 @@ struct FastTraining {
 };
 
 struct FastTrainingOptions {
-  std::vector<Vec> poses;   ///< all controls: in which it is shaken
-  std::vector<Vec> hung;    ///< all controls: in which its balance under gravity is found; empty: in the same
-  double amplitude = 0.08;  ///< see ShakeOptions
+  std::vector<Vec> poses;            ///< all controls: in which it is shaken
+  std::vector<Vec> hung;             ///< all controls: in which its balance under gravity is found; empty: in the same
+  double amplitude = 0.08;           ///< see ShakeOptions
+  double quality = kDefaultQuality;  ///< of the cubature, with_quality; the default is what `simulate` ships
 };
 
 /// In the papers' setting: the rest shape is that of the bind pose, the inside carried in absolute form, with its
 /// response about the balance under gravity in each of the poses.
 FastTraining train(const RspSetup& setup, const FastTrainingOptions& options);
+
+struct FastScene;
+/// Trained on the scene's own clip, with the defaults above.
+FastTraining train_for(const FastScene& scene, const RspSetup& setup);
+
+/// Other elements for what is trained: of another quality.
+void train_elements(const RspSetup& setup, double quality, FastTraining& trained);
 
 /// The least and the most of a body's inertia over the motions of its controls, where that of all nodes is 1.
 struct InertiaRange {

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <optional>
 
+#include <time.h>
+
 namespace rigspace::bench {
 namespace {
 
@@ -203,6 +205,12 @@ std::shared_ptr<const Rig> as_black_box(std::shared_ptr<const Rig> rig) {
   return std::make_shared<BlackBoxRig>(std::move(box));
 }
 
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 RspRun run(const RspSetup& setup) {
   RigSpaceSimulation simulation(setup.body, setup.free, setup.options);
   std::optional<Contact> contact;
@@ -212,15 +220,17 @@ RspRun run(const RspSetup& setup) {
     simulation.add("floor", *contact);
   }
   simulation.restart(setup.balance, setup.nodes);
-  simulation.set_velocity(first_velocity(setup));
+  if (!setup.resting) simulation.set_velocity(first_velocity(setup));
   if (contact) contact->accept(simulation.nodes());
   RspRun result;
   for (std::size_t k = 1; k < setup.keys.size(); ++k) {
     const long before = simulation.rig_evaluations(), jacobians = simulation.mapping().rig_jacobians();
     const auto begin = std::chrono::steady_clock::now();
+    const double own = thread_seconds();
     if (contact) contact->begin_step(setup.options.step);
     const RigSpaceStep step = simulation.step(setup.keys[k]);
     if (contact) contact->accept(simulation.nodes());
+    const double taken = thread_seconds() - own;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.poses.push_back(simulation.controls());
     const Vec apart = simulation.nodes() - carried(setup.body, setup.keys[k]);
@@ -228,11 +238,14 @@ RspRun run(const RspSetup& setup) {
     if (k == 1) continue;
     ++result.steps;
     result.seconds += seconds;
+    result.step_seconds.push_back(taken);
     result.fastest = result.steps == 1 ? seconds : std::min(result.fastest, seconds);
     result.iterations += step.iterations;
     result.most_iterations = std::max(result.most_iterations, step.iterations);
     result.halvings += step.halvings;
     result.unconverged += !step.converged;
+    result.inverted += step.inverted > 0;
+    result.recovered += step.recovered;
     result.rig_evaluations += simulation.rig_evaluations() - before;
     result.rig_jacobians += simulation.mapping().rig_jacobians() - jacobians;
     result.residual = std::max(result.residual, step.residual);

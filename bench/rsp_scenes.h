@@ -37,6 +37,7 @@ struct RspSetup {
   Vec balance, nodes;     ///< all controls, and nodes, where the first key leaves the rest in balance
   RigSpaceOptions options;
   bool falling = false, floor = false;
+  bool resting = false;  ///< begins without velocity
 };
 
 constexpr double kRspStep = 0.01;  // s, Thesis 7
@@ -45,6 +46,9 @@ constexpr double kRspStep = 0.01;  // s, Thesis 7
 RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig = nullptr);
 
 RspSetup prepare(const RspScene& scene, int steps);
+
+/// Seconds of the processor that the calling thread has taken: others on the machine do not count.
+double thread_seconds();
 
 /// The same for a setup that has its body: of a character with the scene's controls and clip. Without modes.
 void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps);
@@ -70,7 +74,8 @@ std::shared_ptr<const Rig> as_black_box(std::shared_ptr<const Rig> rig);
 struct RspRun {
   double seconds = 0;  ///< of all steps but the first, which analyses the pattern
   double fastest = 0;  ///< s: of one step
-  int steps = 0, iterations = 0, most_iterations = 0, halvings = 0, unconverged = 0;
+  std::vector<double> step_seconds;  ///< of each of those: time of the processor that the calling thread took
+  int steps = 0, iterations = 0, most_iterations = 0, halvings = 0, unconverged = 0, inverted = 0, recovered = 0;
   long rig_evaluations = 0, rig_jacobians = 0;
   LinearRigCounts linear;  ///< of a rig that is linear within a step
   double residual = 0;     ///< the largest at the end of a step

@@ -5,7 +5,9 @@ set(RIGSPACE_REALTIME_MARCH "x86-64-v2" CACHE STRING "Value for -march of rigspa
 
 set(RIGSPACE_REALTIME_SOURCES
   apps/physics/realtime/realtime_body.cpp apps/physics/realtime/realtime_c.cpp apps/physics/realtime/realtime_changes.cpp
-  apps/physics/realtime/realtime_checks.cpp apps/physics/realtime/realtime_file.cpp apps/physics/realtime/realtime_loads.cpp
+  apps/physics/realtime/light_body.cpp apps/physics/realtime/realtime_checks.cpp apps/physics/realtime/realtime_file.cpp
+  apps/physics/realtime/realtime_levels.cpp apps/physics/realtime/realtime_light.cpp apps/physics/realtime/realtime_loads.cpp
+  apps/physics/realtime/realtime_quick.cpp apps/physics/realtime/spring_stand_in.cpp
   apps/physics/realtime/realtime_model_data.cpp apps/physics/realtime/realtime_rig.cpp apps/physics/run/contact_body.cpp
   apps/physics/run/drive_meter.cpp
   anim/slerp.cpp base/cancel_scope.cpp base/content_hash.cpp base/decompositions.cpp base/error.cpp base/progress.cpp base/require.cpp
@@ -18,7 +20,7 @@ set(RIGSPACE_REALTIME_SOURCES
   geometry/bvh.cpp geometry/closest_point.cpp geometry/collision_pairs.cpp geometry/element_distance.cpp
   geometry/region_frames.cpp geometry/tet_mesh.cpp geometry/topology.cpp geometry/tri_mesh.cpp geometry/weld.cpp geometry/winding_number.cpp
   optimize/dense_kernels.cpp optimize/dense_system.cpp optimize/energy.cpp optimize/line_search.cpp
-  optimize/mapping_defaults.cpp optimize/newton.cpp optimize/objective.cpp optimize/summary.cpp optimize/system.cpp
+  optimize/mapping_defaults.cpp optimize/newton.cpp optimize/nnls.cpp optimize/objective.cpp optimize/summary.cpp optimize/system.cpp
   rig/blend_shapes.cpp rig/built_in_followers.cpp rig/built_in_rig.cpp rig/control.cpp rig/deformer.cpp
   rig/differences.cpp rig/graph.cpp rig/jacobian.cpp rig/jacobian_memory.cpp rig/jacobian_model.cpp rig/kriging.cpp
   rig/linear_blend_skin.cpp rig/picked_rig.cpp rig/rig.cpp rig/rig_bytes.cpp rig/rotations.cpp rig/skeleton.cpp

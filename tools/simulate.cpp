@@ -150,6 +150,12 @@ void add_advanced(CLI::App& command, SimulateArguments& options) {
       "--pure", [&physics] { physics.corrections = Corrections::none(); },
       "the equations of motion alone: no search for rates, no smoothing, easing, springs to the animation, held "
       "loads, scaling or faded ends; what these do otherwise stands in the recipe"));
+  group(command
+            .add_option("--quality", physics.quality,
+                        "of the fast method, 0 to 1: how well few elements stand for all; 0 is coarse and quick, 1 fine "
+                        "and slow; 0.5 by default")
+            ->check(CLI::Range(0.0, 1.0))
+            ->type_name("Q"));
   group(command.add_option("--step", options.step, "physics step, s; 1/120 by default, 0.01 with --paper")
             ->check(above_zero())
             ->type_name("S"));

@@ -55,6 +55,8 @@ void add_train(CLI::App& app, Context& context) {
   command->add_option("--soft", request.soft, "as of simulate")->check(CLI::IsMember({"auto", "joints", "morphs"}));
   command->add_flag("--widen", request.options.widen,
                     "keeps all elements of flesh for motion beyond the training: for heroes, not for crowds");
+  command->add_flag("--springs", request.options.springs,
+                    "fits a spring bone to each joint too: the level of detail for crowds");
   command->footer(
       "The file is all that a game needs beside rigspace::realtime, in C or C++: neither the skin nor the clips are in "
       "it.\n"

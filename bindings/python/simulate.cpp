@@ -46,7 +46,7 @@ SimulationRequest request_from(const py::dict& options) {
   recipe.cubic_keys = keys == "cubic";
   SimulationOptions& physics = recipe.physics;
   read("friction", physics.collisions.friction), read("young", physics.young), read("poisson", physics.poisson);
-  read("density", physics.density), read("paper", physics.paper);
+  read("density", physics.density), read("paper", physics.paper), read("quality", physics.quality);
   bool pure = false;
   read("pure", pure);
   if (pure) physics.corrections = Corrections::none();

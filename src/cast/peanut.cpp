@@ -238,15 +238,16 @@ RiggedCharacter make_elephant(Version version) {
   return std::move(assembly).finish(version);
 }
 
-Character make_sized_peanut(int vertices) {
+Character make_sized_peanut(int vertices, bool with_proxy) {
   using namespace peanut;
   require_option(vertices >= 500 && vertices <= 4000000, "number of vertices", vertices, "expected 500 to 4000000");
   const Skeleton skeleton = make_skeleton(false);
   const std::vector<flesh::Part> parts = parts_of(skeleton, false);
   Assembly assembly("peanut", {"skin"});
   assembly.add_joints(skeleton);
-  const std::vector<Flesh> skins{make_sized_skin(skeleton, parts, vertices)};
-  assembly.add(skins.front());
+  std::vector<Flesh> skins{make_sized_skin(skeleton, parts, vertices)};
+  if (with_proxy) skins.push_back(make_skin(skeleton, parts, true));
+  for (const Flesh& skin : skins) assembly.add(skin);
   add_rig(skins, parts, assembly.plan);
   assembly.character.clips = clips(skeleton);
   return std::move(assembly).finish(Version::rig).character;

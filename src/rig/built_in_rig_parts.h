@@ -25,6 +25,8 @@ struct BuiltInRig::Plan {
 struct BuiltInRig::Memory : Workspace {
   ControlGraph::Memory graph;
   Vec u, g_u;
+  std::vector<int> needed;            // slots that deformers read, and what those are made of, ascending
+  std::vector<const double*> inputs;  // of one operator
   std::vector<std::unique_ptr<DeformerState>> states;
   GraphJacobian du;
   Plan plan;

@@ -51,8 +51,10 @@ class HierarchyOperator : public GraphOperator {
         if (column == 3) D.block<3, 3>(9, 9).diagonal().setOnes();
       }
     }
+    std::array<Affine, 13> dL;
+    local_derivatives(c, dL);
     for (int k = 0; k < channel_count_; ++k)
-      Eigen::Map<Affine>(J.by_control.col(k).data()) = compose_derivative_right(parent, local_derivative(c, k));
+      Eigen::Map<Affine>(J.by_control.col(k).data()) = compose_derivative_right(parent, dL[k]);
     for (int k = channel_count_; k < static_cast<int>(controls_.size()); ++k) J.by_control.col(k).setZero();
     for (const Drive& drive : drives_) {
       auto column = drive.input >= 0 ? J.by_slot[drive.input].col(drive.index) : J.by_control.col(drive.index);
@@ -66,8 +68,8 @@ class HierarchyOperator : public GraphOperator {
   using Channels = std::array<double, 13>;
 
   virtual Affine local(const Channels&) const = 0;
-  /// By channel k; its last row, not stored, is zero.
-  virtual Affine local_derivative(const Channels&, int k) const = 0;
+  /// By each channel; their last rows, not stored, are zero.
+  virtual void local_derivatives(const Channels&, std::array<Affine, 13>& dL) const = 0;
 
   static Vec3 three(const Channels& c, int k) { return {c[k], c[k + 1], c[k + 2]}; }
 
@@ -145,22 +147,18 @@ class NodeOperator final : public HierarchyOperator {
     return product(keyed_rotation(c), rotation_exp(three(c, 7)), three(c, 10).asDiagonal(), three(c, 0));
   }
 
-  Affine local_derivative(const Channels& c, int k) const override {
+  void local_derivatives(const Channels& c, std::array<Affine, 13>& dL) const override {
     const Mat3 R = keyed_rotation(c), E = rotation_exp(three(c, 7));
     const Mat3 S = three(c, 10).asDiagonal();
-    if (k < 3) {
-      Affine D = Affine::Zero();
-      D(k, 3) = 1;
-      return D;
-    }
-    if (k < 7) {
-      const Vec4 q = quaternion(c);
-      const double length2 = q.squaredNorm();
+    const Vec4 q = quaternion(c);
+    const double length2 = q.squaredNorm();
+    for (int k = 0; k < 3; ++k) dL[k] = Affine::Zero(), dL[k](k, 3) = 1;
+    for (int k = 3; k < 7; ++k) {
       const Mat3 dR = (quaternion_matrix_derivative(q, k - 3) - 2 * q[k - 3] * R) / length2;
-      return product(dR, E, S, Vec3::Zero());
+      dL[k] = product(dR, E, S, Vec3::Zero());
     }
-    if (k < 10) return product(R, rotation_exp_derivative(three(c, 7), k - 7), S, Vec3::Zero());
-    return product(R, E, Mat3(Vec3::Unit(k - 10).asDiagonal()), Vec3::Zero());
+    for (int k = 7; k < 10; ++k) dL[k] = product(R, rotation_exp_derivative(three(c, 7), k - 7), S, Vec3::Zero());
+    for (int k = 10; k < 13; ++k) dL[k] = product(R, E, Mat3(Vec3::Unit(k - 10).asDiagonal()), Vec3::Zero());
   }
 
  private:
@@ -210,18 +208,15 @@ class MayaJointOperator final : public HierarchyOperator {
     return product(inverse_scale(c), euler_matrix(three(c, 3), order_), three(c, 6), three(c, 0));
   }
 
-  Affine local_derivative(const Channels& c, int k) const override {
+  void local_derivatives(const Channels& c, std::array<Affine, 13>& dL) const override {
     const Mat3 R = euler_matrix(three(c, 3), order_);
-    if (k < 3) {
-      Affine D = Affine::Zero();
-      D(k, 3) = 1;
-      return D;
-    }
-    if (k < 6)
-      return product(inverse_scale(c), euler_matrix_derivative(three(c, 3), order_, k - 3), three(c, 6), Vec3::Zero());
-    if (k < 9) return product(inverse_scale(c), R, Vec3::Unit(k - 6), Vec3::Zero());
-    const double s = c[k];
-    return product(Vec3::Unit(k - 9) * (-1 / (s * s)), R, three(c, 6), Vec3::Zero());
+    const Vec3 inverse = inverse_scale(c), scale = three(c, 6);
+    for (int k = 0; k < 3; ++k) dL[k] = Affine::Zero(), dL[k](k, 3) = 1;
+    for (int k = 3; k < 6; ++k)
+      dL[k] = product(inverse, euler_matrix_derivative(three(c, 3), order_, k - 3), scale, Vec3::Zero());
+    for (int k = 6; k < 9; ++k) dL[k] = product(inverse, R, Vec3::Unit(k - 6), Vec3::Zero());
+    for (int k = 9; k < channel_count_; ++k)
+      dL[k] = product(Vec3::Unit(k - 9) * (-1 / (c[k] * c[k])), R, scale, Vec3::Zero());
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "skin.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace rigspace {
@@ -26,6 +27,19 @@ std::vector<T> pick(const std::vector<T>& all, const std::vector<int>& which) {
   return some;
 }
 
+/// The joints of some entries, ascending.
+std::vector<int> joints_of(std::vector<int> joint) {
+  std::sort(joint.begin(), joint.end());
+  joint.erase(std::unique(joint.begin(), joint.end()), joint.end());
+  return joint;
+}
+
+/// Each value's place in an ascending list.
+std::vector<int> places(std::vector<int> values, const std::vector<int>& list) {
+  for (int& value : values) value = static_cast<int>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
+  return values;
+}
+
 }  // namespace
 
 Skin::Skin(const SkinDescription& skin)
@@ -41,9 +55,12 @@ Skin::Skin(const SkinDescription& skin)
 }
 
 Skin::Skin(const Skin& whole, const Selection& selection, int new_first)
-    : Deformer(new_first, whole.slots_, whole.slot_sizes_, selection.entry_start,
-               pick(whole.entry_slot_, selection.entries)),
-      inverse_bind_(whole.inverse_bind_),
+    : Skin(whole, selection, new_first, joints_of(pick(whole.entry_slot_, selection.entries))) {}
+
+Skin::Skin(const Skin& whole, const Selection& selection, int new_first, const std::vector<int>& joints)
+    : Deformer(new_first, pick(whole.slots_, joints), pick(whole.slot_sizes_, joints), selection.entry_start,
+               places(pick(whole.entry_slot_, selection.entries), joints)),
+      inverse_bind_(pick(whole.inverse_bind_, joints)),
       weights_(pick(whole.weights_, selection.entries)) {}
 
 const SkinDescription* skin_description(const Deformer& deformer) {

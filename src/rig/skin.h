@@ -12,6 +12,7 @@ namespace rigspace {
 class Skin : public Deformer {
  public:
   explicit Skin(const SkinDescription&);
+  /// With the joints of these points alone.
   Skin(const Skin& whole, const Selection& selection, int new_first);
 
   void describe(const SkinDescription& skin) { description_ = skin; }
@@ -29,6 +30,8 @@ class Skin : public Deformer {
   std::vector<double> weights_;  // one per entry
 
  private:
+  Skin(const Skin& whole, const Selection& selection, int new_first, const std::vector<int>& joints);
+
   std::optional<SkinDescription> description_;
 };
 

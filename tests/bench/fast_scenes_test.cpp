@@ -1,4 +1,5 @@
 #include "bench/fast_scenes.h"
+#include "bench/fast_swing.h"
 
 #include "rigspace/geometry/stuffing.h"
 #include "rigspace/rig/built_in_rig.h"
@@ -6,6 +7,8 @@
 #include "support/assets.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace rigspace::bench {
 namespace {
@@ -68,6 +71,50 @@ TEST(FastScenes, HaveTheControlsOfTheThesis) {
     EXPECT_EQ(static_cast<int>(setup.free.size()), each.scene.paper.controls) << each.scene.name;
     EXPECT_EQ(setup.keys.size(), 2u);
   }
+}
+
+TEST(FastScenes, AreTestedOnMotionThatTheyAreNotTrainedOn) {
+  for (const FastScene& each : fast_scenes()) {
+    const Character character = fast_character(each.scene.member);
+    const Animation* trained = character.clip(each.scene.clip);
+    ASSERT_NE(trained, nullptr) << each.scene.name;
+    ASSERT_FALSE(each.tests.empty()) << each.scene.name;
+    for (const std::string_view test : each.tests) {
+      const Animation* clip = character.clip(test);
+      ASSERT_NE(clip, nullptr) << test;
+      EXPECT_NE(test, each.scene.clip);
+      Vec least = pose_at(character, clip, 0), most = least;
+      for (double time = 0; time < clip->duration; time += 0.02) {
+        const Vec p = pose_at(character, clip, time);
+        least = least.cwiseMin(p), most = most.cwiseMax(p);
+      }
+      EXPECT_GT((most - least).maxCoeff(), 0.05) << test << " moves";
+    }
+  }
+}
+
+TEST(FastScenes, TakeWholeClipsUnlessFewerStepsAreAskedFor) {
+  const FastScene& trunk = fast_scenes()[0];
+  EXPECT_EQ(prepare_test(trunk, "Shake").keys.size(), 181u);
+  EXPECT_EQ(prepare_test(trunk, "Shake", 5).keys.size(), 6u);
+}
+
+TEST(MotionError, IsAllOfTheSwingForAModelThatDoesNotMove) {
+  const auto scenes = rsp_scenes();
+  const auto bar =
+      std::find_if(scenes.begin(), scenes.end(), [](const RspScene& each) { return each.name == "bar material"; });
+  ASSERT_NE(bar, scenes.end());
+  const RspSetup setup = prepare(*bar, 8);
+  const RspRun moved = run(setup);
+  const std::vector<Vec> still = unmoved(setup);
+  const Apart swing = apart(setup, moved.poses, still);
+  ASSERT_GT(swing.rms, 0);
+  ASSERT_GE(swing.largest, swing.rms);
+  const MotionError nothing = motion_error(apart(setup, still, moved.poses), swing, height_of(setup));
+  EXPECT_NEAR(nothing.rms_of_swing, 100, 1e-9);
+  EXPECT_NEAR(nothing.largest_of_swing, 100, 1e-9);
+  EXPECT_EQ(motion_error(apart(setup, moved.poses, moved.poses), swing, 1).rms_of_swing, 0);
+  EXPECT_EQ(moved.step_seconds.size(), 7u) << "of all steps but the first";
 }
 
 TEST(Neighbour, IsTheWholeFileWithOneHandleKeyed) {

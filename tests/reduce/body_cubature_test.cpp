@@ -1,6 +1,7 @@
 // Few elements and masses for a whole body: forces, stiffness and inertia of all of it.
 
 #include "rigspace/reduce/body_cubature.h"
+#include "rigspace/reduce/cubature_quality.h"
 
 #include "rigspace/base/error.h"
 #include "rigspace/base/parallel.h"
@@ -118,6 +119,38 @@ TEST(BodyCubature, IsAsStiffAsTheBodyAtRestInEveryDirection) {
     EXPECT_GT(ratio, 0.99 * kept.lowest);
     EXPECT_LT(ratio, 1.01 * kept.highest);
   }
+}
+
+TEST(CubatureQuality, LeavesTheSettingAsItIsUnlessAnotherIsChosen) {
+  const CubatureSetting shipped = cubature_setting(10000), same = with_quality(shipped, kDefaultQuality);
+  EXPECT_EQ(same.tolerance, shipped.tolerance);
+  EXPECT_EQ(same.most, shipped.most);
+  EXPECT_DOUBLE_EQ(same.lowest, shipped.lowest);
+  EXPECT_DOUBLE_EQ(same.highest, shipped.highest);
+}
+
+TEST(CubatureQuality, KeepsTheStiffnessWithinItsRangeWhateverIsChosen) {
+  for (const double quality : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+    const CubatureSetting setting = with_quality(cubature_setting(10000), quality);
+    setting.validate();
+    EXPECT_GE(setting.lowest, 0.8) << quality;
+    EXPECT_LE(setting.highest, 1.25) << quality;
+  }
+  EXPECT_THROW(with_quality({}, 1.1), Error);
+  EXPECT_THROW(with_quality({}, -0.1), Error);
+}
+
+TEST(CubatureQuality, BuysSmallerErrorsWithMoreElements) {
+  const Bar bar;
+  const auto trained = [&](double quality) {
+    return train_cubature(bar.body, bar.free, bar.interior, bar.seen,
+                          {.setting = with_quality({.tolerance = 0.05}, quality), .held_out = bar.unseen});
+  };
+  const BodyCubature coarse = trained(0.2), usual = trained(0.5), fine = trained(0.8);
+  EXPECT_LT(coarse.elements.size(), usual.elements.size());
+  EXPECT_LT(usual.elements.size(), fine.elements.size());
+  EXPECT_GT(coarse.held_out_error, usual.held_out_error);
+  EXPECT_GT(usual.held_out_error, fine.held_out_error);
 }
 
 // As a body is stepped that is a part of another: what is held stays, and moves nothing inside.

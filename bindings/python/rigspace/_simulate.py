@@ -85,7 +85,8 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
              step: Optional[float] = None, follow: str = "animation", material: str = "stable-neo-hookean",
              stiffness: Optional[Mapping[str, float]] = None, young: Optional[float] = None, poisson: float = 0.4,
              density: float = 1000, integrator: str = "bdf2", max_influences: int = 4,
-             pure: bool = False, paper: bool = False, method: str = "fast", interior: str = "dynamic", solver: Optional[str] = None,
+             pure: bool = False, paper: bool = False, method: str = "fast", quality: float = 0.5,
+             interior: str = "dynamic", solver: Optional[str] = None,
              report: Union[str, os.PathLike, None] = None, dump: Union[str, os.PathLike, None] = None,
              progress: Optional[Progress] = None) -> Result:
     """Secondary motion on a character, as clips beside the artist's own. Options are those of `rigspace simulate`.
@@ -109,6 +110,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
     keep_partial     cancelled, it returns what is finished instead of raising Cancelled
     step, follow, material, stiffness, young, poisson, density, integrator, max_influences   physics
     pure             the equations of motion alone: nothing is searched for, smoothed, eased, held, scaled or faded
+    quality          of the fast method, 0 (coarse and quick) to 1 (fine and slow)
     paper, method, interior, solver, report, dump   for research, see docs/rig-space-physics.md
     progress         called with (stage, fraction 0..1); returning False cancels, and so does Ctrl-C
 
@@ -136,7 +138,7 @@ def simulate(character: Character, parts: Union[str, Iterable[str], Mapping[str,
         integrator=_arguments.choice("integrator", integrator, ("bdf2", "euler")),
         max_influences=_arguments.choice("max_influences", max_influences, (4, 8)),
         additive=additive, keep_partial=keep_partial, material=material, poisson=poisson, density=density,
-        pure=pure, paper=paper, method=method, interior=interior)
+        pure=pure, paper=paper, method=method, quality=quality, interior=interior)
     if gravity is not None:
         gravity = ",".join(repr(float(each)) for each in np.atleast_1d(gravity))
     optional = dict(unit=unit, gravity=gravity, fps=fps, step=step, young=young, solver=solver,

@@ -33,7 +33,8 @@ constexpr std::size_t kFormat = 8, kSize = 12, kChecksum = 20, kPayload = 52;  /
 std::shared_ptr<const RealtimeModel> bobbin() {
   const Character hard = make_character("bobbin");
   const Softened soft = soften(hard, find_parts(hard), {.use_cache = true});
-  return std::make_shared<const RealtimeModel>(soft.character, soft.parts, RealtimeOptions{.widen = true});
+  return std::make_shared<const RealtimeModel>(soft.character, soft.parts,
+                                               RealtimeOptions{.widen = true, .springs = true});
 }
 
 /// A cape, which meets the body behind it.
@@ -66,6 +67,8 @@ void expect_same_motion(const std::shared_ptr<const RealtimeModel>& made,
     for (RealtimeRig* rig : {&a, &b}) {
       if (k == 0) rig->reset(span_of(p));
       if (k == 80) rig->teleport();
+      if (k == 170) rig->set_level(RealtimeLevel::light);
+      if (k == 205 && made->options().springs) rig->set_level(RealtimeLevel::springs);
       rig->set_keyed(span_of(p));
       rig->step(dt);
     }

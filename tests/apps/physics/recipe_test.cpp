@@ -94,6 +94,15 @@ TEST(Recipe, ComesBackToTheBit) {
     EXPECT_EQ(read.parts[0].settings.*field.value, written.parts[0].settings.*field.value) << field.name;
 }
 
+TEST(Recipe, KeepsTheQualityThatWasChosen) {
+  Recipe written = noisy_recipe();
+  EXPECT_EQ(recipe_text(written).find("quality"), std::string::npos) << "as it is unless chosen";
+  written.options.physics.quality = 0.8;
+  const std::string text = recipe_text(written);
+  EXPECT_EQ(parse_recipe(text, "x").options.physics.quality, 0.8);
+  EXPECT_NE(sentence(replaced(text, "\"quality\": 0.8", "\"quality\": 1.8")).find("quality is 1.8"), std::string::npos);
+}
+
 TEST(Recipe, RemembersHowFarAStoppedRunCame) {
   Recipe written = noisy_recipe();
   EXPECT_EQ(recipe_text(written).find("stopped"), std::string::npos);

@@ -40,7 +40,8 @@ int rigspace_realtime_save(const rigspace_realtime_model* model, const char* pat
       "tune_on": "Walk", "tune": true,                         the clip on which rates are found; false: from sizes
       "metres_per_unit": 0,                                    as --unit; 0: guessed
       "step": 0.008333, "window": 0.041667, "max_substeps": 8, "max_iterations": 30, "tolerance": 0.0003,
-      "teleport_speed": 60, "poisson": 0.4, "use_cache": true, "widen": false}            see RealtimeOptions
+      "teleport_speed": 60, "snap_speed": 8, "poisson": 0.4, "use_cache": true, "widen": false,
+      "springs": false}                                                                   see RealtimeOptions
    A setting that is not known is an error of code 2. */
 rigspace_realtime_model* rigspace_realtime_load(const char* path, const char* settings);
 /* Rigs made from the model may still be used: the shared data lives until the last of them is destroyed. */
@@ -57,6 +58,8 @@ double rigspace_realtime_latency(const rigspace_realtime_model* model); /* s */
 
 /* A new rig in the rest pose, with zero velocity. */
 rigspace_realtime_rig* rigspace_realtime_create(const rigspace_realtime_model* model);
+/* One that begins at a level and has no finer one: see RealtimeLevel. */
+rigspace_realtime_rig* rigspace_realtime_create_at(const rigspace_realtime_model* model, int level);
 void rigspace_realtime_destroy(rigspace_realtime_rig* rig);
 
 /* Sets this pose without deviation, see RealtimeRig::reset. */
@@ -68,6 +71,11 @@ int rigspace_realtime_set_keyed(rigspace_realtime_rig* rig, const double* pose, 
 /* Marks the next pose as a jump: no velocity or inertia is taken from the change to it. */
 int rigspace_realtime_teleport(rigspace_realtime_rig* rig);
 int rigspace_realtime_step(rigspace_realtime_rig* rig, double seconds);
+
+/* Levels of detail: 0 full, 1 light, 2 springs ("springs": true), see RealtimeRig::set_level. */
+int rigspace_realtime_set_level(rigspace_realtime_rig* rig, int level);
+/* The most seconds that a step may take, 0 for any, see RealtimeRig::set_budget. */
+int rigspace_realtime_set_budget(rigspace_realtime_rig* rig, double seconds);
 
 /* Reads the values of the simulated controls, in the order of free_control; apply writes them into a whole pose. */
 int rigspace_realtime_read(const rigspace_realtime_rig* rig, double* values, int count);

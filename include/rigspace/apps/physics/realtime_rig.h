@@ -10,6 +10,7 @@
 // are known. What is read is interpolated to one grid step before. The sum, `window + step`, is 50 ms by default: the
 // deviation of simulate_parts, so much later, on the pose of now (docs/realtime.md).
 
+#include "rigspace/anim/spring_bones.h"
 #include "rigspace/apps/physics/simulation.h"
 
 #include <cstddef>
@@ -20,6 +21,14 @@
 
 namespace rigspace {
 
+/// What is stepped of a character's parts, from the dearest to the cheapest.
+enum class RealtimeLevel {
+  full,     ///< flesh by its elements, contact, worlds
+  light,    ///< the same controls, the energy of flesh quadratic about the rest pose, mass on a dozen nodes a part;
+            ///< nothing is met
+  springs,  ///< a spring bone a joint, fitted to the part; no window, so that it is late by half a tick of 1/60 s
+};
+
 struct RealtimeOptions {
   double step = 1.0 / 120;   ///< s: the physics grid, independent of the frame rate
   double window = 1.0 / 24;  ///< s: half of the time over which accelerations are taken, and by which physics is late;
@@ -29,6 +38,11 @@ struct RealtimeOptions {
   int max_iterations = 30;   ///< of Newton's method a grid step; the next step goes on with the remaining error
   double tolerance = 3e-4;   ///< relative force out of balance at which a solve ends
   double teleport_speed = 60;  ///< m/s: a pose that moves any node faster counts as a teleport; 0: no pose does
+  /// m/s: where the mean velocity of a part's nodes changes by more from one grid step to the next, the animation
+  /// snapped (a correction from the network, a root put elsewhere): for up to 1/20 s what is above the velocity before
+  /// is taken out of the past of the animation, so that no load comes of it. Deviations and their velocities stay.
+  /// 0: every motion is a load.
+  double snap_speed = 8;
   double metres_per_unit = 0;  ///< of the scene; 0: guessed as `rigspace simulate` guesses it (guess_unit)
   MaterialKind material = MaterialKind::stable_neo_hookean;  ///< of flesh
   double poisson = 0.4;                                      ///< of flesh
@@ -41,6 +55,8 @@ struct RealtimeOptions {
   /// While a part is farther from the animation than in training, it is stepped with all elements of its flesh in place
   /// of the few: correct there too, for several times the work and memory. For main characters, not for crowds.
   bool widen = false;
+  /// Fits spring bones to the parts (RealtimeLevel::springs): plays some seconds of the clip that parts are tuned on.
+  bool springs = false;
   /// The model keeps what RealtimeModel::adjusted needs: for editors, not for games.
   bool adjustable = false;
 
@@ -70,6 +86,9 @@ struct RealtimePart {
   double settle = 0;      ///< s, as used
   double lag = 0;         ///< s, as used
   double amount = 1;      ///< as used: PartReport::amount
+  /// With RealtimeOptions::springs: r.m.s. difference of the spring bones' deviation from the part's, of the part's, on
+  /// the clip that they were fitted to. 1 is what standing still has; 1 also where there was no clip.
+  double spring_error = 1;
 };
 
 /// A character's parts, trained once; the data that all instances share. Immutable; may be used from many threads.
@@ -103,8 +122,14 @@ class RealtimeModel {
   std::span<const int> free() const;          ///< the simulated controls, ascending
   double latency() const;                     ///< s: window, in whole steps, + step
   std::size_t instance_bytes() const;         ///< heap memory of an instance, measured; 0 where malloc gives no figure
-  int element_count() const;                  ///< elements of flesh that a step evaluates
-  int most_elements() const;                  ///< the same outside of training, with options().widen
+  /// The same of an instance that is made at this level.
+  std::size_t instance_bytes(RealtimeLevel finest) const;
+  /// With options().springs: the turning joints of parts as chains for VRMC_springBone (io/gltf_springs.h), whose
+  /// formula the stand-in has; VRM plays it about the rest pose, the stand-in about the animated one. Joints of flesh,
+  /// which move and do not turn, have no place there. Counted in the bones of character().
+  std::vector<SpringChain> spring_chains() const;
+  int element_count() const;  ///< elements of flesh that a step evaluates
+  int most_elements() const;  ///< the same outside of training, with options().widen
 
  private:
   friend class RealtimeRig;
@@ -117,8 +142,9 @@ class RealtimeModel {
 /// One character in the game. Not to be used by two threads at a time.
 class RealtimeRig {
  public:
-  /// Starts in the rest pose, with zero velocity.
-  explicit RealtimeRig(std::shared_ptr<const RealtimeModel> model);
+  /// Starts in the rest pose, with zero velocity, at the level `finest`; what finer levels need is not made, and takes
+  /// no memory. Throws Error for springs without RealtimeOptions::springs.
+  explicit RealtimeRig(std::shared_ptr<const RealtimeModel> model, RealtimeLevel finest = RealtimeLevel::full);
   ~RealtimeRig();
   RealtimeRig(RealtimeRig&&) noexcept;
   RealtimeRig& operator=(RealtimeRig&&) noexcept;
@@ -144,6 +170,17 @@ class RealtimeRig {
   /// tenth of a second. Allocates; steps do not. Throws Error if the model is not of the same parts.
   void change_model(std::shared_ptr<const RealtimeModel> model);
 
+  /// Goes on at another level from the state of now: deviations and their velocities stay, and what differs afterwards
+  /// is eased in over 0.2 s. Does not allocate. Throws Error for a level finer than the one it was made with, and for
+  /// springs without RealtimeOptions::springs.
+  void set_level(RealtimeLevel level);
+  RealtimeLevel level() const;
+
+  /// The most processor time, s, that a call of `step` may take, 0 for any. Once it is used up, a solve ends at the
+  /// iteration under way, and the parts that are left keep deviation and velocity for that grid step (`left_out`
+  /// counts them); the next call begins with them. Results then depend on the clock. 0 until it is set.
+  void set_budget(double seconds);
+
   /// Advances by dt seconds, which may be none or several grid steps. With dt = 0 only the keyed pose changes. If dt
   /// has more than max_substeps grid steps, the first ones are skipped: the animation advances, deviations keep their
   /// values and then have zero velocity. Throws Error if dt is negative or not finite.
@@ -164,6 +201,8 @@ class RealtimeRig {
   long steps() const;         ///< of the grid, since the last reset
   long unconverged() const;   ///< of these steps, those whose solve did not converge
   long iterations() const;    ///< of Newton's method, over these steps
+  long left_out() const;      ///< grid steps of parts that the budget left no time for
+  long snaps() const;         ///< grid steps of parts in which the animation snapped (RealtimeOptions::snap_speed)
   long jacobians() const;     ///< of the rig, evaluated since the last reset
   std::size_t bytes() const;  ///< RealtimeModel::instance_bytes
   const RealtimeModel& model() const;

@@ -114,6 +114,9 @@ struct SimulationOptions {
   /// Of flesh; chains of rods are always solved in full. Other values of `interior` or `curvature` than the defaults
   /// need the full method and select it.
   Method method = Method::fast;
+  /// Of the fast method, 0 to 1: how well its few elements stand for all of them. 0 is coarse and quick, 1 fine and
+  /// slow (with_quality, reduce/cubature_quality.h).
+  double quality = 0.5;
   bool use_cache = false;  ///< of what the fast method trains, and of stiffnesses: from the cache, and into it
   Interior interior = Interior::dynamic;        ///< of flesh
   RigCurvature curvature = RigCurvature::none;  ///< of the rig, in Newton's steps

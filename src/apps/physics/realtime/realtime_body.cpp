@@ -1,5 +1,7 @@
 #include "realtime_body.h"
 
+#include "light_body.h"
+#include "quick_hessian.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/geometry/signed_distance.h"
 
@@ -52,7 +54,8 @@ int window_steps(const RealtimeOptions& options) {
 }
 
 RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-                           std::span<const RealtimeHold> holds, const LimbMesh* limbs, const Collisions& collisions)
+                           std::span<const RealtimeHold> holds, const LimbMesh* limbs, const Collisions& collisions,
+                           const Mat* elastic)
     : body_(body),
       settings_(&body),
       limits_(body.limits),
@@ -63,7 +66,9 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
       window_(window_steps(options)),
       second_(std::max(2, 2 * static_cast<int>(std::lround(0.5 / options.step)))),
       workspace_(body.rig->make_workspace()),
-      newton_(newton_options(body, options)) {
+      newton_(newton_options(body, options)),
+      snap_speed_(options.snap_speed / options.metres_per_unit),
+      in_time_([this](const Progress&) { return !deadline_.passed(); }) {
   zero_ = Vec::Zero(3 * static_cast<Eigen::Index>(body.node_count()));
   p_now_ = p_before_ = p_older_ = from_ = free_key_ = Vec::Zero(static_cast<Eigen::Index>(body.free.size()));
   x_seen_ = x_key_ = x_ = d_ = target_ = forces_ = acceleration_ = wind_ = speed_ = zero_;
@@ -94,8 +99,11 @@ RealtimeBody::RealtimeBody(const SteppedBody& body, const RealtimeOptions& optio
   terms_->add_to(*objective_);
   if (terms_->solid) solid_state_ = terms_->solid->make_state();
   if (limbs != nullptr || collisions.self || !collisions.obstacles.empty()) meet(limbs, collisions, options);
+  if (elastic != nullptr && elastic->size() > 0 && terms_->solid) solve_quickly(*elastic);
   warm_up();
 }
+
+RealtimeBody::~RealtimeBody() = default;
 
 /// Contact as Stepper::collide has it. The obstacle's times are 0, the last grid time of the body, and h, this one.
 void RealtimeBody::meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options) {
@@ -154,13 +162,30 @@ void RealtimeBody::pass() {
     for (Eigen::Index i = 0; i < points.size(); i += 3) sum += points.segment<3>(i);
     return Vec3(sum / std::max<double>(1, static_cast<double>(points.size()) / 3));
   };
+  const Vec3 nodes = mean(x_seen_), points = mean(s_seen_);
+  absorb_snap(nodes);
   newest_ = (newest_ + 1) % past_poses();
   const auto at = static_cast<std::size_t>(newest_);
   controls_[at] = p_seen_, points_[at] = s_seen_, drive_[at] = x_seen_, spacing_[at] = spacing_seen_;
   newest_mean_ = (newest_mean_ + 1) % static_cast<int>(node_means_.size());
-  node_means_[static_cast<std::size_t>(newest_mean_)] = mean(x_seen_);
-  point_means_[static_cast<std::size_t>(newest_mean_)] = mean(s_seen_);
+  node_means_[static_cast<std::size_t>(newest_mean_)] = nodes;
+  point_means_[static_cast<std::size_t>(newest_mean_)] = points;
   if (fresh_ > 0) go_on_backward();
+}
+
+/// Moves the past along with a snap of the animation: what the mean moves beyond its last velocity. Of a root that goes
+/// on at another velocity the first 1/20 s is absorbed, the rest is motion.
+void RealtimeBody::absorb_snap(const Vec3& mean) {
+  constexpr double kLongest = 0.05;  // s: a frame at 24 a second, and a grid step
+  const Vec3 beyond = mean - 2 * past_mean(node_means_, 0) + past_mean(node_means_, 1);
+  const bool snapped = snap_speed_ > 0 && fresh_ == 0 && beyond.norm() > snap_speed_ * h_;
+  snapping_ = snapped ? snapping_ + 1 : 0;
+  if (!snapped || snapping_ * h_ > kLongest) return;
+  ++snaps_;
+  for (Vec& nodes : drive_)
+    for (Eigen::Index i = 0; i < nodes.size(); i += 3) nodes.segment<3>(i) += beyond;
+  for (std::vector<Vec3>* means : {&node_means_, &point_means_})
+    for (Vec3& each : *means) each += beyond;
 }
 
 /// Extrapolates the past linearly from the first two different poses, so that a character that appears in mid-walk is
@@ -189,6 +214,17 @@ void RealtimeBody::settle(bool zero) {
     std::fill(means->begin(), means->end(), Vec3((*means)[static_cast<std::size_t>(newest_mean_)]));
   fresh_ = std::max(1, static_cast<int>(std::lround(kWait / h_)));
   rest(zero);
+}
+
+void RealtimeBody::enter(In deviation, In velocity) {
+  p_now_ = deviation - h_ * velocity;
+  settle(false);
+  speed_ = d_;
+  p_now_ = deviation;
+  rest(false);
+  speed_ = (d_ - speed_) / h_;
+  p_before_ = p_now_ - h_ * velocity, p_older_ = p_before_ - h_ * velocity;
+  integrator_.restart(d_, speed_);
 }
 
 /// Makes the rig linear at p_end_.
@@ -225,8 +261,10 @@ void RealtimeBody::rest(bool zero) {
 
 void RealtimeBody::forget() {
   newton_workspace_.forget();
+  forget_quick();
   jacobians_before_ = lineariser_->counts().jacobians;
   summary_ = {};
+  snaps_ = 0, snapping_ = 0;
   for (DriveMeter& meter : meters_) meter.clear();
   for (RecentPeak& swing : swings_) swing.clear();
   std::fill(shown_.begin(), shown_.end(), 1.0);
@@ -321,7 +359,13 @@ void RealtimeBody::set_keys() {
   } else if (terms_->springs) {
     terms_->springs->set_target(free_key_);
   }
-  if (terms_->coupling) terms_->coupling->set_target(free_key_);
+  if (terms_->coupling && dampens_coupling(*settings_)) {
+    const double share = coupling_damping(*settings_, h_), drift = 1 - integrator_.step().tau / h_;
+    q_ = free_key_ + share * (p_now_ + drift * (p_now_ - p_before_));
+    terms_->coupling->set_target(q_);
+  } else if (terms_->coupling) {
+    terms_->coupling->set_target(free_key_);
+  }
   if (terms_->limit) terms_->limit->set_keys(free_key_);
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key_);
 }
@@ -333,18 +377,19 @@ void RealtimeBody::solve_from(double share, double ahead) {
   begin_linear();
   damp_controls();
   q_ = from_;
-  summary_ = newton_.solve(*objective_, q_, newton_workspace_);
+  solve();
   mapping_->controls_at(q_, p_end_);
   for (int k = 0; q_.allFinite() && !lineariser_->check_linearisation(p_end_, y_) && k < kMostRenewed; ++k) {
     lineariser_->renew();
     damp_controls();
     q_ = from_;
-    summary_ = newton_.solve(*objective_, q_, newton_workspace_);
+    solve();
     mapping_->controls_at(q_, p_end_);
   }
 }
 
-bool RealtimeBody::step() {
+bool RealtimeBody::step(const Deadline& deadline) {
+  deadline_ = deadline;
   pass();
   select(window_);
   if (terms_->solid) terms_->solid->set_rest(x_key_);

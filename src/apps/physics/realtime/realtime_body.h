@@ -13,6 +13,7 @@
 #include "run/drive_meter.h"
 #include "run/stepper.h"
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +22,14 @@ namespace rigspace {
 
 /// RealtimeOptions::window in grid steps.
 int window_steps(const RealtimeOptions& options);
+
+/// The time at which a call of RealtimeRig::step should end.
+struct Deadline {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> at;  ///< none: at any time
+
+  bool passed() const { return at && Clock::now() >= *at; }
+};
 
 /// How a part is held where the animation is wilder than the clip that it was tuned on, as in Tuner::hold_by_drive and
 /// Tuner::scale_to_limit. Those measure a whole clip; here the last two seconds are measured.
@@ -38,16 +47,21 @@ class RealtimeBody {
   /// The body must have no interior unknowns and a rig that is linear within a step. It is referred to.
   /// `character_size`: scene units. `holds`: one a group of the body. `limbs`: skin that it meets, or null; referred
   /// to. `collisions`: obstacles, friction and self contact; copied.
+  /// `elastic`: the Hessian of the body's elements at unit stiffness, on the free controls (LightBody::stiffness), with
+  /// which steps are solved as long as that converges; referred to; null or empty: with the elements' own.
   RealtimeBody(const SteppedBody& body, const RealtimeOptions& options, double character_size,
-               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr, const Collisions& collisions = {});
+               std::span<const RealtimeHold> holds, const LimbMesh* limbs = nullptr, const Collisions& collisions = {},
+               const Mat* elastic = nullptr);
   RealtimeBody(const RealtimeBody&) = delete;
   RealtimeBody& operator=(const RealtimeBody&) = delete;
+  ~RealtimeBody();
 
   /// Sets the keyed pose of the next grid time, all controls. `spacing`: s between the poses of the caller, from which
   /// it was interpolated. Returns the largest distance of a node between this pose and the last one, scene units.
   double observe(In p_key, double spacing);
-  /// Adds the observed pose to the past and advances by a grid step. Returns whether the solve converged.
-  bool step();
+  /// Adds the observed pose to the past and advances by a grid step. Returns whether the solve converged. Once the
+  /// deadline has passed, a solve ends at the iteration under way.
+  bool step(const Deadline& deadline = {});
   /// Adds the observed pose to the past without a step.
   void pass();
   /// Factor, at most 1, on the deviation of a group that is shown: 1 while its 95th percentile over the last two
@@ -56,6 +70,8 @@ class RealtimeBody {
   /// Makes the observed pose the start of the animation: the velocity to the next different pose is then assumed for
   /// the past as well. The deviation keeps its values, or becomes 0 if `zero`; its velocity becomes 0.
   void settle(bool zero);
+  /// As settle, with this deviation and velocity, 1/s, of the free controls.
+  void enter(In deviation, In velocity);
   /// Sets the velocity of the deviation to 0, and the deviation too if `zero`. The past of the animation stays.
   void begin_linear();
   void rest(bool zero);
@@ -75,6 +91,7 @@ class RealtimeBody {
   /// Largest distance of a node from its position in the animation, scene units.
   double reach() const;
   long jacobians() const { return lineariser_->counts().jacobians - jacobians_before_; }  ///< since `forget`
+  long snaps() const { return snaps_; }                                                   ///< since `forget`
   const Summary& summary() const { return summary_; }                                     ///< of the last solve
 
  private:
@@ -82,6 +99,7 @@ class RealtimeBody {
   std::size_t past(int steps) const;
   const Vec3& past_mean(const std::vector<Vec3>& means, int steps) const;
   void go_on_backward();
+  void absorb_snap(const Vec3& mean);
   void select(int steps);
   void find_drive();
   void hold();
@@ -100,6 +118,10 @@ class RealtimeBody {
   void narrow_limits();
   void meet(const LimbMesh* limbs, const Collisions& collisions, const RealtimeOptions& options);
   void place_limbs();
+  void solve_quickly(const Mat& elastic);
+  void set_elastic();
+  void forget_quick();
+  void solve();
   void solve_from(double share, double ahead);
 
   const SteppedBody& body_;      // nodes, controls, masses, rig
@@ -128,6 +150,9 @@ class RealtimeBody {
   std::optional<Objective> objective_;
   Newton newton_;
   NewtonWorkspace newton_workspace_;
+  // The same objective with a constant matrix in place of the Hessian of the elements.
+  struct Quick;
+  std::unique_ptr<Quick> quick_;
   Summary summary_;
   long jacobians_before_ = 0;  // when `forget` was called
 
@@ -138,9 +163,14 @@ class RealtimeBody {
   std::vector<double> spacing_;
   std::vector<Vec3> node_means_, point_means_;  // ring buffers over two seconds: mean of the nodes, of the points
   int newest_ = 0, newest_mean_ = 0;            // index of the newest entry of each
-  int fresh_ = 0;                               // after `settle`: grid steps left to wait for the first other pose
-  Vec p_now_, p_before_, p_older_;              // deviations of the free controls in the last three states
-  Vec p_seen_, s_seen_, x_seen_;                // observed pose: all controls, points of the rig, nodes
+  double snap_speed_;                           // scene units / s
+  int snapping_ = 0;                            // grid steps that the present snap has taken
+  long snaps_ = 0;
+  ProgressCallback in_time_;  // whether the deadline of the step under way has not passed
+  Deadline deadline_;
+  int fresh_ = 0;                   // after `settle`: grid steps left to wait for the first other pose
+  Vec p_now_, p_before_, p_older_;  // deviations of the free controls in the last three states
+  Vec p_seen_, s_seen_, x_seen_;    // observed pose: all controls, points of the rig, nodes
   double spacing_seen_ = 0;
   Vec p_key_, x_key_, s_key_, free_key_;  // keyed pose at the time of the body, likewise, and its free controls
   Vec q_, from_, x_, y_, d_, p_end_, zero_, target_, forces_, acceleration_, wind_, speed_;

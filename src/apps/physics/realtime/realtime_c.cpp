@@ -36,6 +36,15 @@ void require_count(int count, std::size_t expected) {
                .remedy = "expected " + std::to_string(expected)});
 }
 
+RealtimeLevel level_of(int level) {
+  if (level >= 0 && level <= 2) return static_cast<RealtimeLevel>(level);
+  throw Error({.code = ErrorCode::usage,
+               .element = "level of detail",
+               .value = std::to_string(level),
+               .problem = "is " + std::to_string(level),
+               .remedy = "expected 0, 1 or 2"});
+}
+
 bool in_range(int k, std::size_t count) { return k >= 0 && static_cast<std::size_t>(k) < count; }
 
 }  // namespace
@@ -78,9 +87,20 @@ int rigspace_realtime_free_control(const rigspace_realtime_model* model, int k) 
 double rigspace_realtime_latency(const rigspace_realtime_model* model) { return model ? model->model->latency() : 0; }
 
 rigspace_realtime_rig* rigspace_realtime_create(const rigspace_realtime_model* model) {
+  return rigspace_realtime_create_at(model, 0);
+}
+
+rigspace_realtime_rig* rigspace_realtime_create_at(const rigspace_realtime_model* model, int level) {
   rigspace_realtime_rig* made = nullptr;
-  guarded(model, [&] { made = new rigspace_realtime_rig{RealtimeRig(model->model)}; });
+  guarded(model, [&] { made = new rigspace_realtime_rig{RealtimeRig(model->model, level_of(level))}; });
   return made;
+}
+
+int rigspace_realtime_set_level(rigspace_realtime_rig* rig, int level) {
+  return guarded(rig, [&] { rig->rig.set_level(level_of(level)); });
+}
+int rigspace_realtime_set_budget(rigspace_realtime_rig* rig, double seconds) {
+  return guarded(rig, [&] { rig->rig.set_budget(seconds); });
 }
 
 void rigspace_realtime_destroy(rigspace_realtime_rig* rig) { delete rig; }

@@ -109,6 +109,7 @@ RealtimeRequest request_of(const char* text) {
   settings.take("step", options.step), settings.take("window", options.window);
   settings.take("max_substeps", options.max_substeps), settings.take("max_iterations", options.max_iterations);
   settings.take("tolerance", options.tolerance), settings.take("teleport_speed", options.teleport_speed);
+  settings.take("snap_speed", options.snap_speed), settings.take("springs", options.springs);
   settings.take("metres_per_unit", options.metres_per_unit), settings.take("poisson", options.poisson);
   settings.take("use_cache", options.use_cache), settings.take("widen", options.widen);
   settings.finish();

@@ -18,6 +18,7 @@ void RealtimeBody::change_settings(const SteppedBody& settings, std::span<const 
   NewtonOptions newton = newton_.options();
   newton.gradient_floor = settings.force_floor;
   newton_ = Newton(newton);
+  set_elastic();
   set_limits();  // their stiffness
 }
 

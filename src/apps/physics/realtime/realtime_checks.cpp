@@ -1,6 +1,7 @@
 // What a model file must have. Its checksum finds accidents; these find what no program of ours writes.
 
 #include "realtime_fields.h"
+#include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,6 +109,24 @@ void check_training(const Unpacker& in, const RealtimeTraining& training) {
                "the groups of controls");
   }
   for (const int q : training.quaternions) in.require(q >= 0 && q + 4 <= controls, "an orientation");
+}
+
+void check_springs(const Unpacker& in, const SpringStandIn& springs, const RealtimeTraining& training) {
+  const auto& rig = dynamic_cast<const BuiltInRig&>(*training.character.rig);
+  const int slots = static_cast<int>(rig.graph().slots().size()), controls = static_cast<int>(rig.controls().size());
+  const int free = static_cast<int>(training.free.size()), joints = static_cast<int>(springs.joints.size());
+  in.require(springs.free_count == free && ascending(springs.needed) && all_below(springs.needed, slots),
+             "the spring bones");
+  const auto is_node = [&](int slot) { return slot >= 0 && slot < slots && node_description(rig.graph(), slot); };
+  for (int j = 0; j < joints; ++j) {
+    const StandInJoint& joint = springs.joints[static_cast<std::size_t>(j)];
+    in.require(is_node(joint.slot) && (joint.parent_slot == -1 || is_node(joint.parent_slot)) && joint.above >= -1 &&
+                   joint.above < j && joint.group >= 0 && joint.group < std::ssize(springs.groups) &&
+                   all_below(joint.controls, controls) && all_below(joint.places, free),
+               "a spring bone");
+    for (const int slot : {joint.slot, joint.parent_slot})
+      in.require(slot < 0 || std::ranges::binary_search(springs.needed, slot), "a spring bone");
+  }
 }
 
 }  // namespace rigspace

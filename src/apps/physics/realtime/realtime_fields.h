@@ -55,7 +55,7 @@ void fields(Archive& archive, T& part) {
 
 template <class Archive, Like<RealtimePart> T>
 void fields(Archive& archive, T& part) {
-  archive(part.name, part.settings, part.rate, part.settle, part.lag, part.amount);
+  archive(part.name, part.settings, part.rate, part.settle, part.lag, part.amount, part.spring_error);
 }
 
 template <class Archive, Like<RealtimeSettings> T>
@@ -66,11 +66,28 @@ void fields(Archive& archive, T& settings) {
 template <class Archive, Like<RealtimeOptions> T>
 void fields(Archive& archive, T& options) {
   archive(options.step, options.window, options.max_substeps, options.max_iterations, options.tolerance,
-          options.teleport_speed, options.metres_per_unit, options.material, options.poisson, options.tune,
-          options.widen);
+          options.teleport_speed, options.snap_speed, options.metres_per_unit, options.material, options.poisson,
+          options.tune, options.widen, options.springs);
 }
 
-/// Without bodies and limbs, which have rigs.
+template <class Archive, Like<StandInJoint> T>
+void fields(Archive& archive, T& joint) {
+  archive(joint.bone, joint.slot, joint.parent_slot, joint.above, joint.group, joint.controls, joint.places,
+          joint.moves, joint.tail, joint.weight);
+}
+
+template <class Archive, Like<StandInGroup> T>
+void fields(Archive& archive, T& group) {
+  archive(group.pull, group.drag, group.error);
+}
+
+/// Without its rig, of which it reads the graph alone.
+template <class Archive, Like<SpringStandIn> T>
+void fields(Archive& archive, T& springs) {
+  archive(springs.joints, springs.groups, springs.needed, springs.free_count, springs.snap_speed);
+}
+
+/// Without bodies and limbs, which have rigs, and light bodies, which follow from them.
 template <class Archive, Like<RealtimeTraining> T>
 void fields(Archive& archive, T& training) {
   archive(training.character.name, training.size, training.options, training.trained, training.free, training.places,
@@ -82,5 +99,6 @@ void check_body(const Unpacker& in, const SteppedBody& body);
 void check_settings(const Unpacker& in, const SteppedBody& body, const SteppedBody& settings);
 void check_limbs(const Unpacker& in, const LimbMesh& limbs);
 void check_training(const Unpacker& in, const RealtimeTraining& training);
+void check_springs(const Unpacker& in, const SpringStandIn& springs, const RealtimeTraining& training);
 
 }  // namespace rigspace

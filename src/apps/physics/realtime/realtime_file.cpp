@@ -131,9 +131,11 @@ std::vector<std::byte> pack_model(const RealtimeFile::Data& data) {
   Rigs rigs;
   const int graph = rigs.graph_of(training.character.rig, name);
   bodies(graph, training, static_cast<std::uint64_t>(training.instance_bytes));
+  for (const std::size_t bytes : training.lower_bytes) bodies(static_cast<std::uint64_t>(bytes));
   pack_bodies(bodies, rigs, training.bodies, name), pack_bodies(bodies, rigs, training.wide, name);
   pack_limbs(bodies, rigs, training);
-  bodies(data.gravity, data.settings);
+  bodies(data.gravity, data.settings, training.stand_in.has_value());
+  if (training.stand_in) bodies(*training.stand_in);
   Packer out;
   rigs.pack(out, name);
   out.raw(bodies.bytes());
@@ -167,12 +169,20 @@ std::unique_ptr<RealtimeFile::Data> unpack_model(Unpacker& in) {
       std::make_shared<const BuiltInRig>(rigs.graph(in), Vec(), std::vector<std::shared_ptr<const Deformer>>());
   in(*training);
   training->instance_bytes = static_cast<std::size_t>(in.next<std::uint64_t>());
+  for (std::size_t& bytes : training->lower_bytes) bytes = static_cast<std::size_t>(in.next<std::uint64_t>());
   training->bodies = unpack_bodies(in, rigs), training->wide = unpack_bodies(in, rigs);
   unpack_limbs(in, rigs, *training);
   auto data = std::make_unique<RealtimeFile::Data>(RealtimeFile::Data{.training = training, .contact = {}});
   in(data->gravity, data->settings);
+  if (in.next<bool>()) {
+    in(training->stand_in.emplace());
+    training->stand_in->rig = std::dynamic_pointer_cast<const BuiltInRig>(training->character.rig);
+  }
   in.require(in.rest().empty(), "its end");
   check_all(in, *data);
+  if (training->stand_in) check_springs(in, *training->stand_in, *training);
+  add_light_bodies(*training);
+  data->settings.light = light_settings(*training, data->settings.bodies);
   return data;
 }
 

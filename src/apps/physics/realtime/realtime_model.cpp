@@ -96,6 +96,10 @@ std::vector<int> quaternions_of(std::span<const Control> controls) {
 void add_body(PartSystem& system, RealtimeTraining& training) {
   SteppedBody& body = training.bodies.emplace_back(system.body());
   body.linear = true;
+  // Chains of rods lose nothing but mass points: they are stepped on few at once. Sheets need all of them to meet the
+  // body behind them.
+  if (body.tets.empty() && system.parts.front().part->points.empty())
+    body = light_body(body, training.options.material, training.options.step).body;
   training.trained.push_back(body.tets.empty() ? std::numeric_limits<double>::infinity()
                                                : kTrainedAmplitude * moved_size(body));
   std::vector<int>& groups = training.groups.emplace_back(body.free.size(), 0);
@@ -150,17 +154,27 @@ RealtimeModel::RealtimeModel(Character character, std::vector<Part> parts, const
   training.bodies.reserve(training.systems.size()), training.wide.reserve(training.systems.size());
   for (const auto& system : training.systems) add_body(*system, training);
   place_controls(training);
+  add_light_bodies(training);
   training.quaternions = quaternions_of(training.character.rig->controls());
   std::vector<PartSettings> asked;
   for (const Part& part : training.parts) asked.push_back(part.settings);
   data_->settings = settings_for(training, asked);
+  const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
+  if (options.springs) {
+    training.stand_in = fitted_stand_in(here, training, data_->settings, tuning_clip(training.character, options));
+    data_->settings = settings_for(training, asked);
+  }
   if (!options.adjustable) training.systems.clear();
   // Measured on a second instance: making the first one also allocates the thread's scratch memory.
-  const std::shared_ptr<const RealtimeModel> here(this, [](const RealtimeModel*) {});
-  const RealtimeRig first(here);
-  const std::size_t before = heap_in_use();
-  const RealtimeRig second(here);
-  if (const std::size_t after = heap_in_use(); after > before) training.instance_bytes = after - before;
+  for (const RealtimeLevel level : {RealtimeLevel::full, RealtimeLevel::light, RealtimeLevel::springs}) {
+    if (level == RealtimeLevel::springs && !training.stand_in) continue;
+    const RealtimeRig first(here, level);
+    const std::size_t before = heap_in_use();
+    const RealtimeRig second(here, level);
+    if (const std::size_t after = heap_in_use(); after > before)
+      (level == RealtimeLevel::full ? training.instance_bytes
+                                    : training.lower_bytes[static_cast<std::size_t>(level) - 1]) = after - before;
+  }
 }
 
 namespace {

@@ -24,6 +24,7 @@ void RealtimeOptions::validate() const {
   require_option(max_iterations >= 1, "iterations of a step", max_iterations, "expected at least 1");
   require_option(tolerance > 0 && tolerance < 1, "realtime tolerance", tolerance, "expected a share above 0, below 1");
   require_option(teleport_speed >= 0, "teleport speed", teleport_speed, "expected metres per second, 0 for never");
+  require_option(snap_speed >= 0, "snap speed", snap_speed, "expected metres per second, 0 for never");
   require_option(metres_per_unit >= 0 && std::isfinite(metres_per_unit), "metres per unit", metres_per_unit,
                  "expected a number above 0, or 0 for a guess");
 }
@@ -37,7 +38,12 @@ const RealtimeOptions& RealtimeModel::options() const { return data_->training->
 std::span<const Control> RealtimeModel::controls() const { return character().rig->controls(); }
 std::span<const int> RealtimeModel::free() const { return data_->training->free; }
 double RealtimeModel::latency() const { return (window_steps(options()) + 1) * options().step; }
-std::size_t RealtimeModel::instance_bytes() const { return data_->training->instance_bytes; }
+std::size_t RealtimeModel::instance_bytes() const { return instance_bytes(RealtimeLevel::full); }
+std::size_t RealtimeModel::instance_bytes(RealtimeLevel finest) const {
+  const RealtimeTraining& training = *data_->training;
+  return finest == RealtimeLevel::full ? training.instance_bytes
+                                       : training.lower_bytes[static_cast<std::size_t>(finest) - 1];
+}
 int RealtimeModel::element_count() const { return elements_of(data_->training->bodies); }
 int RealtimeModel::most_elements() const { return std::max(element_count(), elements_of(data_->training->wide)); }
 

@@ -1,8 +1,8 @@
 #include "rigspace/apps/physics/realtime_rig.h"
 
-#include "realtime_body.h"
-#include "realtime_model.h"
+#include "realtime_instance.h"
 #include "rigspace/base/error.h"
+#include "rigspace/base/require.h"
 #include "rigspace/base/serial.h"
 #include "rigspace/geometry/signed_distance.h"
 
@@ -16,50 +16,16 @@ namespace rigspace {
 namespace {
 
 constexpr int kEstimateEvery = 8;  // grid steps between comparisons with the training
-constexpr double kEase = 0.1;      // s: time in which the factor on the deviation follows a change of model
 
 }  // namespace
-
-struct RealtimeRig::Data {
-  explicit Data(std::shared_ptr<const RealtimeModel> of) : model(std::move(of)), shared(*model->data_->training) {}
-
-  void cut(bool zero);
-  void skip(int first, double dt);
-  bool walk(int j, double dt);
-  void pose(double share);
-  void take_settings();
-  void ease_scaling(double dt);
-  void write_out();
-  void see(In pose);
-  void choose_body(std::size_t b);
-  void choose_world();
-  void require_size(std::size_t size) const;
-  void require_pose(std::span<const double> given) const;
-
-  std::shared_ptr<const RealtimeModel> model;
-  const RealtimeTraining& shared;                        // of all models that this instance may have
-  std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // bodies with sampled and with all elements; see Data::wide
-  std::vector<std::unique_ptr<RealtimeBody>> touching;   // of the model's RealtimeContact; stepped where there are any
-  std::shared_ptr<const RealtimeContact> contact;        // that `touching` is made of
-  std::vector<RealtimeBody*> bodies;                     // of each pair the one that is stepped at present
-  std::vector<Vec>
-      past;  // with wide bodies, and of adjustable models: keyed poses of the last grid times, latest first
-  Vec p_last, p_next, p;  // keyed poses at the last call, at this one, and at a grid time between
-  double phase = 0;       // s since the last grid time
-  bool jump = false, outside = false;
-  bool started = false;  // there was a reset
-  long steps = 0, unconverged = 0, iterations = 0;
-  Vec scaling;              // factor on the deviation at present, per free control
-  Vec scaling_before;       // when the model was changed
-  double since_change = 0;  // s
-  Vec deviation, simulated;
-  Vec free_next;  // scratch: keyed values of the free controls
-  Vec written;    // values of the free controls that `apply` wrote last, see set_keyed
-};
 
 /// Sets p to the keyed pose interpolated between the last call (share 0) and this one (share 1).
 void RealtimeRig::Data::pose(double share) {
   const double u = std::clamp(share, 0.0, 1.0);
+  if (u == 1) {
+    p = p_next;
+    return;
+  }
   p = (1 - u) * p_last + u * p_next;
   for (const int q : shared.quaternions)
     if (p_last.segment<4>(q) != p_next.segment<4>(q))
@@ -76,7 +42,7 @@ void RealtimeRig::Data::see(In pose) {
 /// Switches a body to all elements when its deviation exceeds that of training, and back below 0.7 of it.
 void RealtimeRig::Data::choose_body(std::size_t b) {
   constexpr double kInside = 0.7;
-  if (wide.empty() || !wide[b] || !touching.empty()) return;
+  if (level != RealtimeLevel::full || wide.empty() || !wide[b] || !touching.empty()) return;
   const bool is_wide = bodies[b] == wide[b].get();
   const double share = bodies[b]->reach() / shared.trained[b];
   if (is_wide ? share > kInside : share <= 1) return;
@@ -87,7 +53,7 @@ void RealtimeRig::Data::choose_body(std::size_t b) {
 
 /// Makes the bodies of the model's world and goes on with them from the state of those before.
 void RealtimeRig::Data::choose_world() {
-  if (model->data_->contact == contact) return;
+  if (finest != RealtimeLevel::full || model->data_->contact == contact) return;
   const std::vector<std::unique_ptr<RealtimeBody>> before = std::move(touching);
   const std::shared_ptr<const RealtimeContact> contact_before = std::exchange(contact, model->data_->contact);
   const RealtimeSettings& settings = model->data_->settings;
@@ -98,10 +64,12 @@ void RealtimeRig::Data::choose_world() {
       const LimbMesh* limbs = contact->limbs[b] ? &*contact->limbs[b] : nullptr;
       next = touching
                  .emplace_back(std::make_unique<RealtimeBody>(contact->bodies[b], shared.options, shared.size,
-                                                              settings.holds[b], limbs, contact->collisions))
+                                                              settings.holds[b], limbs, contact->collisions,
+                                                              &shared.light[b].stiffness))
                  .get();
       next->change_settings(settings.touching[b], settings.holds[b]);
     }
+    if (level != RealtimeLevel::full) continue;
     if (next != bodies[b] && started) next->take_over(*bodies[b], past);
     bodies[b] = next;
   }
@@ -112,6 +80,11 @@ void RealtimeRig::Data::cut(bool zero) {
   jump = false;
   p_last = p_next;
   for (Vec& pose : past) pose = p_next;
+  if (level == RealtimeLevel::springs) {
+    rate.setZero();
+    player->start(p_next, zero ? rate : player->deviation());
+    return;
+  }
   for (RealtimeBody* body : bodies) {
     body->observe(p_next, 0);
     body->settle(zero);
@@ -132,6 +105,25 @@ void RealtimeRig::Data::skip(int first, double dt) {
   for (RealtimeBody* body : bodies) body->rest(false);
 }
 
+/// Steps the bodies while there is time; the others keep their deviation and its velocity, and come first in the next
+/// step. Returns whether all solves converged.
+bool RealtimeRig::Data::step_bodies() {
+  bool converged = true, in_time = true;
+  const std::size_t first = begin;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::size_t b = (first + k) % bodies.size();
+    if (in_time && deadline.passed()) in_time = false, begin = b;
+    if (in_time) {
+      converged = bodies[b]->step(deadline) && converged;
+      iterations += bodies[b]->summary().iterations;
+    } else {
+      bodies[b]->pass();
+      ++left_out;
+    }
+  }
+  return converged;
+}
+
 /// Does grid step j of this call. False if a node moves faster than teleport_speed.
 bool RealtimeRig::Data::walk(int j, double dt) {
   const RealtimeOptions& options = shared.options;
@@ -140,12 +132,7 @@ bool RealtimeRig::Data::walk(int j, double dt) {
   for (RealtimeBody* body : bodies)
     if (body->observe(p, dt) > most && most > 0) return false;
   see(p);
-  bool converged = true;
-  for (RealtimeBody* body : bodies) {
-    converged = body->step() && converged;
-    iterations += body->summary().iterations;
-  }
-  if (!converged) ++unconverged;
+  if (!step_bodies()) ++unconverged;
   if (++steps % kEstimateEvery != 0) return true;
   outside = false;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -158,7 +145,8 @@ bool RealtimeRig::Data::walk(int j, double dt) {
 /// Gives the bodies the settings of the model.
 void RealtimeRig::Data::take_settings() {
   const RealtimeSettings& settings = model->data_->settings;
-  for (std::size_t b = 0; b < few.size(); ++b) few[b]->change_settings(settings.bodies[b], settings.holds[b]);
+  for (std::size_t b = 0; b < few.size(); ++b) few[b]->change_settings(settings_of(finest, b), settings.holds[b]);
+  for (std::size_t b = 0; b < light.size(); ++b) light[b]->change_settings(settings.light[b], settings.holds[b]);
   for (std::size_t b = 0; b < wide.size(); ++b)
     if (wide[b]) wide[b]->change_settings(settings.wide[b], settings.holds[b]);
   if (contact == model->data_->contact)
@@ -179,15 +167,8 @@ void RealtimeRig::Data::ease_scaling(double dt) {
 
 /// Writes the deviation one grid step ago, interpolated between the last two states.
 void RealtimeRig::Data::write_out() {
-  const double u = std::clamp(phase / shared.options.step, 0.0, 1.0);
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const Vec &now = bodies[b]->deviation(), &before = bodies[b]->deviation_before();
-    for (std::size_t k = 0; k < shared.places[b].size(); ++k) {
-      const auto c = static_cast<Eigen::Index>(k);
-      const double shown = bodies[b]->shown(static_cast<std::size_t>(shared.groups[b][k]));
-      deviation[shared.places[b][k]] = shown * scaling[shared.places[b][k]] * ((1 - u) * before[c] + u * now[c]);
-    }
-  }
+  measure(deviation, rate);
+  add_offset();
   for (std::size_t k = 0; k < shared.free.size(); ++k) {
     const auto c = static_cast<Eigen::Index>(k);
     simulated[c] = p_next[shared.free[k]] + deviation[c];
@@ -216,26 +197,21 @@ void RealtimeRig::Data::require_pose(std::span<const double> given) const {
                    .remedy = "the pose was not taken"});
 }
 
-RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model) : data_(std::make_unique<Data>(std::move(model))) {
+RealtimeRig::RealtimeRig(std::shared_ptr<const RealtimeModel> model, RealtimeLevel finest)
+    : data_(std::make_unique<Data>(std::move(model), finest)) {
   const SerialScope serial;
   const RealtimeTraining& shared = data_->shared;
-  const RealtimeSettings& settings = data_->model->data_->settings;
-  for (std::size_t b = 0; b < shared.bodies.size(); ++b) {
-    const LimbMesh* limbs = shared.limbs[b] ? &*shared.limbs[b] : nullptr;
-    data_->few.push_back(
-        std::make_unique<RealtimeBody>(shared.bodies[b], shared.options, shared.size, settings.holds[b], limbs));
-    data_->bodies.push_back(data_->few.back().get());
-  }
-  for (std::size_t b = 0; b < shared.wide.size(); ++b)
-    data_->wide.push_back(shared.wide[b].tets.empty() ? nullptr
-                                                      : std::make_unique<RealtimeBody>(shared.wide[b], shared.options,
-                                                                                       shared.size, settings.holds[b]));
+  data_->require_level(finest);
+  data_->make_bodies();
   const Vec rest = shared.character.rig->rest();
-  if (!data_->wide.empty() || shared.options.adjustable)
+  if (finest != RealtimeLevel::springs)
     data_->past.assign(static_cast<std::size_t>(std::max(3, data_->few.front()->past_poses())), rest);
   data_->p_last = data_->p_next = data_->p = rest;
-  data_->deviation = data_->simulated = data_->written = data_->free_next = Vec::Zero(std::ssize(data_->shared.free));
-  data_->scaling = data_->scaling_before = settings.scaling;
+  const Vec none = Vec::Zero(std::ssize(shared.free));
+  for (Vec* each : {&data_->deviation, &data_->simulated, &data_->written, &data_->free_next, &data_->offset,
+                    &data_->offset_rate, &data_->rate, &data_->offset_now, &data_->rate_now, &data_->fresh_rate})
+    *each = none;
+  data_->scaling = data_->scaling_before = data_->model->data_->settings.scaling;
   data_->take_settings();
   data_->choose_world();
   reset({rest.data(), static_cast<std::size_t>(rest.size())});
@@ -251,14 +227,16 @@ void RealtimeRig::reset(std::span<const double> p_key) {
   data.p_next = Eigen::Map<const Vec>(p_key.data(), std::ssize(p_key));
   const SerialScope serial;
   data.started = true;
-  for (std::size_t b = 0; b < data.few.size(); ++b)
-    data.bodies[b] = data.touching.empty() ? data.few[b].get() : data.touching[b].get();
-  for (const auto* all : {&data.few, &data.wide, &data.touching})
+  if (data.level != RealtimeLevel::springs)
+    for (std::size_t b = 0; b < data.bodies.size(); ++b) data.bodies[b] = data.body_at(data.level, b);
+  for (const auto* all : {&data.few, &data.light, &data.wide, &data.touching})
     for (const auto& body : *all)
       if (body) body->forget();
+  data.since_level = 1, data.tick = 0;
   data.cut(true);
   data.since_change = kEase, data.scaling = data.model->data_->settings.scaling;
-  data.phase = 0, data.steps = data.unconverged = data.iterations = 0, data.outside = false;
+  data.phase = 0, data.steps = data.unconverged = data.iterations = data.left_out = 0, data.begin = 0,
+  data.outside = false;
   data.write_out();
   data.written = data.simulated;
 }
@@ -296,6 +274,19 @@ void RealtimeRig::change_model(std::shared_ptr<const RealtimeModel> model) {
   data.scaling_before = data.scaling, data.since_change = 0;
 }
 
+void RealtimeRig::set_level(RealtimeLevel level) {
+  const SerialScope serial;
+  data_->require_level(level);
+  data_->change_level(level);
+}
+
+RealtimeLevel RealtimeRig::level() const { return data_->level; }
+
+void RealtimeRig::set_budget(double seconds) {
+  require_option(std::isfinite(seconds) && seconds >= 0, "budget of a step", seconds, "expected seconds, 0 for any");
+  data_->budget = seconds;
+}
+
 void RealtimeRig::teleport() { data_->jump = true; }
 
 void RealtimeRig::step(double dt) {
@@ -307,8 +298,15 @@ void RealtimeRig::step(double dt) {
                  .remedy = "expected zero or more"});
   const SerialScope serial;
   Data& data = *data_;
+  data.deadline = {};
+  if (data.budget > 0)
+    data.deadline.at = Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                                    std::chrono::duration<double>(data.budget));
   if (data.jump) data.cut(false);  // the keyed pose is constant during this call
-  if (dt > 0) {
+  data.since_level += dt;
+  if (data.level == RealtimeLevel::springs) {
+    data.step_springs(dt);
+  } else if (dt > 0) {
     const double h = data.shared.options.step;
     constexpr double kRounding = 1e-9;  // of a grid step
     const double total = data.phase + dt, most = 1e9;
@@ -346,19 +344,26 @@ void RealtimeRig::apply(std::span<double> p) {
 bool RealtimeRig::outside_training() const { return data_->outside; }
 bool RealtimeRig::widened() const {
   for (std::size_t b = 0; b < data_->few.size(); ++b)
-    if (!data_->wide.empty() && data_->bodies[b] == data_->wide[b].get()) return true;
+    if (!data_->wide.empty() && data_->wide[b] && data_->bodies[b] == data_->wide[b].get()) return true;
   return false;
 }
 long RealtimeRig::steps() const { return data_->steps; }
 long RealtimeRig::unconverged() const { return data_->unconverged; }
 long RealtimeRig::iterations() const { return data_->iterations; }
+long RealtimeRig::left_out() const { return data_->left_out; }
+long RealtimeRig::snaps() const {
+  long count = 0;
+  for (const auto* all : {&data_->few, &data_->light, &data_->wide, &data_->touching})
+    for (const auto& body : *all) count += body ? body->snaps() : 0;
+  return count;
+}
 long RealtimeRig::jacobians() const {
   long count = 0;
-  for (const auto* all : {&data_->few, &data_->wide, &data_->touching})
+  for (const auto* all : {&data_->few, &data_->light, &data_->wide, &data_->touching})
     for (const auto& body : *all) count += body ? body->jacobians() : 0;
   return count;
 }
-std::size_t RealtimeRig::bytes() const { return data_->model->instance_bytes(); }
+std::size_t RealtimeRig::bytes() const { return data_->model->instance_bytes(data_->finest); }
 const RealtimeModel& RealtimeRig::model() const { return *data_->model; }
 
 }  // namespace rigspace

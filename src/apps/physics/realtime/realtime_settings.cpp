@@ -112,9 +112,12 @@ RealtimeSettings settings_for(const RealtimeTraining& training, std::span<const 
   RealtimeSettings result;
   result.scaling = Vec::Ones(std::ssize(training.free));
   for (std::size_t k = 0; k < training.parts.size(); ++k)
-    result.parts.push_back({.name = training.parts[k].name, .settings = asked[k]});
+    result.parts.push_back({.name = training.parts[k].name,
+                            .settings = asked[k],
+                            .spring_error = training.stand_in ? training.stand_in->groups[k].error : 1.0});
   const std::lock_guard lock(training.mutex);
   for (const auto& system : training.systems) add_settings(*system, training, {gravity, touching}, result);
+  result.light = light_settings(training, result.bodies);
   return result;
 }
 

@@ -141,6 +141,8 @@ void read_option(const std::string& key, const Field& value, RecipeOptions& opti
     physics.paper = value.boolean();
   else if (key == "method")
     value.located([&] { physics.method = method_named(value.any_text()); });
+  else if (key == "quality")
+    physics.quality = value.number();
   else if (key == "interior")
     value.located([&] { physics.interior = interior_named(value.any_text()); });
   else if (key == "solver")

@@ -81,6 +81,7 @@ Json json_of(const RecipeOptions& options) {
   }
   if (physics.paper) json["paper"] = true;
   if (physics.method != Method::full) json["method"] = name(physics.method);
+  if (physics.quality != SimulationOptions{}.quality) json["quality"] = physics.quality;
   if (physics.interior != Interior::dynamic) json["interior"] = name(physics.interior);
   if (physics.curvature != RigCurvature::none) json["solver"] = name(physics.curvature);
   if (physics.gravity != earth_gravity())

@@ -22,18 +22,25 @@ RecentPeak::RecentPeak(double step)
 
 void RecentPeak::add(double value) {
   newest_ = (newest_ + 1) % ring_.size();
+  const auto gone = std::lower_bound(sorted_.begin(), sorted_.end(), ring_[newest_]);
+  const auto place = std::lower_bound(sorted_.begin(), sorted_.end(), value);
+  if (place > gone) {
+    std::move(gone + 1, place, gone);
+    *(place - 1) = value;
+  } else {
+    std::move_backward(place, gone, gone + 1);
+    *place = value;
+  }
   ring_[newest_] = value;
 }
 
 double RecentPeak::value() const {
-  sorted_ = ring_;
-  const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted_.size() - 1));
-  std::nth_element(sorted_.begin(), at, sorted_.end());
-  return *at;
+  return sorted_[static_cast<std::size_t>(0.95 * static_cast<double>(sorted_.size() - 1))];
 }
 
 void RecentPeak::clear() {
   std::fill(ring_.begin(), ring_.end(), 0.0);
+  std::fill(sorted_.begin(), sorted_.end(), 0.0);
   newest_ = 0;
 }
 

@@ -27,7 +27,7 @@ class RecentPeak {
 
  private:
   std::vector<double> ring_;
-  mutable std::vector<double> sorted_;  // scratch
+  std::vector<double> sorted_;  // the same values, ascending
   std::size_t newest_ = 0;
 };
 

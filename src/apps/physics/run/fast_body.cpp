@@ -3,6 +3,7 @@
 #include "fast_body_error.h"
 #include "rigspace/base/cache.h"
 #include "rigspace/body/interior_response.h"
+#include "rigspace/reduce/cubature_quality.h"
 #include "rigspace/reduce/quadratic_rig_model.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ RigBody rig_body_of(const SteppedBody& body) {
 std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOptions& options) {
   ByteWriter out;
   out.number(static_cast<double>(options.material)), out.number(options.amplitude), out.number(body.poisson);
+  if (options.quality != kDefaultQuality) out.number(options.quality);
   out.integers(body.free), out.integers(body.ties.start), out.integers(body.ties.point);
   out.values(Eigen::Map<const Vec>(body.ties.weight.data(), std::ssize(body.ties.weight)));
   out.values(Eigen::Map<const Vec>(body.factors.data(), std::ssize(body.factors)));
@@ -204,7 +206,7 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
                                        .stiffness = body.factors,
                                        .response = &reduction.response,
                                        .rest_follows = true,
-                                       .setting = cubature_setting(body.tets.size())},
+                                       .setting = with_quality(cubature_setting(body.tets.size()), options.quality)},
                                       part_of_progress(progress, 0.75, 0.95, "training"));
   add_farthest(whole, body.free, reduction.cubature.nodes);
   expect_error(body, whole, examples, reduction, options, part_of_progress(progress, 0.95, 1, "training"));

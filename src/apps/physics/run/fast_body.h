@@ -29,6 +29,7 @@ struct ReductionOptions {
   std::span<const Vec> unseen = {};  ///< other poses, at which the error of the result is estimated
   MaterialKind material = MaterialKind::stable_neo_hookean;
   double amplitude = 0.15;  ///< see ShakeOptions
+  double quality = 0.5;     ///< see SimulationOptions
   bool use_cache = false;   ///< reads the result from the cache and writes it there
 };
 

@@ -165,7 +165,12 @@ class FleshSystem final : public PartSystem {
     OwnFrame frame = character_frame(*character_);
     reduction_ = train_reduction(
         framed_body(base_, frame),
-        {.poses = poses, .unseen = unseen, .material = options_.material, .use_cache = options_.use_cache}, progress);
+        {.poses = poses,
+         .unseen = unseen,
+         .material = options_.material,
+         .quality = options_.quality,
+         .use_cache = options_.use_cache},
+        progress);
     // From the frame to the scene. Masses are volumes there (density 1).
     reduction_->response.value = frame.size * (frame.turn.transpose() * reduction_->response.value).eval();
     for (WeightedElement& mass : reduction_->cubature.masses) mass.weight *= std::pow(frame.size, 3);

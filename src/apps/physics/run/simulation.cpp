@@ -99,6 +99,7 @@ void SimulationOptions::validate() const {
   require_option(poisson >= 0 && poisson < 0.5, "Poisson's ratio", poisson, "expected 0 to below 0.5");
   require_option(density > 0 && std::isfinite(density), "density", density, "expected kg/m^3; flesh is 1000");
   require_option(gravity.allFinite() && gravity.norm() <= 1000, "gravity", gravity.norm(), "expected up to 1000 m/s^2");
+  require_option(quality >= 0 && quality <= 1, "quality", quality, "expected 0, coarse and quick, to 1, fine and slow");
   collisions.validate();
   require_option(max_halvings >= 0 && max_halvings <= 20, "number of halvings", max_halvings, "expected 0 to 20");
 }

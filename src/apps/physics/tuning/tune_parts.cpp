@@ -12,8 +12,8 @@
 namespace rigspace {
 namespace {
 
-constexpr double kShortest = 0.2;  // s: what is shorter is a pose
-constexpr double kStill = 0.1;     // of the drive of the next wilder clip
+constexpr double kShortest = 0.2;      // s: what is shorter is a pose
+constexpr double kHardlyWilder = 0.1;  // of the drive of the next wilder clip
 
 /// The root mean square over a clip of the accelerations of all controls, each in its typical change, 1/s^2.
 double drive_of(const Character& character, const Animation& clip) {
@@ -52,7 +52,7 @@ const Animation* reference_clip(const Character& character) {
   if (count == 0) return clips.back().second;
   const auto middle = moving + (count - 1) / 2;
   // Of two the gentler one, unless it is as good as still: an idle beside a hop.
-  const bool still = count % 2 == 0 && middle->first < kStill * (middle + 1)->first;
+  const bool still = count % 2 == 0 && middle->first < kHardlyWilder * (middle + 1)->first;
   return (still ? middle + 1 : middle)->second;
 }
 

@@ -45,6 +45,7 @@ void add(const SimulationOptions& options, ByteWriter& out) {
         options.follow_animation ? 1 : 0, static_cast<int>(options.material), static_cast<int>(options.method),
         static_cast<int>(options.interior), static_cast<int>(options.curvature)})
     out.number(each);
+  if (options.quality != SimulationOptions{}.quality) out.number(options.quality);
   if (options.gravity != earth_gravity()) out.values(options.gravity);
   const Corrections& on = options.corrections;
   for (const bool each : {on.tune, on.hold, on.scale, on.springs, on.smooth, on.ease, on.ends})
