@@ -53,7 +53,7 @@ struct SteppedBody {
   BlockJacobian response;  ///< added to that, per node and free control (interior_response.h)
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
-  std::shared_ptr<const TrainedRange> trained;  ///< of few elements; may be null
+  std::shared_ptr<const TrainedRange> trained;  ///< of a reduced body; may be null
   std::shared_ptr<const std::vector<JacobianSample>>
       known;                                           ///< of a black box: Jacobians evaluated in training; may be null
   std::shared_ptr<const BlockJacobian> rest_jacobian;  ///< of a black box: ds/dp at rest; null: not evaluated yet

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
 
 namespace rigspace::fast_method_test {
 namespace {
@@ -49,7 +50,10 @@ TEST(FastMethod, IsOffByWhatItExpectsOnAMotionThatItWasNotTrainedOn) {
   const double expected = fast.parts[0].expected_error;
   EXPECT_GT(expected, 0.002);  // or it was not estimated
   EXPECT_LT(expected, 0.15);
-  EXPECT_LT((fast.deviation - full.deviation).norm(), 2 * expected * full.deviation.norm());
+  const double found = (fast.deviation - full.deviation).norm() / full.deviation.norm();
+  EXPECT_LT(found, 2 * expected);
+  EXPECT_GT(found, expected / 10);  // nor does it expect far too much
+  RecordProperty("found", std::to_string(found)), RecordProperty("expected", std::to_string(expected));
   EXPECT_EQ(fast.parts[0].untrained, 0);
   EXPECT_EQ(fast.inverted_steps + full.inverted_steps, 0);
 }
@@ -57,7 +61,7 @@ TEST(FastMethod, IsOffByWhatItExpectsOnAMotionThatItWasNotTrainedOn) {
 TEST(FastMethod, FlagsStepsBeyondItsTraining) {
   Trunk trunk;
   trunk.parts[0].settings.set("limit", 10), trunk.parts[0].settings.set("rate", 0.7);  // soft, and thrown about
-  trunk.parts[0].settings.set("amount", 12);
+  trunk.parts[0].settings.set("amount", 10);
   const SoftMotion wild = trunk.walk({.corrections = Corrections::none()});
   EXPECT_GT(wild.parts[0].untrained, 0.1);
 }

@@ -254,7 +254,7 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
 
   few.response = rows_of(reduction.response, nodes);
   few.linear = true;
-  if (!all_elements) few.trained = reduction.trained;
+  few.trained = reduction.trained;
   few.whole = std::make_shared<WholeBody>(WholeBody{body, reduction.interior});
   // A black box costs the same for few points as for all. With all points, poses that others evaluated are remembered.
   const bool black_box = !body.rig->traits().exact_jacobian;
