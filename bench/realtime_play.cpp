@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <limits>
 #include <numeric>
 
@@ -31,12 +30,6 @@ const Animation& clip_of(const Character& character) {
 std::filesystem::path assets_folder() {
   const char* named = std::getenv("RIGSPACE_ASSETS");
   return named != nullptr ? named : "../shared/assets";
-}
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 Vec PlayedTurn::at(double time, double period) const {

@@ -4,6 +4,7 @@
 
 #include "rigspace/anim/keyed_motion.h"
 #include "rigspace/apps/physics/realtime_load.h"
+#include "thread_seconds.h"
 
 #include <filesystem>
 #include <functional>
@@ -31,9 +32,6 @@ struct FrameTimes {
   double percentile(double share) const;
   double worst() const { return percentile(1); }
 };
-
-/// Seconds of processor time that the calling thread has used.
-double thread_seconds();
 
 class RealtimePlay {
  public:

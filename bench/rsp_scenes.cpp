@@ -13,8 +13,6 @@
 #include <chrono>
 #include <optional>
 
-#include <time.h>
-
 namespace rigspace::bench {
 namespace {
 
@@ -203,12 +201,6 @@ std::shared_ptr<const Rig> as_black_box(std::shared_ptr<const Rig> rig) {
     rig->evaluate(*memory, p, s);
   };
   return std::make_shared<BlackBoxRig>(std::move(box));
-}
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 RspRun run(const RspSetup& setup) {

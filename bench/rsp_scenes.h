@@ -2,6 +2,7 @@
 // The scenes of RSP's table 1 on the cast, and how one of them is run.
 
 #include "rigspace/body/rig_space_simulation.h"
+#include "thread_seconds.h"
 
 #include <span>
 #include <string>
@@ -46,9 +47,6 @@ constexpr double kRspStep = 0.01;  // s, Thesis 7
 RigBody body_of(const RspScene& scene, std::shared_ptr<const Rig> rig = nullptr);
 
 RspSetup prepare(const RspScene& scene, int steps);
-
-/// Seconds of the processor that the calling thread has taken: others on the machine do not count.
-double thread_seconds();
 
 /// The same for a setup that has its body: of a character with the scene's controls and clip. Without modes.
 void prepare_on(RspSetup& setup, const Character& character, const RspScene& scene, int steps);
