@@ -223,8 +223,8 @@ double coupling_damping(const SteppedBody& settings, double step) {
 ///   c = k + share (d - k),  share = (b/tau) / (1 + b/tau)  (coupling_damping).
 SteppedBody light_settings(const LightBody& light, const SteppedBody& settings, double step) {
   SteppedBody result = settings;
+  if (light.stiffness.size() == 0) return result;  // no elements, or a black box's own, with their factors
   result.factors.clear();
-  if (light.stiffness.size() == 0) return result;
   result.coupling = settings.stiffness / (1 - coupling_damping(settings, step)) * light.stiffness;
   return result;
 }
