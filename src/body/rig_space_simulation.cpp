@@ -299,7 +299,6 @@ int RigSpaceSimulation::inverted_elements(In x) const {
 }
 
 bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, int depth) {
-  constexpr int kInvertedHalvings = 2;  // where the keys themselves crush an element, shorter steps do not help
   const bool last_try = depth >= options_.max_halvings;
   integrator_.begin(h);
   Vec target, drift = Vec::Zero(x_.size());
@@ -330,7 +329,7 @@ bool RigSpaceSimulation::try_step(In p_key, double h, RigSpaceStep& report, int 
   else if (lineariser_)
     mapping_.place(y_, x);  // the integrator gets the nodes of the rig, not those of its linearisation
   const int inverted = std::max(0, inverted_elements(x) - inverted_elements(x_));
-  if (inverted > 0 && !forced && depth < std::min(kInvertedHalvings, options_.max_halvings)) return false;
+  if (inverted > 0 && !forced && depth < std::min(options_.inverted_halvings, options_.max_halvings)) return false;
   report.inverted += inverted;
   report.converged = report.converged && finite && (summary.converged() || forced);
   report.gradient = summary.gradient_norm;

@@ -103,6 +103,7 @@ class Shaker {
             .step_tolerance = 1e-2 * options_.amplitude * size,
             .max_iterations = 20,
             .max_halvings = 1,
+            .inverted_halvings = 0,  // the shapes are scaled afterwards, and the inside is solved for
             .linear = black_box_,
             .jacobian = {.broyden = true, .tolerance = 0.1}};
   }

@@ -41,9 +41,9 @@ struct RigSpaceOptions {
   int max_iterations = 50;
   int forced_iterations = 0;  ///< unless 0: exactly as many, for comparisons of speed (RSP 7)
   bool predict = true;        ///< a solve starts at extrapolated controls; false: at the present ones
-  /// Of a step that does not converge, and up to two of one that turns elements inside out; keyed controls are
-  /// interpolated linearly within it.
-  int max_halvings = 4;
+  int max_halvings = 4;       ///< of a step that does not converge; keyed controls are interpolated linearly within it
+  int inverted_halvings =
+      2;                     ///< of these, of a step that turns elements inside out; such a step is counted in any case
   bool keep_limits = false;  ///< free controls stay within their limits
   bool linear = false;       ///< the rig is linear within a step (Thesis 4.2.2), with the options in `jacobian`
   LinearRigOptions jacobian = {};

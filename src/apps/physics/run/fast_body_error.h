@@ -8,9 +8,10 @@ namespace rigspace {
 /// Sets expected_error and trained of the reduction. The body is shaken by impulses that training did not use, at the
 /// poses options.unseen (at those of training if there are none). Of each shape the elastic force on the controls by
 /// the reduced body, f~, is compared with f, that of all elements with the inside in balance:
-///   expected_error = rms of |f~ - f| / |f|   in the norm  |f|^2 = f^T K^-1 f,
-/// the share of the swing that the difference would move the controls by at rest. Not for black boxes that are trained
-/// without a model (train_reduction).
+///   expected_error = rms of |J K^-1 (f~ - f)|_M / |J K^-1 f|_M,
+/// how far the difference would move the skin at rest, as a share of how far the force itself would. It leaves out
+/// what the motion of the inside by its own inertia adds. 0, not known, for black boxes that are trained without a
+/// model (train_reduction).
 void expect_error(const SteppedBody& body, const RigBody& whole, std::span<const ExamplePose> seen,
                   Reduction& reduction, const ReductionOptions& options, const ProgressCallback& progress);
 
