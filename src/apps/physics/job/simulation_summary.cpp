@@ -89,14 +89,15 @@ std::string fix_in_words(const RecipeClip& clip) {
 
 /// What changed the motion beside the equations, and how far the few elements are from all.
 std::string overruled_in_words(const PartReport& report) {
-  constexpr double kSeen = 0.005;  // shares below this are not worth a word; --json and the recipe have them
+  constexpr double kSeen = 0.005;   // shares below this are not worth a word; --json and the recipe have them
+  constexpr double kNoGuide = 0.5;  // expected of shakes that are far wider than this motion: force_error tells more
   std::string text;
   if (report.smoothed > kSeen) text += fmt::format("; smoothed by {:.1f} %", 100 * report.smoothed);
   if (report.faded > kSeen) text += fmt::format("; faded out at the end by {:.0f} %", 100 * report.faded);
   if (report.all_elements != 0)
     text +=
         fmt::format("; all elements were used, since the forces of few missed by {:.0f} %", 100 * report.force_error);
-  if (report.expected_error > 0 && report.all_elements == 0)
+  if (report.expected_error > 0 && report.expected_error < kNoGuide && report.all_elements == 0)
     text += fmt::format("; within about {:.0f} % of its swing", std::ceil(100 * report.expected_error));
   if (report.untrained > 0)
     text += fmt::format("; in {:.0f} % of the steps beyond what it was trained on", std::ceil(100 * report.untrained));

@@ -104,6 +104,23 @@ Vec whole_force(const SteppedBody& body, const RigBody& whole, Solid& solid, con
   return force;
 }
 
+/// Of the free controls from their keys.
+Vec deviation(const SteppedBody& body, const ExamplePose& shake) {
+  Vec d(std::ssize(body.free));
+  for (std::size_t c = 0; c < body.free.size(); ++c)
+    d[static_cast<Eigen::Index>(c)] = shake.p[body.free[c]] - shake.p_key[body.free[c]];
+  return d;
+}
+
+/// Of the shakes; probes, which move one control alone, do not count.
+std::vector<Vec> deviations(const SteppedBody& body, std::span<const ExamplePose> seen) {
+  std::vector<Vec> all;
+  for (const ExamplePose& each : seen)
+    if (Vec d = deviation(body, each); body.free.size() == 1 || (d.array() != 0).count() > 1)
+      all.push_back(std::move(d));
+  return all;
+}
+
 /// How far the skin moves by a force f on the controls, to first order at rest: |J d|_M with K d = f. Directions that
 /// next to nothing holds, as turns of joints inside flesh may be, count as held by a hundredth of each control's own
 /// stiffness.
@@ -131,26 +148,16 @@ class SkinSwing {
   Mat K_, M_;
 };
 
-/// The largest d^T K d of the shakes; probes, which move one control alone, do not count.
-double largest_deviation(const SteppedBody& body, const Mat& K, std::span<const ExamplePose> seen) {
-  double most = 0;
-  Vec d(std::ssize(body.free));
-  for (const ExamplePose& each : seen) {
-    for (std::size_t c = 0; c < body.free.size(); ++c)
-      d[static_cast<Eigen::Index>(c)] = each.p[body.free[c]] - each.p_key[body.free[c]];
-    if (body.free.size() == 1 || (d.array() != 0).count() > 1) most = std::max(most, d.dot(K * d));
-  }
-  return most;
-}
-
 }  // namespace
 
 void expect_error(const SteppedBody& body, const RigBody& whole, std::span<const ExamplePose> seen,
                   Reduction& reduction, const ReductionOptions& options, const ProgressCallback& progress) {
   constexpr int kOtherImpulses = 1003;  // far from those of training, and of other kinds at the same pose
   const Mat& K = reduction.cubature.stiffness;
-  if (const double most = largest_deviation(body, K, seen); most > 0)
-    reduction.trained = std::make_shared<const TrainedRange>(TrainedRange{K, most});
+  const std::vector<Vec> shakes = deviations(body, seen);
+  double most = 0;
+  for (const Vec& d : shakes) most = std::max(most, d.dot(K * d));
+  if (most > 0) reduction.trained = std::make_shared<const TrainedRange>(TrainedRange{K, most});
   if (!whole.rig->traits().exact_jacobian) return;
   const Material material{.kind = options.material, .young = 1, .poisson = body.poisson};
   std::span<const Vec> poses = options.unseen;
@@ -167,6 +174,7 @@ void expect_error(const SteppedBody& body, const RigBody& whole, std::span<const
   double sum = 0;
   int count = 0;
   for (const ExamplePose& each : unseen) {
+    if (const Vec d = deviation(body, each); d.dot(K * d) > most) continue;  // a run counts such steps as untrained
     const Vec truth = whole_force(body, whole, solid, each);
     Vec found = sampled.at({each.p_key, each.p});
     for (std::size_t c = 0; c < body.free.size(); ++c)
