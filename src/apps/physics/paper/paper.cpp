@@ -182,9 +182,9 @@ class PaperSimulation {
     }
     out.number(static_cast<double>(result.steps.size()));
     for (const PaperStep& step : result.steps)
-      for (const double each :
-           {step.time, static_cast<double>(step.iterations), static_cast<double>(step.halvings),
-            static_cast<double>(step.rig_evaluations), step.gradient, step.residual, step.converged ? 1.0 : 0.0})
+      for (const double each : {step.time, static_cast<double>(step.iterations), static_cast<double>(step.halvings),
+                                static_cast<double>(step.rig_evaluations), step.gradient, step.residual,
+                                step.converged ? 1.0 : 0.0, step.inverted ? 1.0 : 0.0, step.recovered ? 1.0 : 0.0})
         out.number(each);
     options_.checkpoints.save(out.bytes());
   }
@@ -208,6 +208,7 @@ class PaperSimulation {
       step.time = in.number(), step.iterations = in.integer(), step.halvings = in.integer();
       step.rig_evaluations = static_cast<long>(in.number());
       step.gradient = in.number(), step.residual = in.number(), step.converged = in.number() != 0;
+      step.inverted = in.number() != 0, step.recovered = in.number() != 0;
     }
     return k;
   }
