@@ -22,7 +22,7 @@ set(RIGSPACE_REALTIME_SOURCES
   optimize/dense_kernels.cpp optimize/dense_system.cpp optimize/energy.cpp optimize/line_search.cpp
   optimize/mapping_defaults.cpp optimize/newton.cpp optimize/nnls.cpp optimize/objective.cpp optimize/summary.cpp optimize/system.cpp
   rig/blend_shapes.cpp rig/built_in_followers.cpp rig/built_in_rig.cpp rig/control.cpp rig/deformer.cpp
-  rig/differences.cpp rig/graph.cpp rig/jacobian.cpp rig/jacobian_memory.cpp rig/jacobian_model.cpp rig/kriging.cpp
+  rig/differences.cpp rig/graph.cpp rig/graph_slots.cpp rig/jacobian.cpp rig/jacobian_memory.cpp rig/jacobian_model.cpp rig/kriging.cpp
   rig/linear_blend_skin.cpp rig/picked_rig.cpp rig/rig.cpp rig/rig_bytes.cpp rig/rotations.cpp rig/skeleton.cpp
   rig/skin.cpp)
 

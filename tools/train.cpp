@@ -4,6 +4,7 @@
 #include "realtime_options.h"
 #include "rigspace/apps/physics/realtime_file.h"
 #include "rigspace/base/files.h"
+#include "rigspace/jobs/arguments.h"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,9 @@ void add_train(CLI::App& app, Context& context) {
   command->callback([options, &context] {
     if (options->output.empty())
       options->output = std::filesystem::path(options->file).replace_extension(".rigmodel").string();
+    check_input(options->file, options->output);
+    check_extension(options->output, "rigmodel");
+    check_writable(options->output);
     const JobEvents events = job_events(context);
     std::vector<std::string> notes;
     const auto model = load_realtime_model(options->file, request_of(options->model), &notes, events.progress);

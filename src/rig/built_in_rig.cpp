@@ -4,6 +4,7 @@
 #include "picked_rig.h"
 #include "rig_arguments.h"
 #include "rigspace/base/parallel.h"
+#include "rigspace/rig/graph_slots.h"
 
 #include <algorithm>
 #include <cassert>
@@ -15,33 +16,10 @@ namespace {
 constexpr int kChunk = 512;    // points per piece of parallel work
 constexpr int kMaxStack = 64;  // deformers that may move one point
 
-/// The slots that deformers read, and those that these are computed from, ascending: of a rig restricted to a few
-/// points often a few joints of many.
 std::vector<int> needed_slots(const ControlGraph& graph, std::span<const std::shared_ptr<const Deformer>> deformers) {
-  std::vector<char> read(graph.slots().size(), 0);
-  for (const auto& deformer : deformers)
-    for (const int slot : deformer->slots()) read[static_cast<std::size_t>(slot)] = 1;
-  std::vector<int> needed;
-  for (int s = static_cast<int>(read.size()) - 1; s >= 0; --s) {
-    if (read[static_cast<std::size_t>(s)] == 0) continue;
-    needed.push_back(s);
-    for (const int input : graph.op(s).input_slots()) read[static_cast<std::size_t>(input)] = 1;
-  }
-  std::reverse(needed.begin(), needed.end());
-  return needed;
-}
-
-/// These slots of u at p; each is listed after those that it is computed from.
-void evaluate_slots_of(const ControlGraph& graph, std::span<const int> needed, In p, std::vector<const double*>& inputs,
-                       Vec& u) {
-  const std::span<const Slot> slots = graph.slots();
-  for (const int s : needed) {
-    const GraphOperator& op = graph.op(s);
-    const std::span<const int> from = op.input_slots();
-    if (inputs.size() < from.size()) inputs.resize(from.size());
-    for (std::size_t k = 0; k < from.size(); ++k) inputs[k] = u.data() + slots[from[k]].offset;
-    op.evaluate(p, {inputs.data(), from.size()}, u.data() + slots[s].offset);
-  }
+  std::vector<int> read;
+  for (const auto& deformer : deformers) read.insert(read.end(), deformer->slots().begin(), deformer->slots().end());
+  return slots_with_inputs(graph, read);
 }
 
 }  // namespace
@@ -84,7 +62,7 @@ void BuiltInRig::prepare(Memory& memory, In p) const {
   if (memory.u.size() == 0)
     graph_->evaluate(p, memory.u, memory.graph);  // all of them once, so that none is left undefined
   else
-    evaluate_slots_of(*graph_, memory.needed, p, memory.inputs, memory.u);
+    rigspace::evaluate_slots(*graph_, memory.needed, p, memory.inputs, memory.u);
   for (std::size_t d = 0; d < deformers_.size(); ++d)
     deformers_[d]->prepare(memory.u, graph_->slots(), *memory.states[d]);
 }

@@ -26,6 +26,16 @@ class KeptInputs(OwnFolder):
         self.refused(self.hero, "input", "cloth", "simulate", self.hero, "--garment", garment, "--to", "0.01")
         self.assertEqual(list(self.folder.glob("*.partial")) + list(self.folder.glob("*.lock")), [])
 
+    def test_a_character_that_is_trained(self):
+        self.refused(self.hero, "input", "train", self.hero)
+        text, nowhere = self.folder / "hero.txt", self.folder / "none" / "hero.rigmodel"
+        for output, said in ((text, f"rigspace: {text}: has the extension .txt; this command writes .rigmodel\n"),
+                             (nowhere, f"rigspace: {nowhere}: cannot be written: its folder does not exist; create {nowhere.parent}\n")):
+            result = rigspace("train", self.hero, "-o", output)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(result.stderr, said)
+            self.assertFalse(output.exists())
+
     def test_the_mesh_of_a_rig_file(self):
         rig = self.folder / "hero.rig.json"
         self.assertEqual(rigspace("rig", "new", self.hero, "-o", rig).returncode, 0)

@@ -1,6 +1,8 @@
 #include "spring_stand_in.h"
 
 #include "rigspace/base/affine.h"
+#include "rigspace/base/decompositions.h"
+#include "rigspace/rig/graph_slots.h"
 #include "rigspace/rig/skeleton.h"
 
 #include <algorithm>
@@ -9,21 +11,6 @@
 
 namespace rigspace {
 namespace {
-
-/// The slots that these are computed from, and they themselves, ascending.
-std::vector<int> with_inputs(const ControlGraph& graph, std::span<const int> wanted) {
-  std::vector<char> read(graph.slots().size(), 0);
-  for (const int slot : wanted)
-    if (slot >= 0) read[static_cast<std::size_t>(slot)] = 1;
-  std::vector<int> needed;
-  for (int s = static_cast<int>(read.size()) - 1; s >= 0; --s) {
-    if (read[static_cast<std::size_t>(s)] == 0) continue;
-    needed.push_back(s);
-    for (const int input : graph.op(s).input_slots()) read[static_cast<std::size_t>(input)] = 1;
-  }
-  std::reverse(needed.begin(), needed.end());
-  return needed;
-}
 
 /// The free controls of one channel, `r` or `t`, of a node; none unless all three are free.
 bool find_channel(const Character& character, std::span<const int> free, const std::string& node, char channel,
@@ -76,7 +63,7 @@ SpringStandIn stand_in_joints(const Character& character, std::span<const int> f
   for (std::size_t k = result.joints.size(); k-- > 0;)
     if (const int above = result.joints[k].above; above >= 0 && !result.joints[k].moves)
       result.joints[static_cast<std::size_t>(above)].weight += result.joints[k].weight;
-  result.needed = with_inputs(graph, wanted);
+  result.needed = slots_with_inputs(graph, wanted);
   return result;
 }
 
@@ -104,11 +91,7 @@ void SpringPlayer::place(In p_key) {
   if (shared_.joints.empty()) return;
   const ControlGraph& graph = shared_.rig->graph();
   const std::span<const Slot> slots = graph.slots();
-  for (const int s : shared_.needed) {
-    const std::span<const int> from = graph.op(s).input_slots();
-    for (std::size_t k = 0; k < from.size(); ++k) inputs_[k] = u_.data() + slots[from[k]].offset;
-    graph.op(s).evaluate(p_key, {inputs_.data(), from.size()}, u_.data() + slots[s].offset);
-  }
+  evaluate_slots(graph, shared_.needed, p_key, inputs_, u_);
   for (std::size_t k = 0; k < shared_.joints.size(); ++k) {
     const StandInJoint& joint = shared_.joints[k];
     const Affine world = transform_at(u_, slots[joint.slot]);
@@ -195,7 +178,7 @@ void SpringPlayer::step(In p_key) {
       const double length = arm.norm();
       next += springs.pull * arm;
       next = head + length * (next - head).normalized();
-      const Mat3 turn = Quat::FromTwoVectors(joint.tail, linear(world).inverse() * (next - head)).toRotationMatrix();
+      const Mat3 turn = turn_between(joint.tail, linear(world).inverse() * (next - head)).toRotationMatrix();
       const Vec3 key = three(p_key, joint.controls);
       const Vec3 turned = key.isZero(0) ? rotation_log(turn) : Vec3(rotation_log(rotation_exp(key) * turn) - key);
       for (int c = 0; c < 3; ++c) now_[joint.places[c]] = turned[c];
