@@ -43,7 +43,6 @@ Json clip_json(const ClothClipResult& clip) {
           {"steps", r.steps},
           {"extra_steps", r.extra_steps},
           {"iterations", r.iterations},
-          {"pushes", r.pushes},
           {"body_triangles_released", r.released},
           {"unfinished", r.unfinished},
           {"body_triangles_out_of_contact", r.absent},
@@ -92,11 +91,11 @@ void print_clip(const ClothClipResult& clip, const ClothArguments& options, int 
   if (sites > 0)
     fmt::print("    farthest from what was trained at {:.2f} s: {:.0f} % of the radius of its sites{}\n",
                r.farthest_time, 100 * r.farthest, r.farthest > 1 ? "; train on a clip with such poses" : "");
-  if (options.contact == "impulses")
+  if (r.impulses.rounds > 0)
     fmt::print("    impulses: {} rounds of them, {} zones moved rigidly, {} points along with the body, {} steps cut\n",
                r.impulses.rounds, r.impulses.zones, r.impulses.carried, r.impulses.cuts);
-  fmt::print("    nearest {:.2g} mm, largest stretch {:.1f} %; {} pushes by the body, {} unfinished solves\n",
-             1000 * r.nearest, 100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.pushes, r.unfinished);
+  fmt::print("    nearest {:.2g} mm, largest stretch {:.1f} %; {} unfinished solves\n", 1000 * r.nearest,
+             100 * (std::sqrt(1 + 2 * r.worst_stretch) - 1), r.unfinished);
   if (r.released > 0)
     fmt::print("    {} triangles of the body left contact because they caught cloth between them\n", r.released);
   if (r.absent > 0)

@@ -131,7 +131,7 @@ py::dict cloth_report(const WornMotion& worn) {
   const ClothReport& r = worn.motion.report;
   py::dict report;
   report["steps"] = r.steps, report["extra_steps"] = r.extra_steps, report["iterations"] = r.iterations;
-  report["pushes"] = r.pushes, report["unfinished"] = r.unfinished, report["released"] = r.released;
+  report["cuts"] = r.impulses.cuts, report["unfinished"] = r.unfinished, report["released"] = r.released;
   report["absent"] = r.absent, report["nearest"] = r.nearest, report["worst_stretch"] = r.worst_stretch;
   return report;
 }

@@ -4,6 +4,7 @@
 #include "rigspace/base/require.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace rigspace {
@@ -282,10 +283,8 @@ void BarrierContact::add_hessian(const State& state, In x, double weight, Hessia
 
 double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, const SurfaceMotion& m, double rest) const {
   const int n = surface_.point_count(), count = static_cast<int>(pairs.size());
-  constexpr int kChunk = 64;
-  std::vector<double> least(static_cast<std::size_t>((count + kChunk - 1) / kChunk), 1.0);
-  parallel_ranges(count, kChunk, [&](int begin, int end) {
-    double& best = least[static_cast<std::size_t>(begin / kChunk)];
+  std::atomic<double> least = 1;  // the same on any number of threads: what is not below it is not followed to its end
+  parallel_ranges(count, 64, [&](int begin, int end) {
     for (int e = begin; e < end; ++e) {
       const CollisionPair& pair = pairs[static_cast<std::size_t>(e)];
       PairPoints x, dx;
@@ -295,34 +294,18 @@ double BarrierContact::least_fraction(std::span<const CollisionPair> pairs, cons
         dx[k] = (i < n ? Vec3(point(m.to, i)) : Vec3(point(m.obstacle_to, i - n))) - x[k];
       }
       if (certainly_apart(pair.kind, x, dx)) continue;
-      best = std::min(best, safe_motion(pair.kind, x, dx, rest));
+      double known = least;
+      const double safe = safe_motion(pair.kind, x, dx, rest, known);
+      while (safe < known && !least.compare_exchange_weak(known, safe)) {
+      }
     }
   });
-  return least.empty() ? 1.0 : *std::min_element(least.begin(), least.end());
+  return least;
 }
 
 double BarrierContact::max_step(const State& state, In x_from, In x_trial) const {
   const auto& pairs = near(state_as<Memory>(state), x_from, x_trial);
   return least_fraction(pairs, {x_from, x_trial, obstacle_, obstacle_}, kRest);
-}
-
-double BarrierContact::safe_fraction(const SurfaceMotion& motion, double rest) const {
-  if (motion.from == motion.to && motion.obstacle_from == motion.obstacle_to) return 1;
-  Memory::Kept& kept = *state_as<Memory>(*own_).kept;
-  kept.finder.set_absent(absent_);
-  kept.finder.find(motion, 0, kept.on_the_way);
-  return least_fraction(kept.on_the_way, motion, rest);
-}
-
-std::vector<char> BarrierContact::blocking_points(const SurfaceMotion& m) const {
-  std::vector<char> blocking(static_cast<std::size_t>(made_.point_count()), 0);
-  if (safe_fraction(m) >= 1) return blocking;
-  const int n = surface_.point_count();
-  for (const CollisionPair& pair : state_as<Memory>(*own_).kept->on_the_way)
-    if (least_fraction({&pair, 1}, m, kRest) < 1)
-      for (const int i : pair.points)
-        if (i >= n) blocking[static_cast<std::size_t>(i - n)] = 1;
-  return blocking;
 }
 
 BarrierReport BarrierContact::report(In x) const {

@@ -14,7 +14,6 @@ struct BarrierContact::Memory final : State {
     Vec obstacle;         // as placed here, without
     std::vector<char> absent;
     std::vector<CollisionPair> pairs;
-    std::vector<CollisionPair> on_the_way;  // of a motion of both
     std::uint64_t active_version = ~0ull;
     Vec active_x;
     std::vector<Active> active;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rigspace {
 namespace {
@@ -78,7 +79,25 @@ Eigen::Matrix<double, 12, 12> distance_hessian(const PairDistance& at, const Pai
   return H;
 }
 
-double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest) {
+namespace {
+
+// The longest time for which a gap of at least `kept` is left between the two along `n`, unit, from second to first:
+// a plane across n then parts them. What slides past each other nearly comes no nearer along n.
+double parted_until(PairKind kind, const PairPoints& x, const PairPoints& dx, const Vec3& n, double kept) {
+  const int first = kind == PairKind::point_triangle ? 1 : 2;  // points of the first half
+  double until = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < first; ++i)
+    for (int k = first; k < 4; ++k) {
+      const double gap = n.dot(x[i] - x[k]) - kept, closing = n.dot(dx[k] - dx[i]);
+      if (gap < 0) return 0;
+      if (closing > 0) until = std::min(until, gap / closing);
+    }
+  return until;
+}
+
+}  // namespace
+
+double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest, double enough) {
   // What all four have in common changes no distance.
   const Vec3 common = 0.25 * (dx[0] + dx[1] + dx[2] + dx[3]);
   PairPoints at = x, p;
@@ -88,19 +107,23 @@ double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, dou
                            ? length[0] + std::max({length[1], length[2], length[3]})
                            : std::max(length[0], length[1]) + std::max(length[2], length[3]);
   if (speed == 0) return 1;
-  double d = std::sqrt(pair_distance(kind, at).squared);
+  PairDistance near = pair_distance(kind, at);
+  double d = std::sqrt(near.squared);
   if (d == 0) return 0;
   const double gap = rest * d;
-  double t = 0, step = (1 - rest) * d / speed;
-  if (step >= 1) return 1;
-  constexpr int kMost = 10000;  // each step covers 0.9 of the distance that is left: far fewer in practice
+  const auto step_to = [&](double kept) {
+    return std::max((d - kept) / speed, parted_until(kind, at, p, near.r / d, kept));
+  };
+  double t = 0;
+  constexpr int kMost = 100;  // advances; fewer than ten in practice
+  constexpr double kNearly = 1.1;
   for (int i = 0; i < kMost; ++i) {
-    for (int k = 0; k < 4; ++k) at[k] += step * p[k];
-    d = std::sqrt(pair_distance(kind, at).squared);
-    if (t > 0 && d < gap) return t;
+    const double step = step_to(std::max(gap, 0.1 * d));
     t += step;
-    if (t >= 1) return 1;
-    step = std::min(0.9 * d / speed, 1 - t);  // beyond the end nothing needs to be safe
+    if (t >= enough) return std::min(t, 1.0);
+    for (int k = 0; k < 4; ++k) at[k] += step * p[k];
+    near = pair_distance(kind, at), d = std::sqrt(near.squared);
+    if (d < kNearly * gap) return d > 0 ? t : t - step;
   }
   return t;
 }

@@ -62,12 +62,12 @@ SurfaceCrossings count_edge_crossings(const TriMesh& surface, const TriMesh& oth
 }
 
 SelfCrossingFinder::SelfCrossingFinder(const TriMesh& mesh)
-    : triangles_(mesh.triangles), edges_(edge_table(mesh)), tree_(triangle_boxes(mesh)) {}
+    : triangles_(mesh.triangles), edges_(edge_table(mesh)), tree_(triangle_boxes(mesh)), normal_tree_(tree_) {}
 
 std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> wanted, double facing,
                                            std::span<const char> firm) {
   constexpr int kChunk = 64;
-  boxes_.assign(triangles_.size(), {});
+  boxes_.assign(triangles_.size(), {}), normal_boxes_.assign(triangles_.size(), {});
   normals_.resize(triangles_.size());
   const auto unwanted = [&](int t) { return !wanted.empty() && !wanted[static_cast<std::size_t>(t)]; };
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
@@ -76,8 +76,14 @@ std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> want
                c = point(points, triangles_[t][2]);
     boxes_[t].low = a.cwiseMin(b).cwiseMin(c), boxes_[t].high = a.cwiseMax(b).cwiseMax(c);
     normals_[t] = (b - a).cross(c - a).normalized();
+    normal_boxes_[t].low = normal_boxes_[t].high = normals_[t];
   }
-  tree_.refit(boxes_);
+  tree_.refit(boxes_), normal_tree_.refit(normal_boxes_);
+  // Of the normals beneath a node the least cosine with n is at least that with a corner of their box: parts of the
+  // surface that bend little, such as all triangles around an edge, are left out at once.
+  const auto least_cosine = [&](const Vec3& n, const Bvh::Node& node) {
+    return n.cwiseProduct(node.low).cwiseMin(n.cwiseProduct(node.high)).sum();
+  };
   const auto stays = [&](int t, int beside) {
     return !firm.empty() && firm[static_cast<std::size_t>(t)] && !firm[static_cast<std::size_t>(beside)];
   };
@@ -93,7 +99,16 @@ std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> want
       const auto enter = [&](const auto& n) {
         return !((n.low - high).array() > 0).any() && !((low - n.high).array() > 0).any();
       };
-      tree_.traverse(enter, [&](int t) {
+      const auto enter_node = [&](const Bvh::Node& n) {
+        if (!enter(n)) return false;
+        if (facing >= 1) return true;
+        const Bvh::Node& turned = normal_tree_.nodes()[static_cast<std::size_t>(&n - tree_.nodes().data())];
+        return std::any_of(uses.begin(), uses.end(), [&](int half_edge) {
+          return !unwanted(half_edge / 3) &&
+                 least_cosine(normals_[static_cast<std::size_t>(half_edge / 3)], turned) <= facing;
+        });
+      };
+      tree_.traverse(enter_node, [&](int t) {
         const auto at = static_cast<std::size_t>(t);
         const Triangle& c = triangles_[at];
         if (unwanted(t) || !enter(boxes_[at])) return;

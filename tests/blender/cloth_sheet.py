@@ -52,12 +52,13 @@ cloth.collision_settings.self_distance_min = 0.002
 cloth.collision_settings.collision_quality = 2
 cloth.point_cache.frame_start, cloth.point_cache.frame_end = 1, FRAMES + 1
 
-frames, seconds = [], 0.0
+frames, seconds, processor = [], 0.0, 0.0
 for frame in range(1, FRAMES + 2):
-    begin = time.perf_counter()
+    begin, worked = time.perf_counter(), time.process_time()
     scene.frame_set(frame)
     shape = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get())
     seconds += time.perf_counter() - begin
+    processor += time.process_time() - worked
     frames.append([c for v in shape.data.vertices for c in v.co])
 count = len(sheet.data.vertices)
 with open(out, "wb") as file:
@@ -65,4 +66,4 @@ with open(out, "wb") as file:
     for points in frames:
         file.write(struct.pack(f"<{3 * count}f", *points))
 with open(seconds_file, "w") as file:
-    file.write(str(seconds))
+    file.write(f"{seconds} {processor}")

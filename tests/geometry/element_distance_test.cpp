@@ -39,6 +39,32 @@ TEST(ElementDistance, HasTheDerivativesOfItsDifferences) {
     }
 }
 
+TEST(SafeMotion, IsTheSameBelowWhatIsEnough) {
+  std::mt19937 random(3);
+  int below = 0;
+  for (int trial = 0; trial < 500; ++trial)
+    for (const PairKind kind : {PairKind::point_triangle, PairKind::edge_edge}) {
+      const PairPoints x = random_points(random, 1), dx = random_points(random, 3);
+      const double safe = safe_motion(kind, x, dx), enough = safe_motion(kind, x, dx, 0.1, 0.3);
+      if (safe < 0.3) {
+        EXPECT_EQ(enough, safe);
+        ++below;
+      } else {
+        EXPECT_GE(enough, 0.3);
+      }
+    }
+  EXPECT_GT(below, 20);
+}
+
+TEST(SafeMotion, OfWhatSlidesAlongIsWhole) {
+  // A point a tenth of a millimetre above a triangle, which goes a metre along it and comes a hundredth nearer.
+  const PairPoints x = {Vec3(0, 1e-4, 0), Vec3(-1, 0, -1), Vec3(1, 0, -1), Vec3(0, 0, 2)};
+  const PairPoints along = {Vec3(0.4, -1e-5, 0), Vec3(-0.6, 0, 0), Vec3(-0.6, 0, 0), Vec3(-0.6, 0, 0)};
+  EXPECT_EQ(safe_motion(PairKind::point_triangle, x, along), 1);
+  const PairPoints into = {Vec3(0.4, -2e-4, 0), Vec3(-0.1, 0, 0), Vec3(-0.1, 0, 0), Vec3(-0.1, 0, 0)};
+  EXPECT_NEAR(safe_motion(PairKind::point_triangle, x, into), 0.45, 1e-6) << "0.9 of the distance";
+}
+
 TEST(SafeMotion, NeverReachesAContactAndAlmostGetsThere) {
   std::mt19937 random(2);
   int hits = 0;

@@ -56,11 +56,6 @@ class BarrierContact final : public Energy {
   /// Friction of a step of h seconds that starts with the surface at x_start, the obstacle as placed now. h = 0: none.
   void begin_step(In x_start, double h);
 
-  /// The part of a motion of surface and obstacle together during which nothing meets; pairs that would meet end at
-  /// least `rest` of their distance apart.
-  double safe_fraction(const SurfaceMotion& motion, double rest = 0.1) const;
-  /// Points of the obstacle (non-zero entries) in pairs with the surface that would meet in a motion.
-  std::vector<char> blocking_points(const SurfaceMotion& motion) const;
   BarrierReport report(In x) const;
 
   std::unique_ptr<State> make_state() const override;
@@ -106,7 +101,7 @@ class BarrierContact final : public Energy {
   std::uint64_t version_ = 0;  // of what else the energy depends on
   std::vector<Slip> slips_;
   double slip_ = 0;             // m: e of friction
-  std::unique_ptr<State> own_;  // memory for safe_fraction, begin_step and report
+  std::unique_ptr<State> own_;  // memory for begin_step and report
 };
 
 }  // namespace rigspace

@@ -34,8 +34,10 @@ Eigen::Matrix<double, 12, 12> distance_hessian(const PairDistance& at, const Pai
 
 /// A part of the straight motions x -> x + dx, up to 1, during which the two do not meet (additive advancement; Li,
 /// Kaufman and Jiang 2021, "Codimensional incremental potential contact"): at its end their distance is at least `rest`
-/// times that at the start, on the way a tenth of that. 0 if they touch at the start.
-double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest = 0.1);
+/// times that at the start, on the way a tenth of that. 0 if they touch at the start. Each advance goes as far as a
+/// plane across the nearest places parts the two. What is safe up to `enough` is followed no further: for the least of
+/// many pairs.
+double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest = 0.1, double enough = 1);
 
 /// A lower bound of the distance: that of the boxes of both halves along each axis.
 double box_gap(PairKind kind, const PairPoints& x);

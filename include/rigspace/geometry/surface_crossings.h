@@ -47,8 +47,8 @@ class SelfCrossingFinder {
  private:
   std::vector<Triangle> triangles_;
   EdgeTable edges_;
-  Bvh tree_;
-  std::vector<Box> boxes_;
+  Bvh tree_, normal_tree_;  // of triangles, and in the same nodes of their normals
+  std::vector<Box> boxes_, normal_boxes_;
   std::vector<Vec3> normals_;
 };
 

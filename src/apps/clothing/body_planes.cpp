@@ -25,6 +25,30 @@ BodyPlace nearest_body(const TriangleTree& tree, In body_next, In normals, const
   return place;
 }
 
+std::vector<HalfSpaces::Plane> planes_of_body(TriangleTree& tree, In body_now, In body_next, In x,
+                                              const PlaneReach& reach, const PlaneMaker& make) {
+  tree.refit(body_now);
+  Vec normals;
+  vertex_normals(body_next, tree.mesh().triangles, normals);
+  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(x.size() / 3));
+  parallel_ranges(static_cast<int>(planes.size()), 32, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
+      plane.point = i;
+      const BodyPlace near = nearest_body(tree, body_next, normals, point(x, i), reach(i));
+      if (near.triangle >= 0) make(i, near, plane);
+    }
+  });
+  return planes;
+}
+
+void lay_plane(HalfSpaces::Plane& plane, const BodyPlace& place, const Vec3& x, double height, double stiffness) {
+  plane.normal = place.normal;
+  plane.offset = place.normal.dot(place.next) + height;
+  plane.stiffness = stiffness;
+  plane.stuck = x + place.next - place.now;
+}
+
 std::vector<char> triangles_near(const TriMesh& cloth, In body_points, std::span<const Triangle> triangles) {
   constexpr double kNear = 0.05;  // m
   const Box box = bounding_box(cloth.points);
@@ -61,28 +85,14 @@ BodyPlanes::BodyPlanes(const TriMesh& body, const Options& options) : options_(o
 }
 
 const HalfSpaces& BodyPlanes::find(In x, In body_now, In body_next, std::span<const char> absent, In stiffness) {
-  const std::vector<Triangle>& triangles = tree_.mesh().triangles;
-  if (triangles.empty()) return planes_;
-  tree_.refit(body_now);
-  Vec normals;
-  vertex_normals(body_next, triangles, normals);
-  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(x.size() / 3));
-  parallel_ranges(static_cast<int>(planes.size()), 32, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const BodyPlace near = nearest_body(tree_, body_next, normals, point(x, i), options_.reach);
-      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
-      plane.point = i;
-      if (near.triangle < 0 || (!absent.empty() && absent[static_cast<std::size_t>(near.triangle)])) continue;
-      plane.normal = near.normal;
-      plane.offset = near.normal.dot(near.next) + options_.distance + (lifts_.size() > 0 ? lifts_[i] : 0);
-      plane.stiffness = stiffness[i];
-      if (forces_.size() == 0) continue;
-      plane.friction = options_.friction * forces_[i];
-      plane.stuck = point(x, i) + near.next - near.now;  // carried along with the place below it
-      plane.slip = options_.slip;
-    }
-  });
-  planes_.set(std::move(planes));
+  if (tree_.mesh().triangles.empty()) return planes_;
+  const auto make = [&](int i, const BodyPlace& near, HalfSpaces::Plane& plane) {
+    if (!absent.empty() && absent[static_cast<std::size_t>(near.triangle)]) return;
+    lay_plane(plane, near, point(x, i), options_.distance + (lifts_.size() > 0 ? lifts_[i] : 0), stiffness[i]);
+    if (forces_.size() > 0) plane.friction = options_.friction * forces_[i], plane.slip = options_.slip;
+  };
+  planes_.set(planes_of_body(
+      tree_, body_now, body_next, x, [&](int) { return options_.reach; }, make));
   return planes_;
 }
 

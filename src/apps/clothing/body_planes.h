@@ -5,6 +5,7 @@
 #include "rigspace/energy/half_spaces.h"
 #include "rigspace/geometry/closest_point.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,17 @@ struct BodyPlace {
 
 /// tree: of the body as it is now. normals: vertex_normals of body_next.
 BodyPlace nearest_body(const TriangleTree& tree, In body_next, In normals, const Vec3& x, double reach);
+
+/// A plane through the body's surface for each of the points x that has a place of the body within `reach(i)` m, as
+/// `make(i, place, plane)` sets it; the others, and those that it leaves as they are, are without force. The tree is
+/// refitted to body_now.
+using PlaneReach = std::function<double(int point)>;
+using PlaneMaker = std::function<void(int point, const BodyPlace&, HalfSpaces::Plane&)>;
+std::vector<HalfSpaces::Plane> planes_of_body(TriangleTree& tree, In body_now, In body_next, In x,
+                                              const PlaneReach& reach, const PlaneMaker& make);
+
+/// Keeps a point `height` m above its place of the body, which carries it along.
+void lay_plane(HalfSpaces::Plane& plane, const BodyPlace& place, const Vec3& x, double height, double stiffness);
 
 /// Non-zero for triangles of the body, at body_points, within a few centimetres of the cloth: those in cells of a grid
 /// around its points. Large triangles always count.

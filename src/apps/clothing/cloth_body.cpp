@@ -106,7 +106,7 @@ void ClothSimulation::Data::find_worn() {
 }
 
 // Points of what the garment is not worn on that come so near to what it is worn on that they would pinch it.
-std::vector<char> ClothSimulation::Data::pinching_points(In points, std::span<const char> near) const {
+std::vector<char> ClothSimulation::Data::pinching_points(In points, std::span<const char> near) {
   const double pinched = 5 * options.contact.distance;
   std::vector<char> found(static_cast<std::size_t>(body.mesh.point_count()), 0), limb = found;
   if (worn_tree.mesh().triangles.empty()) return found;
@@ -117,15 +117,14 @@ std::vector<char> ClothSimulation::Data::pinching_points(In points, std::span<co
     for (const int i : body.mesh.triangles[t])
       if (worn[t]) limb[static_cast<std::size_t>(i)] = 0;
   if (std::find(limb.begin(), limb.end(), 1) == limb.end()) return found;
-  TriangleTree tree = worn_tree;
-  tree.refit(points);
+  worn_tree.refit(points);
   Vec normals;
   vertex_normals(points, body.mesh.triangles, normals);
   parallel_ranges(static_cast<int>(limb.size()), 64, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       if (!limb[static_cast<std::size_t>(i)]) continue;
-      const SurfacePoint at = tree.closest(point(points, i), pinched);
-      found[static_cast<std::size_t>(i)] = at.triangle >= 0 && tree.normal(at.triangle).dot(point(normals, i)) < 0;
+      const SurfacePoint at = worn_tree.closest(point(points, i), pinched);
+      found[static_cast<std::size_t>(i)] = at.triangle >= 0 && worn_tree.normal(at.triangle).dot(point(normals, i)) < 0;
     }
   });
   return found;
@@ -151,78 +150,38 @@ int ClothSimulation::Data::let_limbs_through(std::span<const char> around, In bo
   return let;
 }
 
-// Triangles that stop the body, with those around them, leave contact: counted. Limbs first; false if `limbs_only` and
-// there are none.
-bool ClothSimulation::Data::release(const SurfaceMotion& motion, bool limbs_only) {
-  const std::vector<char> blocking = contact.blocking_points(motion);
-  const int limbs = let_limbs_through(blocking, motion.obstacle_from);
-  report.released += limbs;
-  if (limbs == 0) {
-    if (limbs_only) return false;
-    for (std::size_t t = 0; t < body.mesh.triangles.size(); ++t)
-      for (const int i : body.mesh.triangles[t])
-        if (blocking[static_cast<std::size_t>(i)] && !absent[t]) absent[t] = 1, ++report.released;
-  }
-  contact.set_absent(absent);
-  return true;
-}
-
-// Beneath triangles out of contact a plane draws points out of the body, by a few millimetres a step.
-HalfSpaces::Plane ClothSimulation::Data::plane_of_caught(int i, const BodyPlace& near, double scale) const {
-  constexpr double kStiffer = 20, kDrawn = 0.004;  // than inertia; m
-  HalfSpaces::Plane plane{.point = i};
-  const double height = std::min(options.contact.distance, near.gap + kDrawn);
-  if (near.gap > options.contact.distance) return plane;
-  plane.normal = near.normal;
-  plane.offset = near.normal.dot(near.next) + height;
-  plane.stiffness = kStiffer * scale * masses[i];
-  return plane;
-}
-
-// A plane through the body's surface for each point near it: where the body is now, carried on to the end of the step.
-// For contact by impulses; friction acts with the plane's force of the step before. The barrier needs planes only where
-// the body is out of contact.
+// A plane through the body's surface for each point near it. For contact by impulses, with friction by the plane's
+// force of the step before. The barrier needs planes only beneath triangles out of contact: there they draw points out
+// of the body, by a few millimetres a step.
 void ClothSimulation::Data::find_outside(In x, double scale) {
-  constexpr double kStiffer = 100;   // than inertia
-  constexpr double kDeepest = 0.03;  // m: of caught points
+  constexpr double kStiffer = 100, kStifferOut = 20;  // than inertia
+  constexpr double kDeepest = 0.03, kDrawn = 0.004;   // m: of caught points; in a step
   if (body.mesh.triangles.empty()) return;
   if (!impulses && std::find(absent.begin(), absent.end(), 1) == absent.end()) return outside.set({});
-  body_tree.refit(body_now);
-  Vec normals;
-  vertex_normals(body_next, body.mesh.triangles, normals);
-  const double distance = options.contact.distance, reach = 4 * distance;
-  const double h = integrator.step().h, offset = 1.25 * distance;
+  const double distance = options.contact.distance, h = integrator.step().h;
   double most = 0;
   for (int i = 0; i < body_now.size() / 3; ++i)
     most = std::max(most, (point(body_next, i) - point(body_now, i)).norm());
-  std::vector<HalfSpaces::Plane> planes(static_cast<std::size_t>(garment.mesh.point_count()));
-  parallel_ranges(garment.mesh.point_count(), 32, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const bool inside = !caught.empty() && caught[static_cast<std::size_t>(i)];
-      const double by = h * point(integrator.v(), i).norm() + most;  // m: how far the two may approach
-      const double within = inside ? kDeepest : impulses ? reach + by : distance;
-      const BodyPlace near = nearest_body(body_tree, body_next, normals, point(x, i), within);
-      HalfSpaces::Plane& plane = planes[static_cast<std::size_t>(i)];
-      plane.point = i;
-      if (near.triangle < 0) continue;
-      if (inside || absent[static_cast<std::size_t>(near.triangle)]) {
-        if (inside || (near.gap >= 0 && worn[static_cast<std::size_t>(near.triangle)]))
-          plane = plane_of_caught(i, near, scale);
-        continue;
-      }
-      if (!impulses) continue;
-      plane.normal = near.normal;
-      plane.offset = plane.normal.dot(near.next) + offset;
-      plane.stiffness = kStiffer * scale * masses[i];
-      plane.friction = options.contact.friction * plane_forces(i);
-      const Vec3 carried = near.next - near.now;
-      plane.stuck = point(x, i) + carried;
-      // One step of Newton's takes friction as a spring, of 2 F / slip: by the sliding of the step before it gives F.
-      const Vec3 slid = h * point(integrator.v(), i) - carried;
-      plane.slip = std::max(options.contact.slip_speed * h, 2 * slid.cross(plane.normal).norm());
+  const auto inside = [&](int i) { return !caught.empty() && caught[static_cast<std::size_t>(i)]; };
+  const auto reach = [&](int i) {
+    const double by = h * point(integrator.v(), i).norm() + most;  // m: how far the two may approach
+    return inside(i) ? kDeepest : impulses ? 4 * distance + by : distance;
+  };
+  const auto make = [&](int i, const BodyPlace& near, HalfSpaces::Plane& plane) {
+    const auto t = static_cast<std::size_t>(near.triangle);
+    if (inside(i) || absent[t]) {
+      if (near.gap <= distance && (inside(i) || (near.gap >= 0 && worn[t])))
+        lay_plane(plane, near, point(x, i), std::min(distance, near.gap + kDrawn), kStifferOut * scale * masses[i]);
+      return;
     }
-  });
-  outside.set(std::move(planes));
+    if (!impulses) return;
+    lay_plane(plane, near, point(x, i), 1.25 * distance, kStiffer * scale * masses[i]);
+    plane.friction = options.contact.friction * plane_forces(i);
+    // One step of Newton's takes friction as a spring, of 2 F / slip: by the sliding of the step before it gives F.
+    const Vec3 slid = h * point(integrator.v(), i) - (near.next - near.now);
+    plane.slip = std::max(options.contact.slip_speed * h, 2 * slid.cross(plane.normal).norm());
+  };
+  outside.set(planes_of_body(body_tree, body_now, body_next, x, reach, make));
 }
 
 // Where the points go if those at the body move along with it: at the surface fully, less with the distance, so that

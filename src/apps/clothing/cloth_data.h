@@ -28,6 +28,7 @@ struct ClothSimulation::Data {
   Pulls pins;
   BarrierContact contact;
   std::unique_ptr<ImpulseContact> impulses;  // in its place, where the options say so
+  std::unique_ptr<ImpulseContact> carrier;   // of the barrier: brings the cloth along with the body
   IdentityMapping identity;
   Objective objective;      // of all points
   HalfSpaces outside;       // the body as a solve without contact feels it
@@ -61,12 +62,11 @@ struct ClothSimulation::Data {
   void find_worn();
   void start_contact();
   void find_absent(In points);
-  std::vector<char> pinching_points(In points, std::span<const char> near) const;
+  std::vector<char> pinching_points(In points, std::span<const char> near);
   int let_limbs_through(std::span<const char> around, In body_at);
   std::vector<int> pass_through(std::span<const char> candidates);
   void find_caught(std::vector<int> seeds);
-  bool release(const SurfaceMotion& motion, bool limbs_only);
-  HalfSpaces::Plane plane_of_caught(int i, const BodyPlace&, double scale) const;
+  void count_released(std::span<const char> released);
   void find_outside(In x, double scale);
   void carry(In x, In body_from, In body_to, Vec& moved);
 

@@ -95,7 +95,7 @@ DressedFile write_dressed(const fs::path& source, const fs::path& output, const 
   std::string name = fs::path(garment).stem().string();
   for (const Piece& piece : file.character().pieces)
     if (piece.name == name) name += "_cloth";
-  remove_piece(file, garment);
+  if (dressed.piece() != nullptr) remove_piece(file, dressed.piece()->name);
   const Worn worn = with_worn_piece(file.character(), dressed.worn_piece(name), played, options);
   file.add_worn_piece(worn.character);
   file.save(output);

@@ -64,48 +64,25 @@ bool ClothSimulation::Data::solve(const Objective& of, Vec& x, int iterations, c
   return summary.converged();
 }
 
+// The body moves whole: the cloth near it goes along, impulses keep apart what would meet on the way, and from there
+// the step is solved for. Where even that is not enough, what catches the cloth leaves contact.
 void ClothSimulation::Data::solve_with_barrier(Vec& x, const ProgressCallback& callback) {
-  // The body goes as far as the cloth lets it; the cloth is solved for, which pushes it away, and the body goes on.
-  // Cloth under tension is pushed away by a stiffer barrier; cloth caught between parts of the body cannot be pushed
-  // away: what catches it leaves contact.
-  constexpr double kGapKept = 0.5;        // of what is left between body and cloth at a stop: there Newton is quick
-  constexpr double kLittle = 0.15;        // of the way: the body was hardly let on
-  constexpr int kMostStalls = 2;          // such stops in a row
-  constexpr double kStiffer = 8;          // once in a step
-  constexpr int kIterationsOnTheWay = 4;  // the cloth has only to give way
-  Vec moved, body_at_stop = body_now;
-  bool arrived = false, stiffened = false;
-  for (int push = 0, stalls = 0; !arrived; ++push) {
-    carry(x, body_at_stop, body_next, moved);
-    if (stalls >= kMostStalls || push >= options.max_pushes) {
-      const bool may_stiffen = !stiffened && stiffening < kMostStiff && options.automatic_stiffness;
-      const Vec stay = x;
-      if (!release({x, stay, body_at_stop, body_next}, may_stiffen)) {
-        stiffened = true;
-        stiffening *= kStiffer;
-        contact.set_stiffness(kStiffer * contact.options().stiffness);
-      } else {
-        moved = x;
-      }
-      stalls = 0;
-    }
-    const double part = contact.safe_fraction({x, moved, body_at_stop, body_next}, kGapKept);
-    arrived = part >= 1;
-    stalls = part < kLittle ? stalls + 1 : 0;
-    x += part * (moved - x);
-    body_at_stop = arrived ? body_next : Vec(body_at_stop + part * (body_next - body_at_stop));
-    contact.place(body_at_stop);
-    if (push > 0) ++report.pushes;
-    if (push >= 2 * options.max_pushes + kMostStalls)
-      throw Error({.code = ErrorCode::not_converged,
-                   .element = "cloth at " + std::to_string(time) + " s",
-                   .problem = "is caught by the body, which cannot move on without passing through it",
-                   .remedy = "use shorter steps or a smaller contact distance"});
-    const bool solved =
-        solve(objective, x, arrived ? options.max_iterations : std::min(kIterationsOnTheWay, options.max_iterations),
-              callback);
-    if (arrived && !solved) ++report.unfinished;
+  if (carrier && body_now != body_next) {
+    Vec moved;
+    carry(x, body_now, body_next, moved);
+    carrier->set_absent(absent);
+    carrier->resolve({integrator.x(), moved, body_now, body_next}, masses, x);
+    report.impulses = carrier->report();
+    count_released(carrier->released());
+    contact.set_absent(absent);
+    contact.place(body_next);
   }
+  if (!solve(objective, x, options.max_iterations, callback)) ++report.unfinished;
+}
+
+void ClothSimulation::Data::count_released(std::span<const char> released) {
+  for (std::size_t t = 0; t < released.size(); ++t)
+    if (released[t] && !absent[t]) absent[t] = 1, ++report.released;
 }
 
 // Cloth that presses on the body comes far nearer than the distance: there the barrier is steep, and both body and
@@ -159,9 +136,7 @@ void ClothSimulation::Data::solve_with_impulses(Vec& x, const ProgressCallback& 
   report.contact_seconds += processor_seconds() - begin;
   report.impulses = impulses->report();
   report.nearest = std::min(report.nearest, report.impulses.nearest);
-  if (impulses->released().empty()) return;
-  for (std::size_t t = 0; t < absent.size(); ++t)
-    if (impulses->released()[t] && !absent[t]) absent[t] = 1, ++report.released;
+  count_released(impulses->released());
 }
 
 // Where the garment goes in few directions, which feel the body as planes.

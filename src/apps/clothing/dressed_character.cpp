@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rigspace {
 namespace {
@@ -123,7 +124,7 @@ DressedCharacter::DressedCharacter(const Character& character, const std::string
                                           : 0;
   // The triangles that are drawn are larger than those that are simulated, and cut corners over a round body: farther
   // off, by a share of their edges, they do not.
-  constexpr double kCutCorners = 0.03;
+  constexpr double kCutCorners = 0.06;
   if (sheet_ && edge > 0 && options.refine < 0) {
     double& distance = options_.cloth.contact.distance;
     distance = std::max(distance,
@@ -148,6 +149,7 @@ DressedCharacter::DressedCharacter(const Character& character, const std::string
     if (freed_.own_crossings > 0) options_.cloth.contact.self = false;
     options_.cloth.start_crossing = !freed_.free();
   }
+  if (options.attach < 0 && sheet_) hold_on_passed();
   if (garment_.rest.size() == 0) garment_.rest = garment_.mesh.points;
   if (options.attach > 0) attach_top(garment_, at_rest, options.attach);
 }
@@ -170,6 +172,30 @@ void DressedCharacter::hold_sheet() {
   passed_ = passed_through(character_, *sheet_, places);
 }
 
+// Where the upper part of a sheet lies on what it passes through, or is sunk in it, its bone holds it as its artist
+// laid it: nothing else would keep it there from sinking in.
+void DressedCharacter::hold_on_passed() {
+  constexpr double kUpper = 0.35, kOver = 0.06;  // of the length
+  TriMesh passed{unit_ * rest_surface(character_).points, {}};
+  for (const Piece& piece : character_.pieces)
+    if (piece.drawn && std::find(without_.begin(), without_.end(), piece.name) == without_.end())
+      for (const Triangle& t : piece.triangles)
+        if (std::any_of(t.begin(), t.end(), [&](int i) { return passed_[static_cast<std::size_t>(i)] != 0; }))
+          passed.triangles.push_back(t);
+  if (passed.triangles.empty()) return;
+  const TriangleTree tree(passed);
+  std::vector<char> held(static_cast<std::size_t>(garment_.mesh.point_count()), 0);
+  for (const ClothPin& pin : garment_.pins) held[static_cast<std::size_t>(pin.point)] = 1;
+  const auto along = [&](int i) { return sheet_->down.dot(point(garment_.mesh.points, i)); };
+  const double length = sheet_->length * unit_;
+  double top = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < garment_.mesh.point_count(); ++i) top = std::min(top, along(i));
+  for (int i = 0; i < garment_.mesh.point_count(); ++i)
+    if (!held[static_cast<std::size_t>(i)] && along(i) < top + kUpper * length &&
+        tree.closest(point(garment_.mesh.points, i), kOver * length).triangle >= 0)
+      garment_.pins.push_back({.point = i});
+}
+
 // What patterns name, and a piece that is the garment itself, which came from a file; and of a sheet on one bone things
 // that an arm carries, such as swords and shields, which often are all in the file at one place.
 void DressedCharacter::leave_out_pieces() {
@@ -182,7 +208,8 @@ void DressedCharacter::leave_out_pieces() {
         for (int b = carried->bone; b >= 0 && !out; b = character_.bones[static_cast<std::size_t>(b)].parent)
           out = is_arm(character_.bones[static_cast<std::size_t>(b)].name);
     if (!out && piece_ == nullptr && piece.drawn && character_.pieces.size() > 1)
-      out = lies_on(garment_.mesh, garment_of(character_, piece.name, nullptr, 0).mesh, size);
+      if (lies_on(garment_.mesh, garment_of(character_, piece.name, nullptr, 0).mesh, size))
+        out = true, replaced_ = &piece;
     if (out && &piece != piece_) without_.push_back(piece.name);
   }
 }
@@ -239,6 +266,7 @@ Vec DressedCharacter::as_given(In frame) const {
 WornPiece DressedCharacter::worn_piece(const std::string& name) const {
   WornPiece piece;
   if (piece_ != nullptr) piece.look = *piece_;
+  if (replaced_ != nullptr) piece.look.material = replaced_->material;
   piece.look.name = name;
   piece.look.triangles = triangles_;
   // A file's rest pose may lie inside the body: what was freed is better. A piece's is what its artist made.

@@ -48,7 +48,6 @@ void ClothOptions::validate() const {
   require_option(pin_stiffness > 0, "stiffness of pins", pin_stiffness, "expected more than zero N/m");
   require_option(body_motion > 0, "motion of the body in a step", body_motion, "expected more than zero m");
   require_option(max_iterations > 0, "iterations", max_iterations, "expected one or more");
-  require_option(max_pushes > 0, "pushes", max_pushes, "expected one or more");
 }
 
 ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOptions& o, double start,
@@ -81,12 +80,18 @@ ClothSimulation::Data::Data(const Garment& g, const ClothBody& b, const ClothOpt
   objective.add("contact", contact);
   objective.add("outside the body", outside);
   free.add("outside the body", outside);
+  const auto impulses_with = [&](const ImpulseOptions& settings) {
+    return std::make_unique<ImpulseContact>(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
+                                            settings);
+  };
+  ImpulseOptions settings{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self};
+  // All points at a body that closes on them seldom come free in more tries; few directions need them.
+  if (!reduction) settings.zone_rounds = 10, settings.cuts = 3;
   if (options.contact_method == ContactMethod::impulses || reduction) {
-    ImpulseOptions settings{.distance = o.contact.distance, .friction = o.contact.friction, .self = o.contact.self};
-    // All points at a body that closes on them seldom come free in more tries; few directions need them.
-    if (!reduction) settings.zone_rounds = 10, settings.cuts = 3;
-    impulses = std::make_unique<ImpulseContact>(g.rest.size() > 0 ? TriMesh{g.rest, g.mesh.triangles} : g.mesh, b.mesh,
-                                                settings);
+    impulses = impulses_with(settings);
+  } else if (b.points) {
+    settings.friction = 0, settings.rounds = 10;
+    carrier = impulses_with(settings);
   }
   if (reduction)
     reducer = std::make_unique<ClothReducer>(std::move(reduction), b.mesh,

@@ -81,6 +81,8 @@ class DressedCharacter {
 
   /// Points of the garment as it was given, in scene units, of one frame.
   Vec as_given(In frame) const;
+  /// The piece of the character that the garment is, and takes the place of, by name or as it lies there; or null.
+  const Piece* piece() const { return piece_ != nullptr ? piece_ : replaced_; }
   const std::vector<Triangle>& given_triangles() const { return triangles_; }
   /// The garment as a piece with joints: for with_worn_piece. In scene units, named `name`. A piece of the character
   /// keeps its look, its rest and, if it follows one bone, that alone.
@@ -90,6 +92,7 @@ class DressedCharacter {
   const KinematicReference& reference() const;  // made at its first use
   void leave_out_pieces();
   void hold_sheet();
+  void hold_on_passed();
   void pass_through(const std::vector<Vec3>& places);
   std::string frames_key(const Animation* clip, const ClothClip& times, const ClothBody& moving, bool reduced) const;
 
@@ -98,6 +101,7 @@ class DressedCharacter {
   std::string name_;                  // of the garment, for messages
   std::vector<std::string> without_;  // pieces that are no body: the garment itself
   const Piece* piece_ = nullptr;      // of the character, that is the garment
+  const Piece* replaced_ = nullptr;   // of the character, that a garment from a file is too
   std::optional<HungSheet> sheet_;
   std::vector<char> passed_;  // of each point of the rig: it is no body for the garment
   double unit_ = 1;

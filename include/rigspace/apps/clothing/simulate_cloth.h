@@ -66,7 +66,6 @@ struct ClothOptions {
   double body_motion = 0.03;    ///< m: a step in which the body moves further is cut into shorter ones
   double tolerance = 0.03;  ///< m/s: a solve ends when Newton's step changes the mean velocity (RMS, by mass) by less
   int max_iterations = 60;  ///< of Newton, in one solve
-  int max_pushes = 12;      ///< stops of the body by cloth within a step, before what stops it leaves contact
   /// Triangles of the body that the garment passes through at the start leave contact until it is out of them, and are
   /// counted; false: such a start is refused.
   bool start_crossing = false;
@@ -79,13 +78,13 @@ struct ClothReport {
   int steps = 0;        ///< in time
   int extra_steps = 0;  ///< of these, because of fast motion of the body
   int iterations = 0;   ///< of Newton
-  int pushes = 0;       ///< the body was stopped within a step by cloth, which was then solved for and moved on
   int unfinished = 0;   ///< solves that ended at max_iterations or without further decrease
   int searched = 0;     ///< steps of ContactMethod::impulses that one full step of Newton's did not solve
   int absent = 0;       ///< most triangles of the body out of contact at a time: parts that face each other meet there
   int released = 0;     ///< triangles of the body that left contact because they caught cloth, of all steps
   double nearest = 0;   ///< m: smallest distance at the end of a step, of anything in contact
-  ImpulseReport impulses;   ///< how often each stage of ContactMethod::impulses acted
+  ImpulseReport
+      impulses;  ///< how often each stage of them acted; with the barrier, as the body carried the cloth along
   SubspaceReport subspace;  ///< of a reduced garment
   /// Of a reduced garment: how far its poses were from the nearest trained one at most, as a share of the radius in
   /// which sites are looked for, and when, s. Beyond 1 nothing was trained there; train on a clip that has such poses.
