@@ -2,16 +2,15 @@
 
 #include "command.h"
 #include "rigspace/apps/clothing/garment_file.h"
-#include "rigspace/apps/forces/adaptive_fit.h"
+#include "rigspace/apps/forces/force_edits.h"
 #include "rigspace/apps/forces/force_motion.h"
-#include "rigspace/apps/forces/lattice_transfer.h"
-#include "rigspace/apps/forces/surface_fit.h"
 #include "rigspace/base/files.h"
 #include "rigspace/io/formats.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace rigspace::tools {
 namespace {
@@ -20,8 +19,8 @@ using ForcesJson = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct ForcesArguments {
-  std::string file, output, target, other, name = "shape", control, clip;
-  std::vector<std::string> bulges, bumps;
+  std::string file, output, target, other, name = "shape", control, clip, vertices;
+  std::vector<std::string> bulges, bumps, pairs, free;
   bool nearest = false, in_balance = false;
   ForcesPlan plan;
   PoseOptions pose;
@@ -50,22 +49,6 @@ void check_forces_name(const std::string& output) {
                .remedy = "end it in .forces.json, or in .rig.json for a rig that every command takes"});
 }
 
-/// A template on the joint's bone with a control of its own, at the size of the limb.
-ForceRigPart ready_made(const ForceBody& body, ForceTemplate kind, const std::string& joint) {
-  ForceRigPart part{.name = joint + "_" + std::string(name(kind))};
-  part.control = part.name;
-  TemplateForce force{kind, bone_guide(body, joint, kind == ForceTemplate::bump)};
-  const BoneLine& line = force.guide.line;
-  const double length = (line.to - line.from).norm(), radius = std::min(0.3 * length, 3 * body.cell);
-  Vec g = Vec::Zero(force.parameter_count());
-  g[0] = 1, g[1] = radius, g[2] = 0.5, g[3] = kind == ForceTemplate::bump ? 0.7 * radius : 0.3 * radius;
-  Vec none = g;
-  none[0] = 0;
-  part.force.push_back(force);
-  part.samples = {{0, none}, {1, g}};
-  return part;
-}
-
 void make_lattice(ForcesArguments& options, const Context& context) {
   check_forces_name(options.output);
   check_input(options.file, options.output);
@@ -76,23 +59,21 @@ void make_lattice(ForcesArguments& options, const Context& context) {
                  .file = options.output,
                  .problem = "is not in the folder of " + options.file,
                  .remedy = "write it beside the character, whose name it keeps"});
-  const Character character = load_character(options.file);
+  Character character = load_character(options.file);
   print_warnings(context, options.file, character.warnings);
-  options.plan.mesh = given.filename().string();
-  const auto body = std::make_shared<const ForceBody>([&] {
+  ForcesFile file = [&] {
     try {
-      return make_force_body(character, options.plan.options);
+      return make_forces_file(std::move(character), given.filename().string(), options.plan.options);
     } catch (const Error& error) {
       throw error.info().file.empty() && error.code() == ErrorCode::bad_input ? error.in_file(options.file) : error;
     }
-  }());
-  options.plan.options.unit = body->options.unit;
-  for (const std::string& joint : options.bulges)
-    options.plan.rigs.push_back(ready_made(*body, ForceTemplate::bulge, joint));
-  for (const std::string& joint : options.bumps)
-    options.plan.rigs.push_back(ready_made(*body, ForceTemplate::bump, joint));
-  const ForceRig rig(body, options.plan.rigs);
-  write_file(options.output, to_forces_json(options.plan, rig));
+  }();
+  const auto& body = file.bodies->whole();
+  for (const auto& [kind, joints] :
+       {std::pair{ForceTemplate::bulge, &options.bulges}, std::pair{ForceTemplate::bump, &options.bumps}})
+    for (const std::string& joint : *joints) file.plan.rigs.push_back(template_on_bone(*body, kind, joint));
+  renew_rigs(file);
+  write_file(options.output, to_forces_json(file.plan, *file.rig));
   const int cells = body->elements.cell_count(), vertices = body->vertex_count();
   if (context.json) {
     fmt::print("{}\n", ForcesJson{{"output", options.output},
@@ -107,8 +88,31 @@ void make_lattice(ForcesArguments& options, const Context& context) {
   }
   fmt::print("{}\n  {} cells of {:.3g}, {} vertices, {} of them on the bones of {} joints\n", options.output, cells,
              body->cell, vertices, body->held.size(), body->skeleton.joint_count());
-  if (options.plan.rigs.empty())
+  if (file.plan.rigs.empty())
     fmt::print("  no rigs yet: docs/forces.md shows how they are written, --bulge JOINT makes a first one\n");
+}
+
+/// "0-99,205": numbers of points as `rigspace eval` orders them.
+std::vector<int> chosen_vertices(const ForcesArguments& options, const ForcesFile& file) {
+  std::vector<int> chosen;
+  const int count = file.rig->point_count();
+  std::stringstream words(options.vertices);
+  for (std::string word; std::getline(words, word, ',');) {
+    int first = -1, last = -1;
+    char dash = 0, more = 0;
+    std::stringstream range(word);
+    range >> first;
+    if (last = first; range >> dash) range >> last;
+    if (range.fail() && !range.eof()) first = -1;
+    if ((dash != 0 && dash != '-') || range >> more || first < 0 || last < first || last >= count)
+      throw Error({.code = ErrorCode::usage,
+                   .element = "--vertices",
+                   .value = word,
+                   .problem = "has \"" + word + "\"",
+                   .remedy = fmt::format("give numbers and ranges from 0 to {}, such as 0-99,205", count - 1)});
+    for (int i = first; i <= last; ++i) chosen.push_back(i);
+  }
+  return chosen;
 }
 
 void fit(ForcesArguments& options, const Context& context) {
@@ -125,35 +129,34 @@ void fit(ForcesArguments& options, const Context& context) {
                  .remedy = "export the sculpt as .obj, in the pose that --set gives"});
   const TriMesh target = read_obj_mesh(options.target);
   options.fit.correspond = !options.nearest;
-  const Vec p = pose_of(file.character, options.file, options.pose);
-  std::vector<Affine> joints;
-  file.rig->joints_at(p, joints);
-  AdaptiveFit made;
-  try {
-    if (options.refine.tolerance > 0) {
-      options.refine.fit = options.fit;
-      made = fit_adaptively(*file.bodies, joints, target, options.refine);
-    } else {
-      PosedLattice lattice(*file.bodies->whole());
-      lattice.set_pose(joints);
-      made.fit = fit_surface(lattice, target, options.fit);
+  options.fit.points = chosen_vertices(options, file);
+  options.refine.fit = options.fit;
+  const ForceRig before = *file.rig;
+  const RigFit made = [&] {
+    try {
+      return fit_rig(file, target,
+                     {.name = options.name,
+                      .control = options.control,
+                      .p = pose_of(file.character, options.file, options.pose),
+                      .free = options.free,
+                      .fit = options.refine});
+    } catch (const Error& error) {
+      throw error.code() == ErrorCode::usage ? error : error.in_file(options.target);
     }
-  } catch (const Error& error) {
-    throw error.in_file(options.target);
+  }();
+  const SurfaceFit& found = made.found;
+  const std::string& control = made.control;
+  write_file(options.output, to_forces_json(file.plan, *file.rig));
+  std::string turned;  // what --free found
+  ForcesJson pose = ForcesJson::object();
+  for (std::size_t c = 0; c < before.controls().size(); ++c) {
+    const Control& each = before.controls()[c];
+    if (std::none_of(options.free.begin(), options.free.end(), [&](const auto& word) { return matches(each, word); }))
+      continue;
+    const double value = made.p[static_cast<Eigen::Index>(c)] / (each.unit == Unit::angle ? kDegree : 1);
+    pose[each.name] = value;
+    turned += fmt::format("{} {} {:.4g}", turned.empty() ? ";" : ",", each.name, value);
   }
-  const SurfaceFit& found = made.fit;
-  const std::string control = options.control.empty() ? options.name : options.control;
-  const int c = file.rig->find(control);
-  const double none = c >= 0 ? file.rig->controls()[c].rest : 0, full = c >= 0 ? p[c] : 1;
-  if (none == full)
-    throw Error({.code = ErrorCode::usage,
-                 .element = "control \"" + control + "\"",
-                 .problem = "rests in the pose of the target",
-                 .remedy = "pose it with --set or --clip, or leave --control away for a control of its own"});
-  std::erase_if(file.plan.rigs, [&](const ForceRigPart& part) { return part.name == options.name; });
-  file.plan.rigs.push_back(rig_of_fit(options.name, control, none, full, made));
-  const auto fitted = adaptive_rig(*file.bodies, file.plan.rigs, lattice_of(*file.bodies, file.plan.rigs));
-  write_file(options.output, to_forces_json(file.plan, *fitted));
   const double less = found.before > 0 ? 100 * (1 - found.after / found.before) : 0;
   if (context.json)
     fmt::print("{}\n", ForcesJson{{"output", options.output},
@@ -163,12 +166,14 @@ void fit(ForcesArguments& options, const Context& context) {
                                   {"after", found.after},
                                   {"worst", found.worst},
                                   {"rounds", found.rounds},
-                                  {"cells", fitted->body().elements.cell_count()},
+                                  {"left_out", found.left_out},
+                                  {"cells", file.rig->body().elements.cell_count()},
+                                  {"pose", pose},
                                   {"less_percent", less}}
                            .dump(2));
   else
-    fmt::print("{}\n  \"{}\" by {}: {:.3g} from the target before, {:.3g} after ({:.0f} % less), at most {:.3g}\n",
-               options.output, options.name, control, found.before, found.after, less, found.worst);
+    fmt::print("{}\n  \"{}\" by {}: {:.3g} from the target before, {:.3g} after ({:.0f} % less), at most {:.3g}{}\n",
+               options.output, options.name, control, found.before, found.after, less, found.worst, turned);
 }
 
 void transfer(ForcesArguments& options, const Context& context) {
@@ -182,35 +187,41 @@ void transfer(ForcesArguments& options, const Context& context) {
                  .problem = "is not in the folder of " + options.other,
                  .remedy = "write it beside the character, whose name it keeps"});
   const ForcesFile file = read_forces_file(options.file);
-  for (const ForceRigPart& part : file.plan.rigs)
-    if (!part.splits.empty())
-      throw Error({.file = options.file,
-                   .element = "rig \"" + part.name + "\"",
-                   .problem = "has forces on split cells",
-                   .remedy = "fit it without --refine, on more cells if need be: whole lattices are transferred"});
-  const Character other = load_character(options.other);
+  Character other = load_character(options.other);
   print_warnings(context, options.other, other.warnings);
-  const LatticeMap map = map_lattice(file.rig->body(), other, {}, terminal_progress());
+  LatticeMapOptions matching;
+  for (const std::string& pair : options.pairs) {
+    const std::size_t sign = pair.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw Error({.code = ErrorCode::usage,
+                   .element = "--map",
+                   .value = pair,
+                   .problem = "has \"" + pair + "\", which pairs no joints",
+                   .remedy = "write JOINT=OTHER, or JOINT=- to leave a joint out"});
+    const std::string to = pair.substr(sign + 1);
+    matching.joints[pair.substr(0, sign)] = to == "-" ? "" : to;
+  }
+  const auto [made, map] =
+      transfer_forces(file, std::move(other), given.filename().string(), matching, terminal_progress());
   clear_bar();
-  ForcesPlan plan{.mesh = given.filename().string(), .options = file.plan.options, .lattice = map.lattice};
-  plan.options.unit = 0;
-  const auto body = std::make_shared<const ForceBody>(make_force_body(other, plan.options, plan.lattice));
-  plan.options.unit = body->options.unit;
-  plan.rigs = transfer_rigs(*file.rig, ForceRig(body, {}), map);
-  write_file(options.output, to_forces_json(plan, ForceRig(body, plan.rigs)));
+  write_file(options.output, to_forces_json(made.plan, *made.rig));
   if (context.json)
     fmt::print("{}\n", ForcesJson{{"output", options.output},
-                                  {"rigs", plan.rigs.size()},
+                                  {"rigs", made.plan.rigs.size()},
                                   {"skeleton_error", map.skeleton_error},
                                   {"surface_error", map.surface_error},
-                                  {"least_volume", map.least_volume}}
+                                  {"least_volume", map.least_volume},
+                                  {"own_lattice", map.lacking > 0}}
                            .dump(2));
   else
     fmt::print(
         "{}\n  {}; bones within {:.2g} %, skin within {:.2g} % of the character's size, no cell flatter than "
         "{:.2g}\n",
-        options.output, count_in_words(plan.rigs.size(), "rig", "rigs"), 100 * map.skeleton_error,
+        options.output, count_in_words(made.plan.rigs.size(), "rig", "rigs"), 100 * map.skeleton_error,
         100 * map.surface_error, map.least_volume);
+  if (!context.json && map.lacking > 0)
+    fmt::print("  the mapped lattice lacks {} of the skin: the character has one of its own, forces are interpolated\n",
+               count_in_words(map.lacking, "point", "points"));
 }
 
 void simulate_forces(ForcesArguments& options, const Context& context) {
@@ -295,6 +306,14 @@ void add_fit_command(CLI::App& group, Context& context) {
       ->type_name("CONTROL");
   options->pose.add_to(*command);
   command->add_flag("--nearest", options->nearest, "the target is another mesh: match nearest places");
+  command
+      ->add_option("--vertices", options->vertices, "that should match, such as 0-99,205; by default all of the skin")
+      ->type_name("LIST");
+  command
+      ->add_option(
+          "--free", options->free,
+          "controls of joints that are found together with the forces, from the pose that is given; at most 12")
+      ->type_name("CONTROL");
   command->add_option("--smoothness", options->fit.smoothness, "of what the forces do; higher: smoother")
       ->type_name("W");
   command
@@ -309,12 +328,14 @@ void add_fit_command(CLI::App& group, Context& context) {
 }
 
 void add_transfer_command(CLI::App& group, Context& context) {
-  auto* command = group.add_subcommand("transfer", "The rigs of one character on another with the same bones");
+  auto* command = group.add_subcommand("transfer", "The rigs of one character on another");
   auto options = std::make_shared<ForcesArguments>();
   command->add_option("FILE", options->file, "a force rig")->required()->type_name("FORCES");
-  command->add_option("--to", options->other, "the other character; joints of the same names are matched")
-      ->required()
-      ->type_name("FILE");
+  command->add_option("--to", options->other, "the other character")->required()->type_name("FILE");
+  command
+      ->add_option("--map", options->pairs,
+                   "JOINT=OTHER, or JOINT=- for none; by default the same name, or the same part of a body on two legs")
+      ->type_name("A=B");
   command->add_option("-o,--output", options->output, "its force rig")->required()->type_name("OUT");
   command->footer("Example\n  rigspace forces transfer arm.forces.json --to stout_arm.glb -o stout_arm.forces.json");
   command->callback([options, &context] { transfer(*options, context); });

@@ -59,7 +59,7 @@ std::string check(const py::object& energy, const Array& x, double length, doubl
 }  // namespace
 
 void bind_energy(py::module_& m) {
-  py::class_<EnergyHandle>(m, "BuiltInEnergy", "An energy of the library: see solid, pulls and forces.")
+  py::class_<EnergyHandle>(m, "BuiltInEnergy", "An energy of the library: see solid, pulls and constant_forces.")
       .def("value", &value, py::arg("x"), "Joules at x, (n, 3).")
       .def("gradient", &gradient, py::arg("x"), "(n, 3).");
   m.def("solid", &solid, py::arg("points"), py::arg("tets"), py::kw_only(), py::arg("young") = Material{}.young,
@@ -67,7 +67,7 @@ void bind_energy(py::module_& m) {
         "An elastic body of tetrahedra whose rest shape is `points`, metres. Young's modulus in Pa.");
   m.def("pulls", &pulls, py::arg("point_count"), py::arg("points"), py::arg("targets"), py::arg("stiffness") = 1.0,
         "Springs of zero length, N/m, from points to targets, (k, 3).");
-  m.def("forces", &constant_forces, py::arg("forces"), "Constant forces, (n, 3), newtons.");
+  m.def("constant_forces", &constant_forces, py::arg("forces"), "Constant forces, (n, 3), newtons.");
   m.def("check_energy", &check, py::arg("energy"), py::arg("x"), py::kw_only(), py::arg("length") = 1.0,
         py::arg("tolerance") = 1e-6, py::arg("hessian") = true,
         R"(Checks an energy, yours or ours, at x: derivatives against differences, projection, support.

@@ -21,6 +21,7 @@ PYBIND11_MODULE(_rigspace, m) {
   bind_sketch(m);
   bind_inverse(m);
   bind_cloth(m);
+  bind_forces(m);
   bind_mesh(m);
   bind_energy(m);
   bind_minimise(m);

@@ -76,6 +76,7 @@ void bind_pose(py::module_&);
 void bind_sketch(py::module_&);
 void bind_inverse(py::module_&);
 void bind_cloth(py::module_&);
+void bind_forces(py::module_&);
 void bind_mesh(py::module_&);
 void bind_energy(py::module_&);
 void bind_minimise(py::module_&);

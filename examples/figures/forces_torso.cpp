@@ -94,7 +94,7 @@ bool draw(const std::filesystem::path& folder) {
 
   const LatticeMap map = map_lattice(*lean.body, stout.character);
   const auto other = std::make_shared<const ForceBody>(make_force_body(stout.character, {}, map.lattice));
-  const ForceRig moved(other, transfer_rigs(rigged, ForceRig(other, {}), map));
+  const ForceRig moved(other, transfer_rigs(bodies, rigs, AdaptiveBody(other)));
   const Vec still = at(moved, {}), tense = at(moved, {{"flex", 1}}), full = at(moved, {{"breath", 1}});
   std::printf(
       "transfer: skin within %.2f %%, flattest corner %.2f; flex moves %.2f mm, breath %.2f mm (%.2f on the lean)\n",

@@ -50,7 +50,7 @@ assert not broken
 
 # The beam is held at one end and sags: the same under both.
 wall = np.flatnonzero(points[:, 0] < 0.01)
-weight = rigspace.forces(np.tile([0, -9.8 * 10 / len(points), 0], (len(points), 1)))
+weight = rigspace.constant_forces(np.tile([0, -9.8 * 10 / len(points), 0], (len(points), 1)))
 minima = [rigspace.minimise([energy, weight], points, fixed=wall) for energy in (mine, ours)]
 for name, minimum in zip(("mine", "ours"), minima):
     print(f"{name}: {minimum}, sags by {points[:, 1].min() - minimum.x[:, 1].min():.4f} m")

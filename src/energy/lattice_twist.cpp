@@ -1,3 +1,4 @@
+#include "rigspace/base/affine.h"
 #include "rigspace/energy/lattice_solid.h"
 #include "rigspace/geometry/signed_distance.h"
 
@@ -24,7 +25,7 @@ LatticeTwist::LatticeTwist(const LatticeElements& elements, std::span<const Bone
   for (const Bone& bone : bones) {
     transforms = std::max(transforms, bone.transform + 1);
     for (int cell = 0; cell < elements.cell_count(); ++cell) {
-      Tie tie{cell, bone.transform, Mat8::Zero(), Eigen::Matrix<double, 8, 4>::Zero(), Mat4::Zero()};
+      Tie tie{cell, bone.transform, Mat8::Zero(), Eigen::Matrix<double, 8, 4>::Zero()};
       for (const auto& sample : elements.samples_of(cell)) {
         const Vec3 X = elements.place(cell, sample);
         const double k = stiffness * sample.volume * bone_weight(X, bone);
@@ -32,21 +33,28 @@ LatticeTwist::LatticeTwist(const LatticeElements& elements, std::span<const Bone
         const Vec4 X1(X.x(), X.y(), X.z(), 1);
         tie.M += k * sample.phi * sample.phi.transpose();
         tie.moment += k * sample.phi * X1.transpose();
-        tie.rest += k * X1 * X1.transpose();
       }
-      if (tie.rest(3, 3) > 0) ties_.push_back(tie);
+      if (tie.M.trace() > 0) ties_.push_back(tie);
     }
   }
   transforms_.assign(transforms, identity_affine());
 }
 
+// D = X - C X_rest at the corners, which trilinear functions interpolate: energies of millimetres are not differences
+// of those of metres.
+Eigen::Matrix<double, 8, 3> LatticeTwist::away(const Tie& tie, In x) const {
+  Eigen::Matrix<double, 8, 3> D = rows_of(elements_->corners_of(tie.cell), x);
+  const auto corners = elements_->corners_of(tie.cell);
+  for (int c = 0; c < 8; ++c)
+    D.row(c) -= apply(transforms_[tie.transform], elements_->lattice.vertices[corners[c]]).transpose();
+  return D;
+}
+
 double LatticeTwist::value(const State&, In x) const {
   double E = 0;
   for (const Tie& tie : ties_) {
-    const auto X = rows_of(elements_->corners_of(tie.cell), x);
-    const Affine& C = transforms_[tie.transform];
-    E += 0.5 * (X.transpose() * tie.M * X).trace() - (C * tie.moment.transpose() * X).trace() +
-         0.5 * (C * tie.rest * C.transpose()).trace();
+    const Eigen::Matrix<double, 8, 3> D = away(tie, x);
+    E += 0.5 * (D.transpose() * tie.M * D).trace();
   }
   return E;
 }
@@ -54,8 +62,7 @@ double LatticeTwist::value(const State&, In x) const {
 void LatticeTwist::add_gradient(const State&, In x, double weight, Vec& g) const {
   for (const Tie& tie : ties_) {
     const auto corners = elements_->corners_of(tie.cell);
-    const Eigen::Matrix<double, 8, 3> G =
-        tie.M * rows_of(corners, x) - tie.moment * transforms_[tie.transform].transpose();
+    const Eigen::Matrix<double, 8, 3> G = tie.M * away(tie, x);
     for (int c = 0; c < 8; ++c) g.segment<3>(3 * corners[c]) += weight * G.row(c).transpose();
   }
 }

@@ -1,5 +1,6 @@
 #include "rigspace/optimize/projected_cg.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rigspace {
@@ -86,7 +87,7 @@ ProjectedCgResult minimize_projected(const std::function<void(In, Vec&)>& multip
   precondition(r, z);
   basis.project(z);
   double rho = r.dot(z);
-  const double enough = options.tolerance * options.tolerance * rho;
+  const double enough = std::max(options.floor, options.tolerance * options.tolerance * rho);
   direction = z;
   while (rho > enough && result.iterations < options.max_iterations) {
     multiply(direction, product);

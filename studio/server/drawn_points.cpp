@@ -97,7 +97,7 @@ void DrawnPoints::append_bones(In p, std::vector<float>& numbers) {
   }
 }
 
-void DrawnPoints::append_block(In p_key, In p, std::vector<std::byte>& bytes) {
+void DrawnPoints::append_block(In p_key, In p, const Vec* shape, std::vector<std::byte>& bytes) {
   if (p_key_.size() != p_key.size() || p_key_ != p_key) {
     p_key_ = p_key;
     character_.rig->evaluate(*workspace_, p_key_, s_key_);
@@ -107,8 +107,11 @@ void DrawnPoints::append_block(In p_key, In p, std::vector<std::byte>& bytes) {
   const auto add = [&soft](const Vec& s, int i) {
     for (const double x : point(s, i)) soft.push_back(static_cast<float>(x));
   };
-  if (differs_beyond_free(p_key, p)) {  // corrections of other controls: any point may differ
-    character_.rig->evaluate(*workspace_, p, s_);
+  if (shape != nullptr || differs_beyond_free(p_key, p)) {  // corrections of other controls: any point may differ
+    if (shape != nullptr)
+      s_ = *shape;
+    else
+      character_.rig->evaluate(*workspace_, p, s_);
     std::vector<char> moved(drawn_.size(), 0);
     for (std::size_t k = 0; k < drawn_.size(); ++k) moved[k] = point(s_, drawn_[k]) != point(s_key_, drawn_[k]);
     runs = runs_of(moved);

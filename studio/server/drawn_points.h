@@ -49,7 +49,8 @@ class DrawnPoints {
   /// Local transforms of all bones, as PoseMap::append has them.
   void append_bones(In p, std::vector<float>& numbers);
   /// The block of a frame: number of points, number of runs, the artist's points, then where and what differs in p.
-  void append_block(In p_key, In p, std::vector<std::byte>& bytes);
+  /// `shape`: all points of the rig, in place of those of p; null: none.
+  void append_block(In p_key, In p, const Vec* shape, std::vector<std::byte>& bytes);
 
  private:
   struct Run {

@@ -20,7 +20,7 @@ void Playback::open(std::shared_ptr<const LiveCharacter> character, std::uint32_
   cells_ = std::make_unique<BodyCells>(rigged, character_->made());
   rig_ = model_ ? std::make_unique<RealtimeRig>(model_) : nullptr;
   deviation_ = Vec::Zero(rig_ ? std::ssize(model_->free()) : 0);
-  held_.clear(), shown_pose_.reset(), preview_.reset();
+  held_.clear(), shown_pose_.reset(), preview_.reset(), shape_.reset();
   set_corrections(1, {});
   set_baked("", nullptr);
   const std::string clip = rigged.clip(state_.clip) != nullptr ? state_.clip : "";
@@ -285,7 +285,8 @@ std::shared_ptr<const std::vector<std::byte>> Playback::frame(std::uint32_t chan
   put(state_.time), put(static_cast<float>(solve_ms_)), put(flags);
   put(static_cast<std::uint32_t>(nodes().size())), put(static_cast<std::uint32_t>(morphs().size()));
   if (!numbers.empty()) std::memcpy(at, numbers.data(), 4 * numbers.size());
-  if (points_) points_->append_block(p_key_, p_, *bytes);
+  const Vec* shown = shape_ && shape_->size() == 3 * character_->character().rig->point_count() ? &*shape_ : nullptr;
+  if (points_) points_->append_block(p_key_, p_, shown, *bytes);
   if (state_.cells) append_cells(*bytes);
   return bytes;
 }

@@ -85,6 +85,10 @@ class Playback {
   /// The pose as it is shown without that preview.
   const Vec& pose_before_preview() const { return preview_ ? p_unpreviewed_ : p_; }
 
+  /// All points of the rig as frames show them in place of the soft pose's, for a shape that is being made; null: none.
+  /// Forgotten when another character is shown. Of rigs with `points` alone.
+  void set_shape(std::optional<Vec> points) { shape_ = std::move(points), dirty_ = true; }
+
   /// Brings `pose` up to date after a change, without a step of the solver.
   void refresh();
 
@@ -134,7 +138,8 @@ class Playback {
   std::optional<Vec> preview_;
   Vec p_key_, p_, p_solver_, deviation_;
   Vec p_unpreviewed_;  // p_ before the preview was added
-  Vec x_cells_;        // scratch
+  std::optional<Vec> shape_;
+  Vec x_cells_;  // scratch
   bool hands_on_ = false, dirty_ = true, fresh_ = true;
   double still_ = 0;  // s since the last change of the deviation while controls are held
   double solve_ms_ = 0;

@@ -166,6 +166,7 @@ void add_pulls_panel(Studio&);
 void add_sketch_panel(Studio&);
 void add_effectors_panel(Studio&);
 void add_cloth_panel(Studio&);
+void add_forces_panel(Studio&);
 void add_export_panel(Studio&);
 
 }  // namespace rigspace::studio

@@ -17,12 +17,15 @@ COMMANDS = ["play.set", "parts.set", "parts.mode", "parts.preset", "parts.find",
             "curves.clear", "modes.find", "modes.set", "pull.begin", "pull.move", "pull.end", "project.save", "job.cancel",
             "history.undo", "history.redo", "file.list", "file.open", "curves.merge", "sketch.look", "sketch.preview",
             "sketch.stroke", "sketch.change", "sketch.clear", "sketch.key", "sketch.choose", "sketch.cancel",
-            "effectors.prepare", "effectors.drag", "effectors.pin", "effectors.end", "effectors.clear", "no.such"]
+            "effectors.prepare", "effectors.drag", "effectors.pin", "effectors.end", "effectors.clear",
+            "forces.make", "forces.place", "forces.select", "forces.set", "forces.remove", "forces.drag", "forces.end", "forces.release",
+            "forces.fit", "forces.undo", "forces.keep", "no.such"]
 FIELDS = ["clip", "time", "playing", "speed", "loop", "live", "muted", "part", "field", "value", "from", "to", "candidate",
           "mode", "preset", "values", "pattern", "collide", "friction", "material", "unit", "times", "controls", "control",
           "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path",
           "gravity", "cells", "on", "joint", "handle", "beyond", "target", "stroke", "camera", "aspect", "points", "closed",
-          "curve", "locked", "remove", "all", "abstraction", "eye", "fov", "effector", "pinned"]
+          "curve", "locked", "remove", "all", "abstraction", "eye", "fov", "effector", "pinned", "template", "rig", "number",
+          "nearest", "name"]
 CAMERA = {"eye": [0, 1, 4], "target": [0, 1, 0], "fov": 32}
 
 
@@ -39,7 +42,7 @@ def value(random, depth=0):
     if kind < 8:
         return random.choice(["", "Walk", "tail", "amount", "rate", "soft", "firm", "belly", "tail_01.rx", "../x", "/etc/passwd",
                               "\u0000", "x" * 3000, "*", "tail*=tail", "sphere:0,0,0,1", "sphere:", "stiffening", "ground",
-                              "stick", "outline", "action", "drawn"])
+                              "stick", "outline", "action", "drawn", "bump", "torus", "strength", "radius"])
     if kind == 8:
         return random.randrange(-5, 50)
     if kind < 11:

@@ -114,8 +114,8 @@ class LatticeTwist final : public Energy {
     int cell, transform;
     Mat8 M;                              ///< k integral w phi phi^T
     Eigen::Matrix<double, 8, 4> moment;  ///< k integral w phi (X, 1)^T
-    Mat4 rest;                           ///< k integral w (X, 1)(X, 1)^T
   };
+  Eigen::Matrix<double, 8, 3> away(const Tie& tie, In x) const;
   const LatticeElements* elements_;
   std::vector<Tie> ties_;
   std::vector<Affine> transforms_;

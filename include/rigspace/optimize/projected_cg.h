@@ -40,6 +40,7 @@ class ConstraintBasis {
 
 struct ProjectedCgOptions {
   double tolerance = 1e-8;  ///< of the projected residual, relative to that of the start, in the preconditioner's norm
+  double floor = 0;  ///< of that norm's square: at or below it there is no more to do, whatever it was at the start
   int max_iterations = 500;
 };
 

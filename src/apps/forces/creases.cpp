@@ -200,7 +200,9 @@ Creases::Solve Creases::solve(PosedLattice& lattice, In y, In g, bool factored, 
   const FreeSystem system(lattice, g, factored);
   std::vector<Row> rows;
   for (const CreaseContact& each : contacts_) rows.push_back(row_of(lattice, each, y));
-  u.setZero(g.size());
+  if (u.size() != g.size() || factored) u.setZero(g.size());
+  for (Eigen::Index i = 0; i < u.size(); ++i)
+    if (lattice.held_mask()[i] != 0) u[i] = 0;
   if (factored && rows.empty()) lattice.solve_free(system.load, u);
   const double loose = options_.tolerance * surface_->mean_edge();
   std::vector<int> order, times_let_go(rows.size(), 0);
@@ -208,6 +210,9 @@ Creases::Solve Creases::solve(PosedLattice& lattice, In y, In g, bool factored, 
     if (contacts_[k].active) order.push_back(static_cast<int>(k));
   std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return contacts_[i].gap < contacts_[j].gap; });
   Vec product;
+  system.precondition(system.load, product);
+  const double cold = system.load.dot(product);  // the residual's norm, squared, without a start
+  const double enough = options_.solver.tolerance * options_.solver.tolerance * cold;
   while (result.rounds < options_.rounds && !result.complete) {
     ++result.rounds;
     ConstraintBasis basis = lattice.belts();
@@ -217,8 +222,10 @@ Creases::Solve Creases::solve(PosedLattice& lattice, In y, In g, bool factored, 
     for (CreaseContact& each : contacts_) each.active = false, each.force = 0;
     for (const int k : order)
       if (basis.add(rows[k].coordinates, rows[k].values, rows[k].least, kIndependent)) held.push_back(k);
+    ProjectedCgOptions solver = options_.solver;
+    solver.floor = enough;  // steps and rounds go on from each other
     result.iterations +=
-        minimize_projected(system.multiply, system.precondition, basis, system.load, u, options_.solver).iterations;
+        minimize_projected(system.multiply, system.precondition, basis, system.load, u, solver).iterations;
     system.multiply(u, product);
     const Vec forces = basis.multipliers(product - system.load).tail(basis.count() - belts);
     const double pulls = held.empty() ? 0 : -1e-3 * forces.cwiseAbs().maxCoeff();

@@ -39,6 +39,7 @@ void ForceSimulation::restart_from(In p, Vec y) {
   pose(p);
   y_ = std::move(y);
   v_ = Vec::Zero(y_.size());
+  change_.resize(0);
   lattice_.carried(carried_);
 }
 
@@ -48,7 +49,8 @@ void ForceSimulation::step(In p) {
   const double h = options_.step;
   const Vec inertial = y_ + h * v_;
   pose(p);
-  Vec guess = inertial, right, force, inertia, change, carried;
+  Vec guess = inertial, right, force, inertia, carried;
+  Vec& change = change_;  // of the last step: where conjugate gradients begin
   lattice_.place_held(guess);
   lattice_.residual(guess, right);
   lattice_.turned(rig_->force_at(p), force);

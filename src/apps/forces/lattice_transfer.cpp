@@ -1,6 +1,7 @@
 #include "rigspace/apps/forces/lattice_transfer.h"
 
 #include "lattice_distortion.h"
+#include "transfer_parts.h"
 
 #include "rigspace/base/affine.h"
 #include "rigspace/base/decompositions.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::size_t kSurfacePoints = 1200;  // that are matched: the lattice is coarse
 constexpr int kContainRounds = 25;
+constexpr int kPatience = 6;       // rounds without fewer points outside
+constexpr int kMostApproach = 16;  // steps in which bones that lie elsewhere are brought to their places
 
 /// Combinations of lattice vertices, and where they should be.
 struct Ties {
@@ -53,21 +56,22 @@ std::vector<std::pair<int, double>> row_of(const HexEmbedding& skin, int i) {
   return row;
 }
 
-/// Bones of joints of the same name, in order, as pairs of lines.
-std::vector<std::pair<ForceSkeleton::Bone, BoneLine>> common_bones(const ForceSkeleton& from, const ForceSkeleton& to) {
+/// Bones of joints that belong together, in order, as pairs of lines.
+std::vector<std::pair<ForceSkeleton::Bone, BoneLine>> common_bones(const ForceSkeleton& from, const ForceSkeleton& to,
+                                                                   const JointNames& joints) {
   std::vector<std::pair<ForceSkeleton::Bone, BoneLine>> pairs;
   std::map<int, int> used;
   for (const ForceSkeleton::Bone& bone : from.bones) {
     int skip = used[bone.joint]++;
-    const int joint = to.find(from.names[bone.joint]);
+    const int joint = counterpart(joints, from.names[bone.joint], to);
     for (const ForceSkeleton::Bone& other : to.bones)
       if (other.joint == joint && skip-- == 0) pairs.emplace_back(bone, other.line);
   }
   if (pairs.size() < 2)
     throw Error({.element = "skeletons",
                  .value = std::to_string(pairs.size()),
-                 .problem = "have " + std::to_string(pairs.size()) + " bones of the same names",
-                 .remedy = "give characters with at least two bones in common; names of joints are compared"});
+                 .problem = "have " + std::to_string(pairs.size()) + " bones in common",
+                 .remedy = "at least two are needed; say with --map JOINT=OTHER which joints belong together"});
   return pairs;
 }
 
@@ -116,29 +120,6 @@ Ties bone_ties(const ForceBody& body, std::span<const std::pair<ForceSkeleton::B
   return ties;
 }
 
-/// The lattice's outside as triangles.
-TriMesh outside_of(const HexLattice& lattice) {
-  std::map<std::array<int, 4>, std::pair<int, std::array<int, 4>>> faces;
-  for (const auto& cell : lattice.cells)
-    for (int a = 0; a < 3; ++a)
-      for (int side = 0; side < 2; ++side) {
-        const int b = 1 << (a + 1) % 3, c = 1 << (a + 2) % 3, at = side << a;
-        std::array<int, 4> face{cell[at], cell[at | b], cell[at | b | c], cell[at | c]};
-        if (side == 0) std::reverse(face.begin(), face.end());
-        std::array<int, 4> key = face;
-        std::sort(key.begin(), key.end());
-        auto& entry = faces[key];
-        ++entry.first, entry.second = face;
-      }
-  TriMesh mesh{.points = lattice.points()};
-  for (const auto& [key, entry] : faces)
-    if (entry.first == 1) {
-      const auto& f = entry.second;
-      mesh.triangles.push_back({f[0], f[1], f[2]}), mesh.triangles.push_back({f[0], f[2], f[3]});
-    }
-  return mesh;
-}
-
 /// The cost of all stages; terms without weight are off.
 class MapCost {
  public:
@@ -171,10 +152,35 @@ class MapCost {
   double scale_;
 };
 
-/// Pulls the lattice's outside over the points of the skin that it lacks; the number of rounds. What was pulled once
-/// stays tied, or the next round would let it go.
-int pull_over(const Vec& skin, double cell, double weight, HexLattice& lattice, MapCost& cost) {
+/// Bones that lie elsewhere (arms that hang, and arms that are spread) are brought to their places in steps of a cell,
+/// or cells would have to fold on the way.
+void approach_bones(double cell, int iterations, Vec& x, MapCost& cost) {
+  const std::vector<Vec3> goals = cost.bones.goals;
+  std::vector<Vec3> from;
+  double farthest = 0;
+  for (std::size_t k = 0; k < goals.size(); ++k) {
+    from.push_back(cost.bones.at(x, k));
+    farthest = std::max(farthest, (goals[k] - from[k]).norm());
+  }
+  const int steps = std::clamp(static_cast<int>(std::ceil(farthest / cell)), 1, kMostApproach);
+  for (int step = 1; step <= steps; ++step) {
+    const double t = static_cast<double>(step) / steps;
+    for (std::size_t k = 0; k < goals.size(); ++k) cost.bones.goals[k] = (1 - t) * from[k] + t * goals[k];
+    if (step == steps) cost.bones.goals = goals;
+    cost.minimize(x, step < steps ? iterations / 3 : iterations);
+  }
+}
+
+struct Pulled {
+  int rounds = 0, lacking = 0;
+};
+
+/// Pulls the lattice's outside over the points of the skin that it lacks. What was pulled once stays tied, or the next
+/// round would let it go.
+Pulled pull_over(const Vec& skin, double cell, double weight, HexLattice& lattice, MapCost& cost) {
   std::map<int, std::pair<std::vector<std::pair<int, double>>, Vec3>> pulled;
+  Pulled result;
+  int fewest = std::numeric_limits<int>::max(), since = 0;
   for (int round = 0; round < kContainRounds; ++round) {
     const HexTree tree(lattice);
     const TriangleTree outside(outside_of(lattice));
@@ -188,7 +194,10 @@ int pull_over(const Vec& skin, double cell, double weight, HexLattice& lattice, 
                    x + (0.15 + 0.03 * round) * cell * outside.normal(near.triangle)};
       ++lacking;
     }
-    if (lacking == 0) return round;
+    result = {round, lacking};
+    since = lacking < fewest ? 0 : since + 1;
+    fewest = std::min(fewest, lacking);
+    if (lacking == 0 || since > kPatience) return result;
     cost.on_contain = weight * std::pow(1.5, round);
     cost.contain = {};
     for (const auto& [i, tie] : pulled)
@@ -197,21 +206,7 @@ int pull_over(const Vec& skin, double cell, double weight, HexLattice& lattice, 
     cost.minimize(x, 40);
     for (int i = 0; i < lattice.vertex_count(); ++i) lattice.vertices[i] = point(x, i);
   }
-  throw Error({.code = ErrorCode::not_converged,
-               .element = "lattice",
-               .value = std::to_string(cost.contain.rows.size()),
-               .problem = "cannot be pulled over " + std::to_string(cost.contain.rows.size()) + " points of the skin",
-               .remedy = "give features that belong together, or larger cells"});
-}
-
-std::vector<Mat3> affine_maps(const HexLattice& from, const HexLattice& to) {
-  std::vector<Mat3> mixed(from.vertices.size(), Mat3::Zero()), own = mixed;
-  for (const auto& [i, j] : lattice_edges(from)) {
-    const Vec3 e = from.vertices[j] - from.vertices[i], image = to.vertices[j] - to.vertices[i];
-    for (const int k : {i, j}) mixed[k] += image * e.transpose(), own[k] += e * e.transpose();
-  }
-  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] *= pseudo_inverse(own[i]);
-  return mixed;
+  return result;
 }
 
 }  // namespace
@@ -231,7 +226,7 @@ LatticeMap map_lattice(const ForceBody& from, const Character& to, const Lattice
   TriMesh closed = weld(drawn).mesh;
   orient_outward(closed);
   const ForceSkeleton skeleton = force_skeleton(to, WindingTree(closed));
-  const auto bones = common_bones(from.skeleton, skeleton);
+  const auto bones = common_bones(from.skeleton, skeleton, options.joints);
   const Similarity similar = align(bones);
   const double size = bounding_box(drawn.points).diagonal(), per_square = 1 / (size * size);
   const TriangleTree tree(drawn);
@@ -251,7 +246,7 @@ LatticeMap map_lattice(const ForceBody& from, const Character& to, const Lattice
   for (int i = 0; i < from.vertex_count(); ++i) point(x, i) = similar(from.elements.lattice.vertices[i]);
   report(progress, "matching skeletons", 0.0);
   cost.on_bones = options.skeleton * per_square;
-  cost.minimize(x, options.iterations);
+  approach_bones(similar.scale * from.cell, options.iterations, x, cost);
   if (!options.chosen.empty()) {
     report(progress, "matching features", 0.3);
     cost.on_features = options.features * per_square;
@@ -264,11 +259,19 @@ LatticeMap map_lattice(const ForceBody& from, const Character& to, const Lattice
   map.lattice.lattice = from.elements.lattice, map.lattice.cell = similar.scale * from.cell;
   for (int i = 0; i < from.vertex_count(); ++i) map.lattice.lattice.vertices[i] = point(x, i);
   report(progress, "covering the skin", 0.8);
-  map.contained_rounds =
-      pull_over(drawn.points, similar.scale * from.cell, 100 * per_square, map.lattice.lattice, cost);
+  const HexLattice uncovered = map.lattice.lattice;
+  const Pulled pulled = pull_over(drawn.points, similar.scale * from.cell, 100 * per_square, map.lattice.lattice, cost);
+  map.contained_rounds = pulled.rounds, map.lacking = pulled.lacking;
+  if (pulled.lacking > 0 && !options.may_lack)
+    throw Error({.code = ErrorCode::not_converged,
+                 .element = "lattice",
+                 .value = std::to_string(pulled.lacking),
+                 .problem = "cannot be pulled over " + std::to_string(pulled.lacking) + " points of the skin",
+                 .remedy = "give features that belong together, or larger cells"});
+  if (pulled.lacking > 0) map.lattice.lattice = uncovered, cost.on_contain = 0;
   x = map.lattice.lattice.points();
   for (const HeldVertex& held : from.held) {
-    const int joint = skeleton.find(from.skeleton.names[held.bone]);
+    const int joint = counterpart(options.joints, from.skeleton.names[held.bone], skeleton);
     if (joint >= 0) map.lattice.held.push_back({held.vertex, joint});
   }
   map.affine = affine_maps(from.elements.lattice, map.lattice.lattice);
@@ -278,42 +281,6 @@ LatticeMap map_lattice(const ForceBody& from, const Character& to, const Lattice
   map.surface_error = cost.surface.error(x) / size;
   map.least_volume = cost.least_volume(x);
   return map;
-}
-
-Vec transfer_force(PosedLattice& from, PosedLattice& to, const LatticeMap& map, In Q) {
-  Vec rest, moved, other, back;
-  from.shape_of(Vec(), rest);
-  from.shape_of(Q, moved);
-  to.shape_of(Vec(), other);
-  for (int i = 0; i < from.body().vertex_count(); ++i) {
-    const Vec3 d = from.vertex_frames().rotation(i).transpose() * (point(moved, i) - point(rest, i));
-    point(other, i) += to.vertex_frames().rotation(i) * (map.affine[i] * d);
-  }
-  to.place_held(other);
-  to.force_of(other, back);
-  return back;
-}
-
-std::vector<ForceRigPart> transfer_rigs(const ForceRig& from, const ForceRig& to, const LatticeMap& map) {
-  PosedLattice a(from.body()), b(to.body());
-  std::vector<ForceRigPart> moved;
-  std::vector<Affine> joints;
-  for (const ForceRigPart& part : from.rigs()) {
-    ForceRigPart& made = moved.emplace_back(ForceRigPart{.name = part.name, .control = part.control});
-    for (const auto& sample : part.samples) {
-      const auto pose = [&](const ForceRig& rig, PosedLattice& lattice) {
-        Vec p = rig.rest();
-        if (const int c = rig.find(part.control); c >= 0) p[c] = sample.at;
-        rig.joints_at(p, joints);
-        lattice.set_pose(joints);
-      };
-      pose(from, a), pose(to, b);
-      Vec Q = Vec::Zero(3 * from.body().vertex_count());
-      add_rig_force(from.body(), part, sample.at, Q);
-      made.samples.push_back({sample.at, Q.isZero(0) ? Q : transfer_force(a, b, map, Q)});
-    }
-  }
-  return moved;
 }
 
 }  // namespace rigspace

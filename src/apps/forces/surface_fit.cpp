@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace rigspace {
@@ -41,11 +42,35 @@ struct Goals {
   std::vector<Mat3> metric;
 };
 
-Goals nearest_goals(const TriangleTree& tree, const HexEmbedding& skin, In y, double farthest) {
+/// The edges of a surface that one triangle alone has: its border, and those of its holes.
+class Border {
+ public:
+  explicit Border(const TriMesh& mesh) {
+    for (const Triangle& t : mesh.triangles)
+      for (int k = 0; k < 3; ++k) ++uses_[edge(t, k)];
+  }
+  /// Whether the place lies on the border: then it is only the end of what is there.
+  bool holds(const TriMesh& mesh, const SurfacePoint& at) const {
+    constexpr double kOnEdge = 1e-9;
+    for (int k = 0; k < 3; ++k)  // the edge opposite to corner k
+      if (at.barycentric[k] < kOnEdge && uses_.at(edge(mesh.triangles[at.triangle], k)) == 1) return true;
+    return false;
+  }
+
+ private:
+  static std::array<int, 2> edge(const Triangle& t, int k) {
+    const int a = t[(k + 1) % 3], b = t[(k + 2) % 3];
+    return {std::min(a, b), std::max(a, b)};
+  }
+  std::map<std::array<int, 2>, int> uses_;
+};
+
+Goals nearest_goals(const TriangleTree& tree, const Border& border, const HexEmbedding& skin, In y, double farthest) {
   Goals goals;
   for (int i = 0; i < skin.count(); ++i) {
     const Vec3 x = skin.evaluate(y, i);
-    const SurfacePoint at = tree.closest(x, farthest > 0 ? farthest : std::numeric_limits<double>::infinity());
+    SurfacePoint at = tree.closest(x, farthest > 0 ? farthest : std::numeric_limits<double>::infinity());
+    if (at.triangle >= 0 && border.holds(tree.mesh(), at)) at.triangle = -1;  // over a hole nothing is known
     const Vec3 n = at.triangle >= 0 ? tree.normal(at.triangle) : Vec3(Vec3::Zero());
     goals.places.push_back(at.triangle >= 0 ? at.position : x);
     goals.metric.push_back(at.triangle >= 0 ? Mat3((1 - kSideways) * n * n.transpose() + kSideways * Mat3::Identity())
@@ -111,6 +136,19 @@ class Matching {
     y += step;
   }
 
+  /// The smoothness of (23).
+  double roughness(In away) const {
+    const LatticeElements& elements = lattice_->body().elements;
+    double sum = 0;
+    for (int cell = 0; cell < elements.cell_count(); ++cell) {
+      const auto corners = elements.corners_of(cell);
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j)
+          sum += laplacian_[cell](i, j) * point(away, corners[i]).dot(point(away, corners[j]));
+    }
+    return weight_ * sum;
+  }
+
  private:
   static void add_product(std::span<const int> corners, const Mat24& H, In away, Vec& right) {
     Eigen::Matrix<double, 24, 1> d;
@@ -156,19 +194,27 @@ SurfaceFit fit_surface(PosedLattice& lattice, const TriMesh& target, const Surfa
     matching.solve(goals, y0, fit.y);
     fit.rounds = 1;
   } else {
-    const TriangleTree tree(target);
-    goals = nearest_goals(tree, skin, y0, options.farthest);
+    const TriangleTree tree(weld(target).mesh);
+    const Border border(tree.mesh());
+    goals = nearest_goals(tree, border, skin, y0, options.farthest);
+    if (std::all_of(goals.metric.begin(), goals.metric.end(), [](const Mat3& B) { return B.isZero(0); }))
+      throw Error({.element = "target",
+                   .problem = "has nothing near the points to fit but borders of holes",
+                   .remedy = "close its holes, or give it in the pose and the place of the character"});
     fit.before = std::sqrt(mean_square(skin, y0, goals, fit.worst));
     double last = fit.before;
     for (fit.rounds = 1; fit.rounds <= options.rounds; ++fit.rounds) {
       matching.solve(goals, y0, fit.y);
-      goals = nearest_goals(tree, skin, fit.y, options.farthest);
+      goals = nearest_goals(tree, border, skin, fit.y, options.farthest);
       const double now = std::sqrt(mean_square(skin, fit.y, goals, fit.worst));
       if (std::abs(last - now) < 1e-3 * last) break;
       last = now;
     }
   }
   fit.after = std::sqrt(mean_square(skin, fit.y, goals, fit.worst));
+  fit.left_out = static_cast<int>(
+      std::count_if(goals.metric.begin(), goals.metric.end(), [](const Mat3& B) { return B.isZero(0); }));
+  fit.cost = fit.after * fit.after + matching.roughness(fit.y - y0);
   lattice.force_of(fit.y, fit.Q);
   return fit;
 }
@@ -218,6 +264,42 @@ PoseFit fit_pose(const ForceRig& rig, std::span<const DragTarget> features, In s
   fit.after = std::sqrt(cost(z, g));
   fit.p = p;
   return fit;
+}
+
+PoseAndForceFit fit_pose_and_forces(const ForceRig& rig, const TriMesh& target, In start, std::span<const int> free,
+                                    const SurfaceFitOptions& options) {
+  constexpr double kStep = 1e-3;  // of differences, in typical changes
+  PoseAndForceFit result{.p = start};
+  PosedLattice lattice(rig.body());
+  std::vector<Affine> joints;
+  const auto fit_at = [&](In z) {
+    for (std::size_t k = 0; k < free.size(); ++k)
+      result.p[free[k]] = z[static_cast<Eigen::Index>(k)] * rig.controls()[free[k]].typical;
+    rig.joints_at(result.p, joints);
+    lattice.set_pose(joints);
+    return fit_surface(lattice, target, options);
+  };
+  const auto count = static_cast<Eigen::Index>(free.size());
+  Vec z(count), lower(count), upper(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Control& control = rig.controls()[free[k]];
+    z[k] = start[free[k]] / control.typical;
+    lower[k] = control.min / control.typical, upper[k] = control.max / control.typical;
+  }
+  const double whole = std::max(1e-300, fit_at(z).cost);
+  const auto cost = [&](In at, Vec& g) {
+    for (Eigen::Index k = 0; k < count; ++k) {
+      Vec high = at, low = at;
+      high[k] = std::min(upper[k], at[k] + kStep), low[k] = std::max(lower[k], at[k] - kStep);
+      g[k] = (fit_at(high).cost - fit_at(low).cost) / (whole * (high[k] - low[k]));
+    }
+    return fit_at(at).cost / whole;
+  };
+  result.summary = minimize_lbfgsb(
+      cost, z,
+      {.gradient_tolerance = 1e-4, .value_tolerance = 1e-6, .max_iterations = 30, .lower = lower, .upper = upper});
+  result.fit = fit_at(z);
+  return result;
 }
 
 ForceRigPart rig_of_fit(std::string name, std::string control, double none_at, double at, Vec Q) {

@@ -50,7 +50,7 @@ TEST(LatticeMap, CoversAnotherArmWithoutFoldedCellsAndCarriesABulge) {
     }
     return most;
   };
-  const double here = rise(a, Q), there = rise(b, transfer_force(a, b, map, Q));
+  const double here = rise(a, Q), there = rise(b, transfer_force(a, b, map.affine, Q));
   EXPECT_GT(here, 0.003);
   EXPECT_GT(there, 0.7 * here);  // metres; the stout arm is thicker, so its bulge is higher
   EXPECT_LT(there, 3 * here);

@@ -57,6 +57,19 @@ TEST(SurfaceFit, MatchesNearestPlacesOfAnotherMesh) {
   EXPECT_LT(fit.after, 0.5 * fit.before);
 }
 
+TEST(SurfaceFit, IsNotPulledToTheRimsOfHoles) {
+  const auto body = arm_body(20);
+  const ForceRig rig(body, {});
+  PosedLattice lattice(*body);
+  posed(rig, rig.rest(), lattice);
+  TriMesh target = testing::flexed_arm(0, 20);
+  const auto is_inside = [&](int i) { return std::abs(target.points[3 * i] - 0.4) < 0.03; };
+  std::erase_if(target.triangles, [&](const Triangle& t) { return is_inside(t[0]) || is_inside(t[1]); });
+  const SurfaceFit fit = fit_surface(lattice, target, {.correspond = false});
+  EXPECT_GT(fit.left_out, 50);
+  EXPECT_LT(fit.after, 0.3 * fit.before);  // 0.54 where points over the hole go to its rims
+}
+
 TEST(SurfaceFit, RefusesTargetsThatCannotBeMatched) {
   const auto body = arm_body(20);
   const ForceRig rig(body, {});
@@ -70,6 +83,9 @@ TEST(SurfaceFit, RefusesTargetsThatCannotBeMatched) {
     EXPECT_NE(std::string(error.what()).find("target has 4 points"), std::string::npos) << error.what();
   }
   EXPECT_THROW(fit_surface(lattice, {Vec::Zero(12), {}}, {.correspond = false}), Error);
+  TriMesh far{Vec::Zero(9), {{0, 1, 2}}};  // its border is all that is near
+  far.points << 5, 5, 5, 5.1, 5, 5, 5, 5.1, 5;
+  EXPECT_THROW(fit_surface(lattice, far, {.correspond = false}), Error);
   EXPECT_THROW(fit_surface(lattice, {Vec::Constant(12, NAN), {}}), Error);
 }
 
@@ -86,6 +102,25 @@ TEST(PoseFit, FindsThePoseOfFeatures) {
   const PoseFit fit = fit_pose(rig, features, rig.rest(), free);
   EXPECT_LT(fit.after, 1e-3 * fit.before) << describe(fit.summary);
   EXPECT_NEAR(fit.p[rig.find("forearm.rx")], 55 * kDegree, 1e-2);
+}
+
+TEST(PoseAndForceFit, LeavesTheBendOfTheSkeletonToTheSkeleton) {
+  const auto body = arm_body(20);
+  const ForceRig rig(body, {});
+  const TriMesh target = testing::flexed_arm(60, 20);  // bent by 60 degrees, with its biceps flexed
+  const std::vector<int> free{rig.find("forearm.rx")};
+  std::vector<DragTarget> features;  // the two stages: a pose by points of the upper arm and the elbow, then forces
+  for (int i = 0; i < rig.point_count(); i += 40)
+    if (const double x = body->points_rest[3 * i]; x > 0.1 && x < 0.32)
+      features.push_back({i, point(target.points, i)});
+  const PoseFit pose = fit_pose(rig, features, rig.rest(), free);
+  PosedLattice lattice(*body);
+  posed(rig, pose.p, lattice);
+  const SurfaceFit two_stages = fit_surface(lattice, target);
+  const PoseAndForceFit together = fit_pose_and_forces(rig, target, pose.p, free);
+  const auto off = [&](const Vec& p) { return std::abs(p[free[0]] / kDegree - 60); };
+  EXPECT_LT(off(together.p), 0.5 * off(pose.p));
+  EXPECT_LT(together.fit.cost, two_stages.cost);
 }
 
 class ForcesFiles : public ::testing::Test {

@@ -77,7 +77,7 @@ class Creases {
     bool complete = false;  ///< no contact pulls and no gap is below its bound
   };
   /// Minimises 1/2 u.A u - g.u with the gaps of y + u at least 0, or above what `recovery` leaves of a depth. A is the
-  /// lattice's. `factored`: its factor is the preconditioner, else its diagonal.
+  /// lattice's. `factored`: its factor is the preconditioner, else its diagonal, and u may hold a start.
   Solve solve(PosedLattice& lattice, In y, In g, bool factored, Vec& u);
 
  private:

@@ -45,7 +45,7 @@ class ForceSimulation {
   ForceSimulationOptions options_;
   PosedLattice lattice_;
   std::vector<Affine> joints_;
-  Vec y_, v_, carried_;
+  Vec y_, v_, carried_, change_;
   std::unique_ptr<Creases> creases_;
   Creases::Solve last_solve_;
 };

@@ -9,7 +9,8 @@ namespace rigspace {
 struct SurfaceFitOptions {
   /// omega of (23): of gradients of the displacement, times an edge of a cell squared, beside squared distances.
   double smoothness = 1e-3;
-  /// Point i of the skin belongs to point i of the target; else to the nearest place of its surface.
+  /// Point i of the skin belongs to point i of the target; else to the nearest place of its surface, unless that is on
+  /// its border or on that of a hole.
   bool correspond = true;
   std::vector<int> points = {};  ///< of the skin that should match; empty: all
   int rounds = 30;               ///< of nearest places, at most
@@ -23,7 +24,9 @@ struct SurfaceFit {
   Vec y;                         ///< the lattice under them
   double before = 0, after = 0;  ///< root mean square distance of the chosen points, scene units
   double worst = 0;              ///< the largest that is left
+  double cost = 0;               ///< of (23): after^2 and the smoothness, scene units squared
   int rounds = 0;
+  int left_out = 0;  ///< chosen points without a place: over holes of the target, or too far off
 };
 
 /// Since forces and shapes correspond one to one, the best shape y of the lattice is found first,
@@ -42,6 +45,18 @@ struct PoseFit {
 /// The pose that brings chosen points of the skin to places (22), from `start`, turning the controls `free` within
 /// their limits; L-BFGS-B with the rig's adjoint.
 PoseFit fit_pose(const ForceRig& rig, std::span<const DragTarget> features, In start, std::span<const int> free);
+
+struct PoseAndForceFit {
+  Vec p;
+  SurfaceFit fit;  ///< in that pose
+  Summary summary;
+};
+
+/// Pose and forces together, where the pose of the features and then the forces leave a bend to the forces that the
+/// skeleton should have:  min over p of  min over y of (23). The inner minimum is fit_surface's; the controls `free`
+/// are turned within their limits by L-BFGS-B, with differences for the gradient, so that they should be few.
+PoseAndForceFit fit_pose_and_forces(const ForceRig& rig, const TriMesh& target, In start, std::span<const int> free,
+                                    const SurfaceFitOptions& options = {});
 
 /// A rig of these forces: none at 0 (or `none_at`), all at `at` of its control.
 ForceRigPart rig_of_fit(std::string name, std::string control, double none_at, double at, Vec Q);

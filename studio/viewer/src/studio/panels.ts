@@ -7,6 +7,7 @@ import { curvesPanel } from './panels/curves';
 import { effectorsPanel } from './panels/effectors';
 import { exportPanel } from './panels/export';
 import { filePanel } from './panels/file';
+import { forcesPanel } from './panels/forces';
 import { modesPanel } from './panels/modes';
 import { partsPanel } from './panels/parts';
 import { sketchPanel } from './panels/sketch';
@@ -21,6 +22,7 @@ export const kPanels: readonly PanelMaker[] = [
   sketchPanel,
   effectorsPanel,
   clothPanel,
+  forcesPanel,
   exportPanel,
   curvesPanel,
 ];

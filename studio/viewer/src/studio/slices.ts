@@ -184,6 +184,35 @@ export interface ClothSlice {
   result: { name: string; url: string; path: string } | null;
 }
 
+export interface ForceNumber {
+  name: string;
+  value: number;   ///< degrees, or scene units
+  angle: boolean;
+}
+
+export interface ForceRigRow {
+  name: string;
+  template: string | null;  ///< null: a fitted shape
+  control: string;
+  numbers: ForceNumber[];   ///< at full strength; they follow the hand
+}
+
+export interface ForcesSlice {
+  state: 'none' | 'plain' | 'making' | 'reading' | 'ready';
+  problem: string;
+  templates: string[];
+  rigs: ForceRigRow[];
+  selected: string | null;
+  pins: [number, number, number][];  ///< where points were dragged
+  cells: number;
+  changed: boolean;       ///< not kept yet
+  undo: number;           ///< steps
+  before: number | null;  ///< mean distance of dragged points, scene units
+  after: number | null;
+  ms: number | null;      ///< of an update
+  command: string;
+}
+
 export interface EffectorsSlice {
   state: 'none' | 'preparing' | 'ready' | 'failed';
   effectors: { name: string; joint: string; pinned: boolean }[];
@@ -233,6 +262,7 @@ export interface Slices {
   sketch_lines: SketchLinesSlice;
   effectors: EffectorsSlice;
   cloth: ClothSlice;
+  forces: ForcesSlice;
   job: JobSlice | null;
   export: ExportSlice;
   history: { undo: string[]; redo: string[] };
