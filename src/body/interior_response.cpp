@@ -7,6 +7,7 @@
 #include "rigspace/geometry/region_frames.h"
 #include "rigspace/optimize/bordered_system.h"
 #include "rigspace/optimize/objective.h"
+#include "swinging_inside.h"
 
 #include <algorithm>
 
@@ -28,9 +29,47 @@ RigSpaceDescription with_inside_free(const RigBody& body, std::span<const int> f
   return map;
 }
 
-/// -K_nn^-1 K_nb J_b - W J_b at a state of the body; entries below `least` of the largest in a row are left out.
+/// Unit accelerations of a body as a whole: along three axes, and about them through its middle, by its size.
+Mat accelerations_of(In x, std::span<const int> nodes, const Vec3& middle, double size) {
+  Mat r(3 * std::ssize(nodes), 6);
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto row = 3 * static_cast<Eigen::Index>(k);
+      r.block<3, 1>(row, axis) = Vec3::Unit(axis);
+      r.block<3, 1>(row, 3 + axis) = Vec3::Unit(axis).cross(Vec3(point(x, nodes[k]) - middle)) / size;
+    }
+  return r;
+}
+
+/// What swing_of_inside adds to the balance T of the nodes `inside`; `skin`: J of the nodes `bound`.
+Mat swing_at(const RigBody& body, In x_at, BorderedSystem& system, const std::vector<int>& inside, const Mat& T,
+             const std::vector<int>& bound, const Mat& skin) {
+  const Vec masses = lumped_masses(body.mesh, 1);
+  Vec3 middle = Vec3::Zero();
+  for (int i = 0; i < body.node_count(); ++i) middle += masses[i] / masses.sum() * Vec3(point(x_at, i));
+  double size = 0;
+  for (int i = 0; i < body.node_count(); ++i) size = std::max(size, (Vec3(point(x_at, i)) - middle).norm());
+  const auto of = [&](const std::vector<int>& nodes) {
+    Vec each(3 * std::ssize(nodes));
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      each.segment<3>(3 * static_cast<Eigen::Index>(k)).setConstant(masses[nodes[k]]);
+    return each;
+  };
+  const Mat weighted = of(bound).asDiagonal() * skin;
+  const Mat corner = system.corner().selfadjointView<Eigen::Lower>();
+  return swing_of_inside({.inside = system.interior(),
+                          .balance = T,
+                          .stiffness = corner + system.border().transpose() * T,
+                          .skin_inertia = skin.transpose() * weighted,
+                          .skin_loads = weighted.transpose() * accelerations_of(x_at, bound, middle, size),
+                          .masses = of(inside),
+                          .accelerations = accelerations_of(x_at, inside, middle, size)});
+}
+
+/// -K_nn^-1 K_nb J_b + D - W J_b at a state of the body (interior_response.h); entries below `least` of the largest in
+/// a row are left out.
 BlockJacobian response_at(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
-                          const Solid& solid, In p, In x_at, double least) {
+                          const Solid& solid, In p, In x_at, InsideMotion motion, double least) {
   RigSpaceMapping mapping(with_inside_free(body, free));
   mapping.set_key(p, x_at);
   const std::vector<int>& inside = mapping.description().interior;
@@ -53,7 +92,9 @@ BlockJacobian response_at(const RigBody& body, std::span<const int> free, const 
   for (double shift = 1e-12; !bordered.interior().factor(shift); shift *= 100)
     if (shift > 1) return C;
 
+  const std::vector<int>& bound = mapping.description().bound;
   Mat balance(mapping.interior_size(), controls), carried(balance.rows(), controls);
+  Mat skin(3 * std::ssize(bound), controls);
   Vec dx, dq = Vec::Zero(mapping.size_q());
   for (Eigen::Index c = 0; c < controls; ++c) {
     Vec u;
@@ -61,12 +102,16 @@ BlockJacobian response_at(const RigBody& body, std::span<const int> free, const 
     balance.col(c) = u;
     dq.tail(controls) = Vec::Unit(controls, c);
     mapping.push(*state.mapping, dq, dx);
+    for (std::size_t k = 0; k < bound.size(); ++k)
+      skin.col(c).segment<3>(3 * static_cast<Eigen::Index>(k)) = point(dx, bound[k]);
     for (std::size_t k = 0; k < inside.size(); ++k) {
       Vec3 sum = Vec3::Zero();
       for (const auto& [node, weight] : interior[inside[k]]) sum += weight * point(dx, node);
       carried.col(c).segment<3>(3 * static_cast<Eigen::Index>(k)) = sum;
     }
   }
+
+  if (motion == InsideMotion::swinging) balance += swing_at(body, x_at, bordered, inside, balance, bound, skin);
 
   std::vector<Vec3> values;
   std::size_t k = 0;
@@ -95,9 +140,10 @@ BlockJacobian response_at(const RigBody& body, std::span<const int> free, const 
 }  // namespace
 
 BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
-                                const Material& material, std::span<const double> stiffness, double least) {
+                                const Material& material, std::span<const double> stiffness, InsideMotion motion,
+                                double least) {
   const Solid solid(body.mesh.points, body.mesh.tets, material, stiffness);
-  return response_at(body, free, interior, solid, body.rig->rest(), body.mesh.points, least);
+  return response_at(body, free, interior, solid, body.rig->rest(), body.mesh.points, motion, least);
 }
 
 LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
@@ -110,7 +156,8 @@ LoadedResponse loaded_response(const RigBody& body, std::span<const int> free, c
                  .remedy = "give one at least"});
   const Solid solid(body.mesh.points, body.mesh.tets, material);
   RegionFrames frames(body.mesh.points, LinearRigFrames().regions);
-  LoadedResponse loaded{response_at(body, free, interior, solid, poses[0].p, poses[0].x, kLeast), {}};
+  LoadedResponse loaded{
+      response_at(body, free, interior, solid, poses[0].p, poses[0].x, InsideMotion::balanced, kLeast), {}};
   BlockJacobian& C = loaded.C;
   LoadedOffsets& offsets = loaded.offsets;
   offsets.p = poses[0].p;

@@ -36,9 +36,11 @@ StepTerms::StepTerms(const SteppedBody& body, In x_rest, MaterialKind material, 
   }
   if (!body.rods.empty()) rods.emplace(shifted(body.rods, first_control));
   if (body.springs.size() > 0)
-    springs.emplace(counted_from(first_control, body.free.size()), body.springs, Vec::Zero(body.springs.size()));
+    springs.emplace(counted_from(first_control, static_cast<std::size_t>(body.springs.size())), body.springs,
+                    Vec::Zero(body.springs.size()));
   if (body.coupling.size() > 0)
-    coupling.emplace(counted_from(first_control, body.free.size()), body.coupling, Vec::Zero(body.coupling.rows()));
+    coupling.emplace(counted_from(first_control, static_cast<std::size_t>(body.coupling.rows())), body.coupling,
+                     Vec::Zero(body.coupling.rows()));
   if (!body.limits.empty())
     limit.emplace(counted_from(first_control / 3, body.limits.size()), body.limits,
                   LimitOptions{.stiffness = body.limit_stiffness, .weights = body.limit_weights});
@@ -65,6 +67,7 @@ void StepTerms::add_to(Objective& objective) const {
 
 void StepTerms::add_elastic_to(Objective& objective) const {
   if (solid) objective.add("flesh", *solid);
+  if (solid && coupling) objective.add("coupling", *coupling, 1, Space::coordinates);
   if (rods) objective.add("springs", *rods, 1, Space::coordinates);
 }
 

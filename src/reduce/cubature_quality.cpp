@@ -18,4 +18,9 @@ CubatureSetting with_quality(CubatureSetting setting, double quality) {
   return setting;
 }
 
+int shapes_with_quality(double quality) {
+  constexpr double kShapes = 24;  // at 1
+  return static_cast<int>(std::ceil(std::max(0.0, 2 * kShapes * (quality - kDefaultQuality)) - 1e-9));
+}
+
 }  // namespace rigspace

@@ -9,14 +9,22 @@
 
 namespace rigspace {
 
-/// Per node and free control, in the frame of the rest pose: the static balance of the inside beside what carries it,
-///   C = -K_nn^-1 K_nb J_b - W J_b,
-/// so that x_n = W x_s + C (p - p_rest) has at rest the stiffness of a body whose inside is in balance (Guyan 1965),
-/// where weights of skinning, one number for all three axes, are up to three times too stiff along the softest motions.
-/// Rows of skin nodes are empty; entries below `least` times the largest of their row are left out. `stiffness`:
-/// factors on the material, one a tetrahedron; empty: 1.
+/// What the inside of a body is taken to do while the controls move.
+enum class InsideMotion {
+  balanced,  ///< it is in static balance, as if it had no mass of its own
+  swinging,  ///< it lags behind that as it does where the body swings near its own rate (swinging_inside.h)
+};
+
+/// Per node and free control, in the frame of the rest pose: the balance of the inside beside what carries it,
+///   C = -K_nn^-1 K_nb J_b + D - W J_b,
+/// so that x_n = W x_s + C (p - p_rest). With D = 0 (balanced) this has at rest the stiffness of a body whose inside is
+/// in balance (Guyan 1965), where weights of skinning, one number for all three axes, are up to three times too stiff
+/// along the softest motions. It still swings up to some percent too fast, since the inside has mass of its own: D is
+/// fitted to how it lags behind its balance (swinging). Rows of skin nodes are empty; entries below `least` times the
+/// largest of their row are left out. `stiffness`: factors on the material, one a tetrahedron; empty: 1.
 BlockJacobian interior_response(const RigBody& body, std::span<const int> free, const CarrierWeights& interior,
-                                const Material& material, std::span<const double> stiffness = {}, double least = 0.01);
+                                const Material& material, std::span<const double> stiffness = {},
+                                InsideMotion motion = InsideMotion::balanced, double least = 0.01);
 
 /// A keyed pose in balance under load.
 struct LoadedPose {

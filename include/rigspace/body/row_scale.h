@@ -13,7 +13,9 @@ namespace rigspace {
 /// and f_most the largest f_c: a gradient keeps its unit on the control that moves most mass, and on all others it is
 /// that of as large an acceleration. A control that moves next to nothing counts as one that moves a millionth of the
 /// body, an interior node without mass as one with the mean mass. `ds_dp`: of the rig's points by the free controls, at
-/// rest. `masses`: one a node. Empty, which is 1, where no control moves any mass.
-Vec row_scale(const RigSpaceDescription& map, const BlockJacobian& ds_dp, In masses);
+/// rest. `masses`: one a node. `response`: what controls that move no point move (SteppedBody::response). Empty, which
+/// is 1, where no control moves any mass.
+Vec row_scale(const RigSpaceDescription& map, const BlockJacobian& ds_dp, In masses,
+              const BlockJacobian& response = {});
 
 }  // namespace rigspace

@@ -40,7 +40,7 @@ class StepTerms {
 
   /// All of them, in the order above. The order is that of the sums, so that results keep their bits.
   void add_to(Objective& objective) const;
-  /// What stores energy by deforming: the solid and the rods.
+  /// What stores energy by deforming: the solid, with what couples its controls, and the rods.
   void add_elastic_to(Objective& objective) const;
 
   // Other numbers on the same nodes and controls, where a term exists. Targets are then 0 until they are set.

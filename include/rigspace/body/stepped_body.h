@@ -8,6 +8,7 @@
 #include "rigspace/rig/jacobian_sample.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ struct SteppedBody {
   /// does; the rig is linear within a step, and `whole` is the body before its reduction. Empty: `ties` does.
   PointTies moves;
   BlockJacobian response;  ///< added to that, per node and free control (interior_response.h)
+  /// Of a reduced body: the last so many of `free` are amounts of shapes of its inside (inside_shapes.h), idle controls
+  /// of its rig that are 0 in the animation.
+  int shapes = 0;
   bool linear = false;
   std::shared_ptr<const WholeBody> whole;
   std::shared_ptr<const TrainedRange> trained;  ///< of a reduced body; may be null
@@ -68,8 +72,10 @@ struct SteppedBody {
   /// Per free control, toward the animation; none if empty. Of rods with stiffness_damping: dampers of the velocity
   /// relative to the animation, stiffness times s.
   Vec springs;
-  Mat coupling;                ///< free controls squared: springs between them, of differences; none if empty
-  std::vector<double> limits;  ///< per three free controls: how far from the animation; none if empty
+  /// Free controls squared: springs between them, of differences; none if empty. Of a reduced body with few elements:
+  /// what these lack of the stiffness of all at rest.
+  Mat coupling;
+  std::vector<double> limits;              ///< per three free controls: how far from the animation; none if empty
   std::vector<double> limit_weights = {};  ///< of each limit: factor on its stiffness, which has its unit; empty: 1
   double limit_stiffness = 1;
   double reach_limit = 0;      ///< scene units: how far any node may be from the animation; 0: any way
@@ -81,6 +87,10 @@ struct SteppedBody {
   double force_floor = 0;  ///< a gradient by the controls below this counts as converged
 
   int node_count() const { return static_cast<int>(roles.size()); }
+  /// `free` without the amounts of shapes: controls of the character.
+  std::span<const int> own_controls() const {
+    return std::span(free).first(free.size() - static_cast<std::size_t>(shapes));
+  }
 };
 
 /// The body that a reduced one was made of: shapes are measured on it.

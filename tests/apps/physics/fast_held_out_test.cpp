@@ -56,7 +56,7 @@ std::vector<Vec> poses_of(const Character& character, const Animation& clip, con
   return poses;
 }
 
-TEST(FastMethod, IsWithinTheErrorThatItStatesOnMotionThatItWasNotTrainedOn) {
+TEST(FastMethod, IsOffByAboutWhatItsTrialWasAndFinerIsNearer) {
   const Character bar = make_character("bar");
   ASSERT_EQ(bar.clips.size(), 1u) << "training sees the clips of the character: the tested one must not be among them";
   Part part = with_solid(bar, control_part_from_pattern(bar, "p?=rubber"));
@@ -68,6 +68,8 @@ TEST(FastMethod, IsWithinTheErrorThatItStatesOnMotionThatItWasNotTrainedOn) {
   const SoftMotion full = simulate_parts(bar, &clip, std::span(&part, 1), options);
   options.method = Method::fast;
   const SoftMotion fast = simulate_parts(bar, &clip, std::span(&part, 1), options);
+  options.quality = 1;  // with shapes of the inside
+  const SoftMotion fine = simulate_parts(bar, &clip, std::span(&part, 1), options);
   ASSERT_EQ(fast.times, full.times);
   EXPECT_GE(full.times.back(), clip.duration - 1e-9);
   EXPECT_EQ(full.failed_steps, 0);
@@ -80,11 +82,13 @@ TEST(FastMethod, IsWithinTheErrorThatItStatesOnMotionThatItWasNotTrainedOn) {
   const Distance swing = distance(*rig, truth, poses_of(bar, clip, full, 0));
   const Distance error = distance(*rig, poses_of(bar, clip, fast, 1), truth);
   ASSERT_GT(swing.largest, 0.01) << "m: the bar must bend";
-  const double stated = fast.parts.front().expected_error;  // a share of the swing, from shakes that were held out
+  const double stated = fast.parts.front().expected_error;  // a share of the swing, from jolts at rest
   ASSERT_GT(stated, 0);
-  EXPECT_LT(stated, 0.25);
-  EXPECT_LT(error.rms, stated * swing.rms);  // 0.10 where 0.215 is stated
-  EXPECT_LT(error.largest, stated * swing.largest);
+  EXPECT_LT(error.rms, 3 * stated * swing.rms);
+  EXPECT_GT(error.rms, stated / 3 * swing.rms);
+  const Distance finer = distance(*rig, poses_of(bar, clip, fine, 1), truth);
+  EXPECT_LT(finer.rms, 0.5 * error.rms);  // 2.9 % where it was 10.4, of the swing
+  EXPECT_LT(fine.parts.front().expected_error, 0.5 * stated);
 }
 
 }  // namespace

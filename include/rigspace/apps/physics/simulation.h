@@ -151,7 +151,7 @@ struct PartReport {
   double faded = 0;  ///< largest deviation that the fade at the end of a one-shot takes away, as a share of the largest
   double finished = 1;  ///< 0..1 of the stretch: how far a stopped run came with this part
   /// Of flesh with few elements: the error of its swing that its training expects of a motion that it did not see, as a
-  /// share of the swing (Reduction::expected_error); 0: not known, or all elements.
+  /// share of the swing (run/fast_body_error.h); 0: not known, or all elements.
   double expected_error = 0;
   double untrained = 0;     ///< share of the steps whose deviation is larger than those of its training
   double force_error = 0;   ///< of flesh with few elements: relative error of its elastic forces over this clip

@@ -3,6 +3,7 @@
 #include "subject.h"
 
 #include "page_clip.h"
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/anim/plain_character.h"
 #include "rigspace/anim/rest_shell.h"
 #include "rigspace/apps/physics/flesh.h"
@@ -70,8 +71,8 @@ class ControlSubject : public Subject {
   std::vector<std::string> from_earlier_runs() const override { return from_earlier_runs_; }
   /// Groups of controls that are named like parts; where there is none, chains of joints, as for a glTF.
   std::vector<Part> found_parts() const override {
-    std::vector<Part> parts = find_control_parts(character_);
-    if (!parts.empty() || character_.bones.empty()) return parts;
+    std::vector<Part> parts = search_control_parts(character_).parts;
+    if (!parts.empty() || bound_skin(character_) != nullptr || character_.bones.empty()) return parts;
     for (const PartCandidate& each : find_part_candidates(character_).candidates) {
       if (!each.chosen || preset_named(each.part.preset).flesh || !each.part.points.empty()) continue;
       std::string turns;
@@ -83,9 +84,13 @@ class ControlSubject : public Subject {
     }
     return parts;
   }
+  std::string remark_on_parts() const override { return search_control_parts(character_).remark; }
   void refuse_without_parts() const override {
+    const std::string remark = remark_on_parts();
     throw Error({.file = name_,
-                 .problem = "has no group of controls that sounds like a part (belly, trunk, tail, ears)",
+                 .problem = remark.empty()
+                                ? "has no group of controls that sounds like a part (belly, trunk, tail, ears)"
+                                : "has no part that its own controls can move: " + remark,
                  .remedy = "name controls: --part 'belly_*=belly'; `rigspace info --controls` lists them"});
   }
   std::vector<Part> named_parts(const std::string& text) const override {

@@ -122,7 +122,9 @@ SimulationResult execute(SimulationRun run, const JobEvents& events) {
 
 SimulationResult simulate_file(const SimulationSource& source, const SimulationRequest& request, const fs::path& output,
                                const JobEvents& events) {
-  auto [subject, out] = open_subject(source, output, events);
+  SimulationSource opened = source;
+  opened.character.skin = request.parts.empty();
+  auto [subject, out] = open_subject(opened, output, events);
   if (request.curves_only) out = out.curves_alone();
   const FolderSettings folder =
       source.character.file.empty() ? FolderSettings{} : folder_settings(source.character.file);

@@ -98,7 +98,7 @@ std::string overruled_in_words(const PartReport& report) {
     text +=
         fmt::format("; all elements were used, since the forces of few missed by {:.0f} %", 100 * report.force_error);
   if (report.expected_error > 0 && report.expected_error < kNoGuide && report.all_elements == 0)
-    text += fmt::format("; within about {:.0f} % of its swing", std::ceil(100 * report.expected_error));
+    text += fmt::format("; a trial was {:.0f} % of its swing off the full method", std::ceil(100 * report.expected_error));
   if (report.untrained > 0)
     text += fmt::format("; in {:.0f} % of the steps beyond what it was trained on", std::ceil(100 * report.untrained));
   return text;

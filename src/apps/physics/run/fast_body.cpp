@@ -2,8 +2,10 @@
 
 #include "fast_body_error.h"
 #include "rigspace/base/cache.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/body/interior_response.h"
 #include "rigspace/reduce/cubature_quality.h"
+#include "rigspace/reduce/inside_shapes.h"
 #include "rigspace/reduce/quadratic_rig_model.h"
 
 #include <algorithm>
@@ -45,11 +47,10 @@ std::vector<std::byte> content_of(const SteppedBody& body, const ReductionOption
     body.rig->jacobian(*workspace, body.rig->rest(), body.free, J);
   out.values(J.value.reshaped());
   Vec s;
-  for (const std::span<const Vec> poses : {options.poses, options.unseen})
-    for (const Vec& pose : poses) {
-      body.rig->evaluate(*workspace, pose, s);
-      out.values(pose), out.values(s);
-    }
+  for (const Vec& pose : options.poses) {
+    body.rig->evaluate(*workspace, pose, s);
+    out.values(pose), out.values(s);
+  }
   return out.bytes();
 }
 
@@ -65,6 +66,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
   };
   out.integers(counts), out.integers(nodes), numbers(weights);
   rigspace::write(reduction.response, out);
+  out.matrix(reduction.shapes), out.values(reduction.shapes_typical);
   const BodyCubature& c = reduction.cubature;
   for (const auto* list : {&c.elements, &c.masses}) {
     nodes.clear(), weights.clear();
@@ -75,8 +77,7 @@ void write(const Reduction& reduction, ByteWriter& out) {
   numbers({static_cast<double>(c.candidates), c.error, c.worst_error, c.lowest, c.highest, c.lowest_mass,
            c.highest_mass, c.reached ? 1.0 : 0.0});
   out.matrix(reduction.trained ? reduction.trained->K : Mat());
-  for (const double each : {reduction.trained ? reduction.trained->most : 0, reduction.expected_error})
-    out.number(each);
+  out.number(reduction.trained ? reduction.trained->most : 0);
   rigspace::write(reduction.known ? std::span(*reduction.known) : std::span<const JacobianSample>(), out);
 }
 
@@ -90,6 +91,7 @@ Reduction read(ByteReader in) {
     for (int k = 0; k < count; ++k, ++at) carriers.emplace_back(nodes[at], weights[at]);
   }
   reduction.response = read_jacobian(in);
+  reduction.shapes = in.matrix(), reduction.shapes_typical = in.values();
   BodyCubature& c = reduction.cubature;
   for (auto* list : {&c.elements, &c.masses}) {
     const std::vector<int> elements = in.integers();
@@ -104,7 +106,6 @@ Reduction read(ByteReader in) {
   c.reached = figures[7] != 0;
   TrainedRange trained{.K = in.matrix()};
   trained.most = in.number();
-  reduction.expected_error = in.number();
   if (trained.most > 0) reduction.trained = std::make_shared<const TrainedRange>(std::move(trained));
   std::vector<JacobianSample> known = read_jacobian_samples(in);
   if (known.empty()) return reduction;
@@ -173,10 +174,58 @@ std::vector<ExamplePose> thinned(const std::vector<ExamplePose>& examples) {
   return some;
 }
 
+/// What few elements are trained on: the body with its inside's shapes as further controls, y of each example as their
+/// values.
+struct WithShapes {
+  RigBody whole;
+  std::vector<int> free;
+  std::vector<ExamplePose> examples;
+  BlockJacobian response;
+
+  WithShapes(const RigBody& body, std::span<const int> of, std::vector<ExamplePose> shaken, const BlockJacobian& C,
+             const InsideShapes& shapes)
+      : whole(body), free(of.begin(), of.end()), examples(std::move(shaken)), response(C) {
+    if (shapes.empty()) return;
+    const auto own = static_cast<int>(body.rig->controls().size());
+    const Eigen::Index count = shapes.S.cols();
+    whole.rig = with_idle_controls(body.rig, shapes.typical);
+    for (int k = 0; k < count; ++k) free.push_back(own + k);
+    response = response_with_shapes(C, shapes.S);
+    for (std::size_t k = 0; k < examples.size(); ++k) {
+      Vec p(own + count), p_key = Vec::Zero(own + count);
+      p << examples[k].p, shapes.y[k];
+      p_key.head(own) = examples[k].p_key;
+      examples[k].p = p, examples[k].p_key = p_key;
+    }
+  }
+};
+
+/// K of the controls where the shapes beside them are in balance.
+Mat controls_alone(const Mat& K, Eigen::Index controls) {
+  const Eigen::Index shapes = K.rows() - controls;
+  Mat alone = K.topLeftCorner(controls, controls);
+  if (shapes == 0) return alone;
+  const Mat between = K.bottomLeftCorner(shapes, controls);
+  return alone - between.transpose() * solve_ldlt(K.bottomRightCorner(shapes, shapes), between);
+}
+
+/// Appends the amounts of the shapes to the controls of a reduced body.
+void add_shapes(const Reduction& reduction, std::span<const int> nodes, SteppedBody& few) {
+  few.shapes = static_cast<int>(reduction.shapes.cols());
+  if (few.shapes == 0) return;
+  Mat S(3 * std::ssize(nodes), few.shapes);
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    S.middleRows<3>(3 * static_cast<Eigen::Index>(k)) = reduction.shapes.middleRows<3>(3 * nodes[k]);
+  const auto own = static_cast<int>(few.rig->controls().size());
+  few.rig = with_idle_controls(few.rig, reduction.shapes_typical);
+  for (int k = 0; k < few.shapes; ++k) few.free.push_back(own + k);
+  few.response = response_with_shapes(few.response, S);
+}
+
 }  // namespace
 
 Reduction train_reduction(const SteppedBody& body, const ReductionOptions& options, const ProgressCallback& progress) {
-  constexpr std::string_view kKind = "reduction 2";  // the number of the layout of `write`
+  constexpr std::string_view kKind = "reduction 3";  // the number of the layout of `write`
   constexpr std::size_t kFew = 32;  // controls: with more, second differences cost too many evaluations
   const std::vector<std::byte> content = options.use_cache ? content_of(body, options) : std::vector<std::byte>();
   if (options.use_cache)
@@ -200,16 +249,23 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
             part_of_progress(progress, sampled, 0.6, "training"));
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, part_of_progress(progress, 0.6, 0.75, "training")).weights;
-  reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors);
-  reduction.cubature = train_cubature(whole, body.free, reduction.interior, black_box ? thinned(examples) : examples,
+  const int shape_count = body.rig->traits().exact_jacobian ? shapes_with_quality(options.quality) : 0;
+  reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors,
+                                         shape_count > 0 ? InsideMotion::swinging : InsideMotion::balanced);
+  const InsideShapes shapes = inside_shapes(whole, body.free, reduction.interior, reduction.response, examples,
+                                            material, body.factors, shape_count);
+  reduction.shapes = shapes.S, reduction.shapes_typical = shapes.typical;
+  const WithShapes beside(whole, body.free, black_box ? thinned(examples) : examples, reduction.response, shapes);
+  reduction.cubature = train_cubature(beside.whole, beside.free, reduction.interior, beside.examples,
                                       {.material = material,
                                        .stiffness = body.factors,
-                                       .response = &reduction.response,
+                                       .response = &beside.response,
                                        .rest_follows = true,
                                        .setting = with_quality(cubature_setting(body.tets.size()), options.quality)},
-                                      part_of_progress(progress, 0.75, 0.95, "training"));
+                                      part_of_progress(progress, 0.75, 1, "training"));
+  reduction.cubature.stiffness = controls_alone(reduction.cubature.stiffness, std::ssize(body.free));
   add_farthest(whole, body.free, reduction.cubature.nodes);
-  expect_error(body, whole, examples, reduction, options, part_of_progress(progress, 0.95, 1, "training"));
+  reduction.trained = trained_range(body, examples, reduction.cubature.stiffness);
   if (black_box && samples.empty()) samples = known_jacobians(whole, body.free, options.poses, examples);
   if (!samples.empty()) reduction.known = std::make_shared<const std::vector<JacobianSample>>(std::move(samples));
   if (options.use_cache) {
@@ -218,6 +274,12 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
     to_cache(kKind, content, out.bytes());
   }
   return reduction;
+}
+
+std::vector<std::byte> content_of(const Reduction& reduction) {
+  ByteWriter out;
+  write(reduction, out);
+  return out.bytes();
 }
 
 SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool all_elements) {
@@ -272,6 +334,7 @@ SteppedBody reduced(const SteppedBody& body, const Reduction& reduction, bool al
     const bool moving = !moves[k].empty() || few.response.start[k] < few.response.start[k + 1];
     few.roles.push_back(moving ? NodeRole::bound : NodeRole::held);
   }
+  add_shapes(reduction, nodes, few);
   if (all_elements) return few;
 
   few.tets.clear();

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
+#include <utility>
 
 namespace rigspace {
 namespace {
@@ -45,7 +47,13 @@ class ElasticForces {
     state_ = objective_.make_state();
   }
 
-  Vec at(const Moment& moment) {
+  /// At the controls of the moment; shapes of the inside are brought into balance.
+  Vec at(Moment moment) {
+    const Eigen::Index given = moment.p.size(), all = std::ssize(body_.rig->controls());
+    for (Vec* p : {&moment.p, &moment.p_key}) {
+      p->conservativeResize(all);
+      p->tail(all - given).setZero();
+    }
     const Vec x_key = keyed(moment.p_key);
     solid_->set_rest(x_key);
     Vec stress = Vec::Zero(x_key.size());  // of elements that the animation inverts, balanced as in Stepper::set_loads
@@ -56,15 +64,53 @@ class ElasticForces {
     if (predictor_ != nullptr && mapping_.description().relative) predictor_->set_carried_key(mapping_.carried_key());
     lineariser_->begin(moment.p, moment.p_key, x_key);
     Vec q = mapping_.coordinates(x_key, moment.p), x, g;
-    objective_.evaluate(state_, q, x);
-    objective_.refresh(state_, q, x, Phase::step);
-    objective_.gradient(state_, q, x, g);
+    gradient(q, x, g);
+    settle_shapes(q, x, g);
+    for (std::size_t c = 0; c < body_.free.size(); ++c) moment.p[body_.free[c]] = q[static_cast<Eigen::Index>(c)];
+    for (Eigen::Index c = 0; c < body_.coupling.rows(); ++c)  // springs between the controls, as steps have them
+      for (Eigen::Index other = 0; other < body_.coupling.cols(); ++other)
+        g[c] += body_.coupling(c, other) / body_.stiffness *
+                (moment.p[body_.free[static_cast<std::size_t>(other)]] -
+                 moment.p_key[body_.free[static_cast<std::size_t>(other)]]);
     for (std::size_t c = 0; c < body_.free.size(); ++c)
       g[static_cast<Eigen::Index>(c)] *= body_.rig->controls()[body_.free[c]].typical;
     return g;
   }
 
  private:
+  void gradient(Vec& q, Vec& x, Vec& g) {
+    objective_.evaluate(state_, q, x);
+    objective_.refresh(state_, q, x, Phase::step);
+    objective_.gradient(state_, q, x, g);
+  }
+
+  /// Newton's method in the amounts of the shapes, with the Hessian of where it begins.
+  void settle_shapes(Vec& q, Vec& x, Vec& g) {
+    constexpr int kMostSteps = 12;
+    constexpr double kSmall = 1e-3;  // of the first force
+    const Eigen::Index shapes = body_.shapes, own = q.size() - shapes;
+    if (shapes == 0) return;
+    const auto system = mapping_.make_system(*state_.mapping);
+    objective_.assemble(state_, q, x, HessianMode::projected, false, *system);
+    Mat H(shapes, shapes);
+    Vec column;
+    for (Eigen::Index k = 0; k < shapes; ++k) {
+      system->multiply(Vec::Unit(q.size(), own + k), column);
+      H.col(k) = column.tail(shapes);
+    }
+    const double first = g.tail(shapes).norm();
+    for (int k = 0; k < kMostSteps && g.tail(shapes).norm() > kSmall * first; ++k) {
+      const Vec before = q;
+      const double size = g.tail(shapes).norm();
+      q.tail(shapes) -= solve_ldlt(H, g.tail(shapes));
+      gradient(q, x, g);
+      if (g.tail(shapes).norm() <= size) continue;
+      q = before;  // stiffer than where it began
+      gradient(q, x, g);
+      return;
+    }
+  }
+
   Vec keyed(In p) {
     Vec s;
     body_.rig->evaluate(*workspace_, p, s);
@@ -88,22 +134,6 @@ class ElasticForces {
   ObjectiveState state_;
 };
 
-/// The elastic force of all elements on the controls at an example, whose inside is in balance and so adds nothing.
-Vec whole_force(const SteppedBody& body, const RigBody& whole, Solid& solid, const ExamplePose& example) {
-  solid.set_rest(example.x_key);
-  Vec g = Vec::Zero(example.x.size()), force = Vec::Zero(std::ssize(body.free));
-  const auto state = solid.make_state();
-  solid.add_gradient(*state, example.x, 1, g);
-  if (solid.fallbacks() > 0) solid.add_gradient(*state, example.x_key, -1, g);
-  BlockJacobian ds_dp, J;
-  whole.rig->jacobian(*whole.rig->make_workspace(), example.p, body.free, ds_dp);
-  body.ties.jacobian(ds_dp, J);
-  for (int i = 0; i < body.node_count(); ++i)
-    for (int e = J.start[i]; body.roles[i] == NodeRole::bound && e < J.start[i + 1]; ++e)
-      force[J.column[e]] += J.value.col(e).dot(point(g, i));
-  return force;
-}
-
 /// Of the free controls from their keys.
 Vec deviation(const SteppedBody& body, const ExamplePose& shake) {
   Vec d(std::ssize(body.free));
@@ -121,67 +151,99 @@ std::vector<Vec> deviations(const SteppedBody& body, std::span<const ExamplePose
   return all;
 }
 
-/// How far the skin moves by a force f on the controls, to first order at rest: |J d|_M with K d = f. Directions that
-/// next to nothing holds, as turns of joints inside flesh may be, count as held by a hundredth of each control's own
-/// stiffness.
-class SkinSwing {
+/// Pulls a body to and fro along each of its axes, a seventh of its period each way, and lets go.
+class Jolts final : public BodyVariation {
  public:
-  SkinSwing(const SteppedBody& body, const RigBody& whole, const Mat& K) : K_(K) {
-    constexpr double kHeld = 0.01, kFree = 1e-9;
-    K_.diagonal() += kHeld * K.diagonal().cwiseMax(kFree * std::max(K.diagonal().maxCoeff(), 1e-300));
-    BlockJacobian ds_dp, J;
-    whole.rig->jacobian(*whole.rig->make_workspace(), whole.rig->rest(), body.free, ds_dp);
-    body.ties.jacobian(ds_dp, J);
-    const Vec masses = lumped_masses(whole.mesh, 1);
-    M_ = Mat::Zero(K.rows(), K.cols());
-    for (int i = 0; i < body.node_count(); ++i)
-      for (int a = J.start[i]; body.roles[i] == NodeRole::bound && a < J.start[i + 1]; ++a)
-        for (int b = J.start[i]; b < J.start[i + 1]; ++b)
-          M_(J.column[a], J.column[b]) += masses[i] * J.value.col(a).dot(J.value.col(b));
+  Jolts(SteppedBody body, double strength) : body_(std::move(body)), strength_(strength) {}
+
+  SteppedBody body(double time) override {
+    constexpr double kPull = 1.0 / 7;  // s
+    const int pull = static_cast<int>(std::floor(time / kPull - 1e-9));
+    body_.groups.front().weight =
+        pull < 6 ? Vec3((pull % 2 == 0 ? strength_ : -strength_) * body_.axes.col(pull / 2)) : Vec3(Vec3::Zero());
+    return body_;
   }
-  double squared(const Vec& f) const {
-    const Vec d = solve_ldlt(K_, f);
-    return d.dot(M_ * d);
-  }
+  bool still(double, double) const override { return false; }
 
  private:
-  Mat K_, M_;
+  SteppedBody body_;
+  double strength_;
 };
+
+/// Deviations of the controls, a column a step, of a body with a period of 1 s that is jolted so hard that one jolt
+/// that went on would make it hang at the share `swing` of its size. No columns: a step did not converge.
+Mat jolted(SteppedBody body, const KeyedMotion& still, const SimulationOptions& options, double omega_squared,
+           double swing) {
+  constexpr double kStep = 1.0 / 60, kSettle = 1;  // s
+  constexpr int kSteps = 72;
+  const double omega = 2 * std::numbers::pi, zeta_omega = 3 / kSettle;
+  const double before = std::exchange(body.stiffness, omega * omega / omega_squared);
+  body.coupling *= body.stiffness / before;
+  MassGroup& group = body.groups.front();  // damped as parts are (FleshSystem)
+  group.damping = 0.5 * zeta_omega, group.drag = group.pull = 0;
+  body.stiffness_damping = 1.5 * zeta_omega / (omega * omega);
+  body.force_floor = 1e-9 * group.masses.sum() * omega * omega * body.size;
+  Jolts jolts(body, swing * body.size * omega * omega);
+  Stepper stepper(std::move(body), still, options);
+  stepper.vary(&jolts);
+  stepper.start(0, kStep, false);
+  Mat path(std::ssize(stepper.body().own_controls()), kSteps);
+  for (int k = 0; k < kSteps; ++k) {
+    if (!stepper.advance(kStep * (k + 1)).converged) return {};
+    path.col(k) = stepper.deviation().head(path.rows());
+  }
+  return path;
+}
 
 }  // namespace
 
-void expect_error(const SteppedBody& body, const RigBody& whole, std::span<const ExamplePose> seen,
-                  Reduction& reduction, const ReductionOptions& options, const ProgressCallback& progress) {
-  constexpr int kOtherImpulses = 1003;  // far from those of training, and of other kinds at the same pose
-  const Mat& K = reduction.cubature.stiffness;
-  const std::vector<Vec> shakes = deviations(body, seen);
+std::shared_ptr<const TrainedRange> trained_range(const SteppedBody& body, std::span<const ExamplePose> seen,
+                                                  const Mat& K) {
   double most = 0;
-  for (const Vec& d : shakes) most = std::max(most, d.dot(K * d));
-  if (most > 0) reduction.trained = std::make_shared<const TrainedRange>(TrainedRange{K, most});
-  if (!whole.rig->traits().exact_jacobian) return;
-  const Material material{.kind = options.material, .young = 1, .poisson = body.poisson};
-  std::span<const Vec> poses = options.unseen;
-  if (poses.empty()) poses = options.poses.first(std::min<std::size_t>(1, options.poses.size()));
-  const std::vector<ExamplePose> unseen = shake(
-      whole, body.free, poses,
-      {.first = kOtherImpulses, .amplitude = options.amplitude, .material = material, .rest_follows = true}, progress);
-  SteppedBody modelled = body;
-  modelled.rig = whole.rig;
-  const SteppedBody few = reduced(modelled, reduction, false);
-  ElasticForces sampled(few, options.material);
-  Solid solid(whole.mesh.points, body.tets, material, body.factors);
-  const SkinSwing swing(body, whole, K);
-  double sum = 0;
-  int count = 0;
-  for (const ExamplePose& each : unseen) {
-    if (const Vec d = deviation(body, each); d.dot(K * d) > most) continue;  // a run counts such steps as untrained
-    const Vec truth = whole_force(body, whole, solid, each);
-    Vec found = sampled.at({each.p_key, each.p});
-    for (std::size_t c = 0; c < body.free.size(); ++c)
-      found[static_cast<Eigen::Index>(c)] /= body.rig->controls()[body.free[c]].typical;
-    if (const double size = swing.squared(truth); size > 0) sum += swing.squared(found - truth) / size, ++count;
+  for (const Vec& d : deviations(body, seen)) most = std::max(most, d.dot(K * d));
+  return most > 0 ? std::make_shared<const TrainedRange>(TrainedRange{K, most}) : nullptr;
+}
+
+std::vector<JoltError> errors_of_jolts(const SteppedBody& whole, double omega_squared, const SteppedBody& few,
+                                       double few_omega_squared, const KeyedMotion& still,
+                                       const SimulationOptions& options) {
+  std::vector<JoltError> errors;
+  if (!(omega_squared > 0) || !(few_omega_squared > 0)) return errors;
+  const auto workspace = whole.rig->make_workspace();
+  const Vec rest = whole.rig->rest();
+  Vec s, at_rest, x, other;
+  const auto nodes = [&](const Vec& d, Vec& out) {
+    Vec p = rest;
+    for (std::size_t c = 0; c < whole.free.size(); ++c) p[whole.free[c]] += d[static_cast<Eigen::Index>(c)];
+    whole.rig->evaluate(*workspace, p, s);
+    whole.ties.apply(s, out);
+  };
+  nodes(Vec::Zero(std::ssize(whole.free)), at_rest);
+  for (const double far : {0.1, 0.3}) {
+    const Mat truth = jolted(whole, still, options, omega_squared, far);
+    const Mat found = jolted(few, still, options, few_omega_squared, far);
+    if (truth.size() == 0 || found.size() == 0) break;
+    double error = 0, swing = 0, reach = 0;
+    for (Eigen::Index k = 0; k < truth.cols(); ++k) {
+      nodes(truth.col(k), x), nodes(found.col(k), other);
+      for (int i = 0; i < whole.node_count(); ++i) {
+        if (whole.roles[i] != NodeRole::bound) continue;
+        const double way = (point(x, i) - point(at_rest, i)).squaredNorm();
+        error += (point(other, i) - point(x, i)).squaredNorm(), swing += way, reach = std::max(reach, way);
+      }
+    }
+    if (swing > 0) errors.push_back({std::sqrt(reach), std::sqrt(error / swing)});
   }
-  reduction.expected_error = count > 0 ? std::sqrt(sum / count) : 0;
+  return errors;
+}
+
+double error_at(std::span<const JoltError> errors, double reach) {
+  if (errors.empty()) return 0;
+  if (errors.size() == 1) return errors[0].error;
+  const auto [near, small] = errors[0];
+  const auto [far, large] = errors[1];
+  const double slope = far > near ? (large - small) / (far - near) : 0;
+  return std::max(std::min(small, large), small + slope * (reach - near));
 }
 
 double sampling_error(const SteppedBody& few, const SteppedBody& all, MaterialKind material,

@@ -2,6 +2,7 @@
 
 #include "black_box_run.h"
 #include "fast_body.h"
+#include "fast_body_error.h"
 #include "flesh/stiffness_cache.h"
 #include "flesh_ties.h"
 #include "framed_rig.h"
@@ -10,6 +11,8 @@
 #include "rigspace/apps/physics/flesh.h"
 #include "rigspace/apps/physics/part_stiffness.h"
 #include "rigspace/base/affine.h"
+#include "rigspace/base/cache.h"
+#include "rigspace/base/decompositions.h"
 #include "rigspace/reduce/jacobian_samples.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
@@ -67,6 +70,7 @@ class FleshSystem final : public PartSystem {
     base_.groups.push_back({.name = part.name, .masses = lumped_masses(flesh_.mesh, 1)});
     calm_interior(flesh_.mesh, options_.interior, base_);
     measure_inertia();
+    measure_unseen(character);
     character_ = &character;
     soften_tip(part.settings.overlap);
     if (fast()) train(training);
@@ -97,6 +101,7 @@ class FleshSystem final : public PartSystem {
     apply_settings(settings);
     settings.factors = base_.factors;
     if (reduction_ && !every_element()) sample_settings(*reduction_, base_.node_count(), settings);
+    add_lacking(settings);
     return settings;
   }
 
@@ -111,13 +116,17 @@ class FleshSystem final : public PartSystem {
       Moment moment;
       motion.controls(run.times[static_cast<std::size_t>(column)], moment.p_key);
       moment.p = moment.p_key;
-      for (std::size_t c = 0; c < few.free.size(); ++c)
-        moment.p[few.free[c]] += run.deviation(static_cast<Eigen::Index>(c), column);
+      for (std::size_t c = 0; c < base_.free.size(); ++c)
+        moment.p[base_.free[c]] += run.deviation(static_cast<Eigen::Index>(c), column);
       moments.push_back(std::move(moment));
     }
     return rigspace::sampling_error(few, reduced(few.whole->body, *reduction_, true), options_.material, moments);
   }
-  double expected_error() const override { return reduction_ && !every_element() ? reduction_->expected_error : 0; }
+  double expected_error(double reach) override {
+    if (!reduction_ || every_element() || !base_.rig->traits().exact_jacobian) return 0;
+    if (!jolt_errors_) jolt_errors_ = kept_errors();
+    return error_at(*jolt_errors_, reach);
+  }
   void use_all_elements() override { all_elements = true; }
 
   bool learn(const Run& run, const KeyedMotion& motion, const ProgressCallback& progress) override {
@@ -160,20 +169,71 @@ class FleshSystem final : public PartSystem {
 
   void train(const ProgressCallback& progress) {
     const std::vector<Vec> poses = training_poses(*character_, options_.step);
-    std::vector<Vec> unseen;  // of a black box every pose costs evaluations
-    if (base_.rig->traits().exact_jacobian) unseen = spread_poses(*character_, options_.step, 2, 0.6);
     OwnFrame frame = character_frame(*character_);
     reduction_ = train_reduction(
         framed_body(base_, frame),
-        {.poses = poses,
-         .unseen = unseen,
-         .material = options_.material,
-         .quality = options_.quality,
-         .use_cache = options_.use_cache},
+        {.poses = poses, .material = options_.material, .quality = options_.quality, .use_cache = options_.use_cache},
         progress);
     // From the frame to the scene. Masses are volumes there (density 1).
     reduction_->response.value = frame.size * (frame.turn.transpose() * reduction_->response.value).eval();
+    for (int i = 0; i < base_.node_count() && reduction_->shapes.cols() > 0; ++i)
+      reduction_->shapes.middleRows<3>(3 * i) =
+          frame.size * (frame.turn.transpose() * reduction_->shapes.middleRows<3>(3 * i)).eval();
     for (WeightedElement& mass : reduction_->cubature.masses) mass.weight *= std::pow(frame.size, 3);
+    lacking_.resize(0, 0);
+    if (reduction_->shapes.cols() == 0) return;
+    measure_lacking();
+  }
+
+  /// Sets lacking_ and few_share_. Few elements are too soft in some directions and too stiff in others: all are made
+  /// as soft as the stiffest need, and springs between the controls give back what is lacking.
+  void measure_lacking() {
+    constexpr double kTiny = 1e-9;
+    const KeyedMotion none(*character_, nullptr);
+    const Mat all = Stepper(reduced(base_, *reduction_, true), none, options_).rest_stiffness();
+    Mat few = Stepper(reduced(base_, *reduction_, false), none, options_).rest_stiffness();
+    const Vec held = (kTiny * all.diagonal()).cwiseMax(kTiny * kTiny * all.diagonal().maxCoeff());
+    const Vec ratios = generalised_symmetric_eigenvalues(all + Mat(held.asDiagonal()), few + Mat(held.asDiagonal()));
+    few_share_ = std::min(1.0, (1 - 1e-6) * ratios[0]);
+    if (!(few_share_ > 0.5)) {  // not near enough to be corrected
+      few_share_ = 1;
+      return;
+    }
+    lacking_ = all - few_share_ * few + Mat(held.asDiagonal());
+    lacking_ = 0.5 * (lacking_ + lacking_.transpose()).eval();
+  }
+  void add_lacking(SteppedBody& body) const {
+    if (every_element() || lacking_.size() == 0) return;
+    for (double& factor : body.factors) factor *= few_share_;
+    body.coupling = body.stiffness * lacking_;
+  }
+
+  /// errors_of_jolts, out of the cache where they are there.
+  std::vector<JoltError> kept_errors() {
+    constexpr std::string_view kKind = "fast errors 1";
+    std::vector<std::byte> content;
+    std::vector<JoltError> errors;
+    if (options_.use_cache) {
+      content = content_of(*reduction_);
+      if (const auto known = from_cache(kKind, content)) {
+        const Vec numbers = ByteReader(*known).values();
+        for (Eigen::Index k = 0; k + 1 < numbers.size(); k += 2) errors.push_back({numbers[k], numbers[k + 1]});
+        return errors;
+      }
+    }
+    const KeyedMotion still(*character_, nullptr);
+    SteppedBody whole = base_, few = stepped(base_);
+    whole.size = few.size = flesh_.size;
+    errors = errors_of_jolts(whole, Stepper(whole, still, options_).answering_omega_squared(), few,
+                             Stepper(few, still, options_).answering_omega_squared(), still, options_);
+    if (!options_.use_cache) return errors;
+    Vec numbers(2 * std::ssize(errors));
+    for (std::size_t k = 0; k < errors.size(); ++k)
+      numbers.segment<2>(2 * static_cast<Eigen::Index>(k)) << errors[k].reach, errors[k].error;
+    ByteWriter out;
+    out.values(numbers);
+    to_cache(kKind, content, out.bytes());
+    return errors;
   }
 
   bool every_element() const { return all_elements || options_.collisions.any() || !options_.follow_animation; }
@@ -184,6 +244,7 @@ class FleshSystem final : public PartSystem {
   SteppedBody stepped(SteppedBody body) const {
     if (!reduction_) return body;
     SteppedBody few = reduced(body, *reduction_, every_element());
+    add_lacking(few);
     if (!learned_ || learned_->empty()) return few;
     auto all = std::make_shared<std::vector<JacobianSample>>(*reduction_->known);
     all->insert(all->end(), learned_->begin(), learned_->end());
@@ -214,7 +275,7 @@ class FleshSystem final : public PartSystem {
     const double limit =
         part.settings.limit / std::max(0.1, part.scaling);  // the limit is for the deviation after scaling
     if (!flesh_.controls.empty())
-      body.springs = spring_share() * omega * omega * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff());
+      body.springs = omega * omega * (spring_share() * inertia_.cwiseMax(1e-3 * inertia_.maxCoeff())).cwiseMax(unseen_);
     if (const std::vector<double>& scales = part.part->stiffness; !scales.empty() && body.springs.size() > 0)
       body.springs.array() *= Eigen::Map<const Vec>(scales.data(), std::ssize(scales)).array();
     // A joint's translation is in units of its parent, m omega^2 scale^2 per unit. Its turn moves flesh within about a
@@ -292,6 +353,36 @@ class FleshSystem final : public PartSystem {
         inertia_[of_nodes.column[e]] += masses[i] * Vec3(of_nodes.value.col(e)).squaredNorm();
   }
 
+  /// Sets unseen_, the inertia at rest, by the surface, of controls that move it much farther than the nodes around:
+  /// details finer than the mesh. Nothing of the flesh holds them, and the least error of other forces would throw them
+  /// about; a spring of the part's own rate does.
+  void measure_unseen(const Character& character) {
+    constexpr double kFiner = 10;  // times the inertia of the nodes
+    unseen_ = Vec::Zero(inertia_.size());
+    if (flesh_.controls.empty() || !character.rig->traits().exact_jacobian) return;
+    std::vector<int> points;  // of what was filled: the proxy, or what is drawn
+    const bool proxy =
+        std::any_of(character.pieces.begin(), character.pieces.end(), [](const Piece& p) { return !p.drawn; });
+    for (const Piece& piece : character.pieces)
+      for (int k = 0; piece.drawn != proxy && k < piece.point_count; ++k) points.push_back(piece.first_point + k);
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    if (points.empty()) return;
+    const auto rig = character.rig->restricted(points);
+    BlockJacobian J;
+    rig->jacobian(*rig->make_workspace(), rig->rest(), base_.free, J);
+    Vec squares = Vec::Zero(inertia_.size());
+    int moved = 0;
+    for (int i = 0; i < J.points(); ++i) {
+      moved += J.start[i] < J.start[i + 1];
+      for (int e = J.start[i]; e < J.start[i + 1]; ++e) squares[J.column[e]] += J.value.col(e).squaredNorm();
+    }
+    if (moved == 0) return;
+    const double mass = base_.groups.front().masses.sum() / moved;
+    for (Eigen::Index c = 0; c < unseen_.size(); ++c)
+      if (mass * squares[c] > kFiner * inertia_[c]) unseen_[c] = mass * squares[c];
+  }
+
   /// Adds weak springs on the soft joints. A joint that moves little flesh, which would drift, gets springs as if it
   /// had at least 0.3 of the mean inertia.
   void add_springs(SteppedBody& body, double omega) const {
@@ -316,8 +407,11 @@ class FleshSystem final : public PartSystem {
   SteppedBody base_;
   std::optional<Reduction> reduction_;
   std::shared_ptr<const std::vector<JacobianSample>> learned_;  // see `learn`
-  Vec inertia_;                                                 // per free control
+  Vec inertia_, unseen_;                                        // per free control
   std::vector<double> scales_;                                  // per soft joint
+  Mat lacking_;  // of the stiffness by the controls at rest, for a Young's modulus of 1: of all elements, less of few
+  std::optional<std::vector<JoltError>> jolt_errors_;  // measured when first asked for
+  double few_share_ = 1;                               // factor on the few elements beside these
   double omega_squared_ = 0, overlap_ = 0;
   const Character* character_ = nullptr;
 };

@@ -80,7 +80,7 @@ void come_to_rest(Mat& deviation, std::span<const double> times) {
 }
 
 /// Rows of all systems into one motion, controls ascending.
-void merge(SoftMotion& motion, const std::vector<int>& controls, const Mat& deviation) {
+void merge(SoftMotion& motion, std::span<const int> controls, const Mat& deviation) {
   std::vector<std::pair<int, Vec>> rows;
   for (std::size_t c = 0; c < motion.controls.size(); ++c)
     rows.emplace_back(motion.controls[c], motion.deviation.row(static_cast<Eigen::Index>(c)));
@@ -154,8 +154,9 @@ void MotionCollector::add(PartSystem& system, Run run) {
     Vec shares = Vec::Ones(run.deviation.cols());
     if (corrections.ease && part.part->flesh && part.part->flesh->controls.empty()) {
       // An amount above 1 that the user sets is kept: the deviation at an ordinary amount must stay out of limbs.
-      shares = shares_beside_limbs(character_, key_, *part.part,
-                                   {run.times, body.free, at_ordinary_amount(run, part.part->settings), run.looped});
+      shares = shares_beside_limbs(
+          character_, key_, *part.part,
+          {run.times, body.own_controls(), at_ordinary_amount(run, part.part->settings), run.looped});
       run.deviation = run.deviation * shares.asDiagonal();
     }
     double footing = 1;
@@ -175,7 +176,7 @@ void MotionCollector::add(PartSystem& system, Run run) {
     report.grounded = footing;
     report.smoothed = smoothed[c], report.springs = system.spring_share();
     report.force_error = system.force_error, report.all_elements = system.all_elements ? 1 : 0;
-    report.expected_error = system.expected_error();
+    report.expected_error = system.expected_error(run.reach.row(static_cast<Eigen::Index>(c)).maxCoeff());
     if (run.steps > 0) report.untrained = static_cast<double>(run.untrained_steps) / run.steps;
     report.length = part.length * options_.metres_per_unit;
     report.young = body.stiffness * options_.density * std::pow(options_.metres_per_unit, 2);
@@ -191,7 +192,7 @@ void MotionCollector::add(PartSystem& system, Run run) {
   for (std::size_t c = 0; c < system.parts.size(); ++c) mix_in(run, system.rows(c), system.parts[c].part->settings);
   measure_depths(key_, system, run, motion_.parts);
   motion_.times = run.times;
-  merge(motion_, body.free, run.deviation);
+  merge(motion_, body.own_controls(), run.deviation);
   motion_.looped = motion_.looped && run.looped;
   motion_.seam = std::max(motion_.seam, run.seam);
   motion_.steps += run.steps, motion_.iterations += run.iterations;

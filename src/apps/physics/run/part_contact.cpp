@@ -110,7 +110,7 @@ void measure_depths(const KeyedMotion& key, PartSystem& system, const Run& run, 
     const double time = run.times[static_cast<std::size_t>(k)];
     key.controls(time, p);
     skin.place(p, x_key);
-    for (std::size_t c = 0; c < body.free.size(); ++c)
+    for (std::size_t c = 0; c < body.own_controls().size(); ++c)
       p[body.free[c]] += run.deviation(static_cast<Eigen::Index>(c), k);
     skin.place(p, x);
     for (std::size_t o = 0; o < shapes.size(); ++o) {
@@ -133,7 +133,7 @@ std::vector<Obstacle> obstacles_from(const SoftMotion& earlier, const Character&
   if (earlier.controls.empty() || earlier.times.size() < 2) return {};
   const SteppedBody body = system.body();
   const TriMesh surface = rest_surface(character);
-  const Vec moved = motion_of(character, earlier.controls), own = motion_of(character, body.free);
+  const Vec moved = motion_of(character, earlier.controls), own = motion_of(character, body.own_controls());
   Eigen::AlignedBox3d own_box;
   std::vector<Vec3> own_points;
   for (int i = 0; i < surface.point_count(); ++i)

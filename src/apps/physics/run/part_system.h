@@ -64,8 +64,9 @@ class PartSystem {
 
   /// For a body with sampled elements: relative error of their forces on the controls over a run; 0 for others.
   virtual double sampling_error(const struct Run&, const KeyedMotion&) { return 0; }
-  /// Of a body with sampled elements: see Reduction::expected_error; 0 for others.
-  virtual double expected_error() const { return 0; }
+  /// Of a body with sampled elements: how far its swing is expected to be off, as a share of it, where nodes come as
+  /// far as `reach`, scene units; 0: not known, and for others.
+  virtual double expected_error(double) { return 0; }
   /// From now on `body` has all elements.
   virtual void use_all_elements() {}
 

@@ -39,7 +39,7 @@ void Runner::begin(bool resumed) {
   state_ = {};
   Run& run = state_.run;
   for (int k = 0; k <= grid_; ++k) run.times.push_back(start_ + k * h_);
-  run.deviation = Mat::Zero(static_cast<Eigen::Index>(stepper_.body().free.size()), grid_ + 1);
+  run.deviation = Mat::Zero(static_cast<Eigen::Index>(stepper_.body().own_controls().size()), grid_ + 1);
   run.reach = Mat::Zero(static_cast<Eigen::Index>(stepper_.body().groups.size()), grid_ + 1);
   state_.still_since = stepper_.time();
   if (resumed) return;
@@ -60,7 +60,7 @@ void Runner::read(ByteReader& in) {
 }
 
 void Runner::record(int k) {
-  state_.run.deviation.col(k) = stepper_.deviation();
+  state_.run.deviation.col(k) = stepper_.deviation().head(state_.run.deviation.rows());
   for (Eigen::Index g = 0; g < state_.run.reach.rows(); ++g)
     state_.run.reach(g, k) = stepper_.reach(static_cast<int>(g));
 }

@@ -71,7 +71,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
     ds_dp = *body_.rest_jacobian;
   else
     body_.rig->jacobian(*rig_workspace_, body_.rig->rest(), body_.free, ds_dp);
-  objective_.set_row_scale(row_scale(mapping_.description(), ds_dp, masses));
+  objective_.set_row_scale(row_scale(mapping_.description(), ds_dp, masses, body_.response));
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
@@ -90,6 +90,15 @@ double Stepper::on_grid(double time) const {
 /// `width`, s, for a black box rounded to grid steps, at least one.
 double Stepper::window(double width) const { return std::max(on_grid(width), black_box_ ? grid_ : 0.0); }
 
+/// All controls in the animation at a time; amounts of shapes are 0.
+void Stepper::key_controls(double time, Vec& p) const {
+  motion_.controls(time, p);
+  if (body_.shapes == 0) return;
+  const Eigen::Index own = p.size();
+  p.conservativeResize(own + body_.shapes);
+  p.tail(body_.shapes).setZero();
+}
+
 /// All nodes in the animation at a time. A clip that is `under_way` continues in straight lines before its start and
 /// after its end.
 const Vec& Stepper::key(double time) {
@@ -104,7 +113,7 @@ const Vec& Stepper::key(double time) {
     const Vec& at_edge = key(edge);
     x = at_edge + (time - edge) / (near - edge) * (x - at_edge);
   } else {
-    motion_.controls(time, p_key_);
+    key_controls(time, p_key_);
     body_.rig->evaluate(*rig_workspace_, p_key_, s_);
     body_.ties.apply(s_, x);
   }
@@ -237,6 +246,16 @@ Summary Stepper::solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outc
   return summary;
 }
 
+/// Springs between controls pull to their keys and, where they stand for flesh, damp as it does: both in one, with
+/// 1 + b / tau times the stiffness and the mean of keys and drift.
+void Stepper::pull_coupled(const Vec& keyed) {
+  const double damped = terms_->damping ? body_.stiffness_damping / now_.integrator.step().tau : 0;
+  const Vec drift = keyed + now_.p_now + drift_share() * (now_.p_now - now_.p_before);
+  terms_->coupling->set_target(((keyed + damped * drift) / (1 + damped)).head(body_.coupling.rows()));
+  for (std::size_t k = 0; k < objective_.terms().size(); ++k)
+    if (objective_.terms()[k].energy == &*terms_->coupling) objective_.set_weight(static_cast<int>(k), 1 + damped);
+}
+
 bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   const double h = time - now_.time, ratio = h / now_.h;
   if (ratio > 2.2) now_.integrator.forget();
@@ -246,7 +265,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
   now_.integrator.begin(h);
   set_targets(x_key);
   set_loads(time);
-  motion_.controls(time, p_key_);
+  key_controls(time, p_key_);
   mapping_.set_key(p_key_, x_key);
   if (terms_->springs || terms_->coupling) {
     Vec keyed(static_cast<Eigen::Index>(body_.free.size()));
@@ -256,9 +275,9 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
       terms_->set_springs(body_.springs / step.tau);
       terms_->springs->set_target(keyed + now_.p_now + drift_share() * (now_.p_now - now_.p_before));
     } else if (terms_->springs) {
-      terms_->springs->set_target(keyed);
+      terms_->springs->set_target(keyed.head(body_.springs.size()));
     }
-    if (terms_->coupling) terms_->coupling->set_target(keyed);
+    if (terms_->coupling) pull_coupled(keyed);
   }
   if (terms_->limit) terms_->limit->set_keys(coordinates(Vec::Zero(now_.p_now.size()), Vec::Zero(x_key.size()), x_key));
   if (terms_->reach_limit) terms_->reach_limit->set_keys(x_key);
@@ -322,7 +341,7 @@ bool Stepper::try_step(double time, StepOutcome& outcome, bool last_try) {
     const auto c = static_cast<Eigen::Index>(k);
     now_.p_now[c] = q[mapping_.interior_size() + c] - p_key_[body_.free[k]];
   }
-  if (body_.trained && !body_.trained->has(now_.p_now)) outcome.untrained = true;
+  if (body_.trained && !body_.trained->has(now_.p_now.head(std::ssize(body_.own_controls())))) outcome.untrained = true;
   now_.integrator.accept(now_.d_now);
   if (lineariser_) end_controls(q), lineariser_->accept(p_end_);
   if (contact_ && contact_->accept(x)) now_.integrator.forget();

@@ -97,6 +97,8 @@ class Stepper {
   /// smallest over three directions. (The lowest mode itself may be a twist, which motion of the character does not
   /// excite.)
   double answering_omega_squared();
+  /// Elastic Hessian by the free controls at rest, of a body without nodes of its own inside.
+  Mat rest_stiffness();
 
   /// Scene units / s^2: the 95th percentile over the clip of the acceleration that the animation gives a group's
   /// centre.
@@ -126,7 +128,9 @@ class Stepper {
     double time = 0, h = 0, h_before = 0;
   };
 
+  std::unique_ptr<System> assemble_at_rest(ObjectiveState& state, Objective& elastic);
   const Vec& key(double time);
+  void key_controls(double time, Vec& p) const;
   double on_grid(double time) const;
   int strongest_harmonic(double duration, int power);
   double window(double width) const;
@@ -141,6 +145,7 @@ class Stepper {
   double drift_share() const;
   bool dampens_rods() const { return body_.stiffness_damping > 0 && !body_.rods.empty(); }
   void damp(In x_key);
+  void pull_coupled(const Vec& keyed);
   void drift_inside(In x_key, double share, Vec& x);
   Summary solve(const Newton& newton, In x_key, Vec& q, StepOutcome& outcome);
   struct Shape;

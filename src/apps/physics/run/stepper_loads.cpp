@@ -20,9 +20,9 @@ Vec3 Stepper::travel_velocity(double time) {
   if (motion_.cyclic() && motion_.duration() > 0)
     from = on_grid(time - 0.5 * motion_.duration()), to = from + motion_.duration();
   Vec moved;
-  motion_.controls(to, p_key_);
+  key_controls(to, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, moved);
-  motion_.controls(from, p_key_);
+  key_controls(from, p_key_);
   body_.rig->evaluate(*rig_workspace_, p_key_, s_);
   moved -= s_;
   return Eigen::Map<const Eigen::Matrix3Xd>(moved.data(), 3, moved.size() / 3).rowwise().mean() / (to - from);

@@ -9,7 +9,7 @@
 
 namespace rigspace {
 
-double Stepper::answering_omega_squared() {
+std::unique_ptr<System> Stepper::assemble_at_rest(ObjectiveState& state, Objective& elastic) {
   const Vec p_rest = body_.rig->rest();
   Vec x;
   body_.rig->evaluate(*rig_workspace_, p_rest, s_);
@@ -21,17 +21,37 @@ double Stepper::answering_omega_squared() {
     begin_linear(x);
   }
   mapping_.set_linear(lineariser_ ? &lineariser_->linear() : nullptr);
-  Objective elastic(mapping_);
   if (terms_->solid) terms_->solid->set_rest(x);
+  if (terms_->coupling) terms_->coupling->set_target(p_rest(body_.free));
   terms_->add_elastic_to(elastic);
-  ObjectiveState state = elastic.make_state();
+  state = elastic.make_state();
   Vec q = mapping_.coordinates(x, p_rest);
   Vec g, x_at_q = x;
   elastic.evaluate(state, q, x_at_q);
   elastic.refresh(state, q, x_at_q, Phase::step);
   elastic.gradient(state, q, x_at_q, g);
-  const auto system = mapping_.make_system(*state.mapping);
+  auto system = mapping_.make_system(*state.mapping);
   elastic.assemble(state, q, x_at_q, HessianMode::projected, false, *system);
+  return system;
+}
+
+Mat Stepper::rest_stiffness() {
+  Objective elastic(mapping_);
+  ObjectiveState state;
+  const auto system = assemble_at_rest(state, elastic);
+  Mat K(system->size(), system->size());
+  Vec column;
+  for (Eigen::Index c = 0; c < K.cols(); ++c) {
+    system->multiply(Vec::Unit(K.cols(), c), column);
+    K.col(c) = column;
+  }
+  return K;
+}
+
+double Stepper::answering_omega_squared() {
+  Objective elastic(mapping_);
+  ObjectiveState state;
+  const auto system = assemble_at_rest(state, elastic);
   for (double shift = 0; !system->factor(shift); shift = std::max(10 * shift, 1e-12))
     if (shift > 1) return 0;
 

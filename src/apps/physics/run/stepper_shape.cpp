@@ -57,7 +57,8 @@ const Stepper::Shape& Stepper::whole_shape() {
   shape.time = now_.time;
   motion_.controls(now_.time, p_key_);
   shape.bind(p_key_, shape.x_key);
-  for (std::size_t k = 0; k < body_.free.size(); ++k) p_key_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < body_.own_controls().size(); ++k)
+    p_key_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
   shape.bind(p_key_, shape.x);
   const SteppedBody& body = shape.whole.body;
   for (int i = 0; i < body.node_count(); ++i) {
