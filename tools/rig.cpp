@@ -336,6 +336,7 @@ void add_rig(CLI::App& app, Context& context) {
   add_rig_weights(*command, context);
   add_rig_skeleton(*command, context);
   add_rig_bake(*command, context);
+  add_rig_stand_in(*command, context);
 }
 
 }  // namespace rigspace::tools

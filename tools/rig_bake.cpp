@@ -13,11 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct BakeOptions {
-  std::string file, output, ending = "_soft";
-  std::vector<std::string> tests;
-};
-
 /// A clip, and the same with the simulation on it.
 struct Pair {
   std::string name;
@@ -66,6 +61,16 @@ void drop_simulated(GltfFile& file, const Character& character, const std::vecto
 }
 
 void run(const BakeOptions& options, const Context& context) {
+  if (options.correctives) {
+    bake_correctives(options, context);
+    return;
+  }
+  if (!options.from.empty())
+    throw Error({.code = ErrorCode::usage,
+                 .element = "--from " + options.from,
+                 .value = options.from,
+                 .problem = "is of --correctives",
+                 .remedy = "leave it out for spring bones"});
   check_input(options.file, options.output);
   check_extension(options.output, "glb gltf");
   check_writable(options.output);
@@ -121,20 +126,39 @@ void run(const BakeOptions& options, const Context& context) {
 }  // namespace
 
 void add_rig_bake(CLI::App& rig, Context& context) {
-  auto* command =
-      rig.add_subcommand("bake", "A simulation as spring bones (VRMC_springBone), fitted to it, for game engines");
+  auto* command = rig.add_subcommand(
+      "bake", "A simulation as spring bones (VRMC_springBone) or as pose-space correctives, fitted to it");
   auto options = std::make_shared<BakeOptions>();
-  command->add_option("FILE", options->file, "what `rigspace simulate` wrote: .glb, .gltf or .vrm")->required();
-  command->add_option("-o,--output", options->output, "x.glb: the artist's clips and springs")
+  command
+      ->add_option("FILE", options->file,
+                   "what `rigspace simulate` wrote: .glb, .gltf or .vrm; with --from any "
+                   "character of joints")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "x.glb: the artist's clips and springs; with --correctives x.rig.json, and its mesh beside it")
       ->required()
       ->type_name("OUT");
   command->add_option("--test", options->tests, "a clip that is only measured, not fitted to; may be repeated")
       ->type_name("CLIP")
       ->take_all();
   command->add_option("--ending", options->ending, "of the names of simulated clips")->type_name("TEXT");
+  command->add_flag("--correctives", options->correctives, "shapes driven by the turns of joints, in place of springs");
+  command
+      ->add_option("--from", options->from,
+                   "with --correctives: the simulation, a character of the same points and "
+                   "controls, such as what `rigspace forces lattice` wrote")
+      ->type_name("TRUTH");
+  command->add_option("--rate", options->rate, "with --correctives: poses a second of each clip")->check(above_zero());
+  command->add_option("--examples", options->fit.most_examples, "with --correctives: example poses of a joint, at most")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--ridge", options->fit.ridge, "with --correctives: more is smoother between poses")
+      ->check(zero_or_more());
   command->footer(
-      "Example\n  rigspace simulate knight.glb -o knight.soft.glb\n"
-      "  rigspace rig bake knight.soft.glb --test Jump -o knight.springs.glb");
+      "Examples\n  rigspace simulate knight.glb -o knight.soft.glb\n"
+      "  rigspace rig bake knight.soft.glb --test Jump -o knight.springs.glb\n"
+      "  rigspace forces lattice hero.glb -o hero.flesh.rig.json\n"
+      "  rigspace rig bake hero.glb --correctives --from hero.flesh.rig.json --test Run -o hero.fixed.rig.json");
   command->callback([options, &context] { run(*options, context); });
 }
 

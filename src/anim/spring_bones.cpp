@@ -165,35 +165,52 @@ void run(Spring& spring, const std::vector<Affine>& above, bool loops, Visit&& v
   }
 }
 
-/// Numbers that are searched for: log stiffness and its change from bone to bone, drag and its change, gravity.
-using Knobs = std::array<double, 5>;
+/// Numbers that are searched for: log stiffness, drag and gravity of each bone, root first.
+constexpr int kPerBone = 3;
+constexpr std::array<double, kPerBone> kLeast = {-9, 0, 0};
+const std::array<double, kPerBone> kMost = {std::log(kStiffest), 1, 2};
 
-std::vector<SpringSettings> settings_of(const Knobs& knobs, std::size_t bones) {
+double within_bounds(Eigen::Index number, double value) {
+  return std::clamp(value, kLeast[number % kPerBone], kMost[number % kPerBone]);
+}
+
+std::vector<SpringSettings> settings_of(const Vec& numbers) {
   std::vector<SpringSettings> settings;
-  for (std::size_t k = 0; k < bones; ++k)
-    settings.push_back({.stiffness = std::clamp(std::exp(knobs[0] + static_cast<double>(k) * knobs[1]), 0.0, kStiffest),
-                        .drag = std::clamp(knobs[2] + static_cast<double>(k) * knobs[3], 0.0, 1.0),
-                        .gravity = std::clamp(knobs[4], 0.0, 2.0)});
+  for (Eigen::Index k = 0; k + kPerBone <= numbers.size(); k += kPerBone)
+    settings.push_back({.stiffness = std::exp(numbers[k]), .drag = numbers[k + 1], .gravity = numbers[k + 2]});
   return settings;
 }
 
-/// Pattern search: steps along each number, halved where none helps.
-template <class Cost>
-Knobs searched(Knobs best, Cost&& cost) {
-  Knobs step = {0.5, 0.15, 0.15, 0.04, 0.02};
-  double least = cost(best);
-  for (int round = 0; round < 60 && step[0] > 0.01; ++round) {
+/// Levenberg-Marquardt within the bounds, differences for derivatives. `residual` of the numbers: a vector.
+template <class Residual>
+Vec least_squares(Vec numbers, Residual&& residual) {
+  constexpr double kDifference = 1e-4;
+  Vec r = residual(numbers);
+  double damping = 1e-2;
+  for (int iteration = 0; iteration < 40; ++iteration) {
+    Mat J(r.size(), numbers.size());
+    for (Eigen::Index k = 0; k < numbers.size(); ++k) {
+      Vec moved = numbers;
+      const double way = within_bounds(k, numbers[k] + kDifference) > numbers[k] ? kDifference : -kDifference;
+      moved[k] += way;
+      J.col(k) = (residual(moved) - r) / way;
+    }
+    const Mat A = J.transpose() * J;
+    const Vec g = J.transpose() * r;
     bool better = false;
-    for (std::size_t k = 0; k < best.size(); ++k)
-      for (const double sign : {1.0, -1.0}) {
-        Knobs trial = best;
-        trial[k] += sign * step[k];
-        if (const double own = cost(trial); own < least) least = own, best = trial, better = true;
-      }
-    if (!better)
-      for (double& own : step) own *= 0.5;
+    for (int trial = 0; trial < 8 && !better; ++trial) {
+      Mat damped = A;
+      damped.diagonal().array() += damping * (A.trace() / static_cast<double>(A.rows()) + 1e-12);
+      Vec next = numbers - damped.ldlt().solve(g);
+      for (Eigen::Index k = 0; k < next.size(); ++k) next[k] = within_bounds(k, next[k]);
+      Vec r_next = residual(next);
+      better = r_next.squaredNorm() < (1 - 1e-4) * r.squaredNorm();
+      damping *= better ? 0.2 : 5;
+      if (better) numbers = std::move(next), r = std::move(r_next);
+    }
+    if (!better) break;
   }
-  return best;
+  return numbers;
 }
 
 }  // namespace
@@ -268,31 +285,32 @@ void fit_springs(const Character& character, std::span<const SpringExample> exam
           swing[e] += (keyed[e].tails[c][f][k] - simulated[e].tails[c][std::min(f, simulated[e].times.size() - 1)][k])
                           .squaredNorm();
     }
-    const auto cost = [&](const Knobs& knobs) {
-      const std::vector<SpringSettings> settings = settings_of(knobs, chain.bones.size());
-      double sum = 0;
+    const auto residual = [&](const Vec& numbers) {
+      const std::vector<SpringSettings> settings = settings_of(numbers);
+      std::vector<double> parts;
       for (std::size_t e = 0; e < keyed.size(); ++e) {
         Spring spring(rest, settings);
         const auto& wanted = simulated[e].tails[c];
-        double own = 0;
+        const double weight = 1 / std::sqrt(swing[e]);
         run(spring, keyed[e].above[c], keyed[e].loops, [&](std::size_t f, const Spring& now) {
           const auto& at = wanted[std::min(f, wanted.size() - 1)];
-          for (std::size_t k = 0; k < at.size(); ++k) own += (now.tails()[k] - at[k]).squaredNorm();
+          for (std::size_t k = 0; k < at.size(); ++k)
+            for (int axis = 0; axis < 3; ++axis) parts.push_back(weight * (now.tails()[k] - at[k])[axis]);
         });
-        sum += own / swing[e];
       }
-      // Beyond what the format allows the cost must rise, or the search would wander off.
-      for (const double out : {knobs[2] - 1, -knobs[2], knobs[4] - 2, -knobs[4]}) sum *= 1 + std::max(0.0, out);
-      return sum;
+      return Vec(Vec::Map(parts.data(), static_cast<Eigen::Index>(parts.size())));
     };
     double least = std::numeric_limits<double>::infinity();
-    Knobs best{};
-    for (const double stiffness : {0.05, 0.4, 3.0})
-      for (const double drag : {0.03, 0.15, 0.4}) {
-        const Knobs found = searched({std::log(stiffness), 0, drag, 0, 0}, cost);
-        if (const double own = cost(found); own < least) least = own, best = found;
+    Vec best;
+    for (const double stiffness : {0.1, 0.5, 3.0})
+      for (const double drag : {0.02, 0.15, 0.4}) {
+        Vec start(kPerBone * static_cast<Eigen::Index>(chain.bones.size()));
+        for (Eigen::Index k = 0; k < start.size(); k += kPerBone)
+          start[k] = std::log(stiffness), start[k + 1] = drag, start[k + 2] = 0;
+        const Vec found = least_squares(std::move(start), residual);
+        if (const double own = residual(found).squaredNorm(); own < least) least = own, best = found;
       }
-    chain.settings = settings_of(best, chain.bones.size());
+    chain.settings = settings_of(best);
   }
 }
 
@@ -304,7 +322,7 @@ BakeError bake_error(const Character& character, const SpringExample& example, c
   for (const Animation* clip : clips) samplers.emplace_back(*clip, rig.controls());
   const double duration = example.keyed->duration;
   const int count = std::max(1, static_cast<int>(std::lround(duration * 30)));
-  Vec unbaked = Vec::Zero(rig.point_count()), own = unbaked;
+  BakeErrorSum sum(rig.point_count());
   std::array<Vec, 3> s;
   for (int f = 0; f < count; ++f) {
     for (std::size_t k = 0; k < clips.size(); ++k) {
@@ -312,17 +330,28 @@ BakeError bake_error(const Character& character, const SpringExample& example, c
       samplers[k].sample(duration * f / count, p);
       rig.evaluate(*workspace, p, s[k]);
     }
-    for (int i = 0; i < rig.point_count(); ++i) {
-      unbaked[i] += (point(s[1], i) - point(s[0], i)).squaredNorm();
-      own[i] += (point(s[2], i) - point(s[0], i)).squaredNorm();
-    }
+    sum.add(s[0], s[1], s[2]);
   }
+  return sum.error();
+}
+
+BakeErrorSum::BakeErrorSum(int points) : unbaked_(Vec::Zero(points)), baked_(unbaked_) {}
+
+void BakeErrorSum::add(In simulated, In unbaked, In baked) {
+  ++frames_;
+  for (int i = 0; i < unbaked_.size(); ++i) {
+    unbaked_[i] += (point(unbaked, i) - point(simulated, i)).squaredNorm();
+    baked_[i] += (point(baked, i) - point(simulated, i)).squaredNorm();
+  }
+}
+
+BakeError BakeErrorSum::error() const {
   BakeError error;
-  const double least = unbaked.size() > 0 ? 1e-4 * unbaked.maxCoeff() : 0;  // squared: a hundredth of the most
+  const double least = unbaked_.size() > 0 ? 1e-4 * unbaked_.maxCoeff() : 0;  // squared: a hundredth of the most
   int moved = 0;
-  for (int i = 0; i < rig.point_count(); ++i)
-    if (unbaked[i] > least) error.unbaked += unbaked[i], error.baked += own[i], ++moved;
-  const double all = std::max(1.0, static_cast<double>(moved) * count);
+  for (int i = 0; i < unbaked_.size(); ++i)
+    if (unbaked_[i] > least) error.unbaked += unbaked_[i], error.baked += baked_[i], ++moved;
+  const double all = std::max(1.0, static_cast<double>(moved) * frames_);
   error.unbaked = std::sqrt(error.unbaked / all);
   error.baked = std::sqrt(error.baked / all);
   return error;

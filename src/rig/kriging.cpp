@@ -27,7 +27,10 @@ Kriging::Kriging(Mat places, const Mat& products) : places_(std::move(places)) {
       const Mat inverse = correlations(reach, noise).partialPivLu().inverse();
       const Vec squares = (inverse * products * inverse).diagonal();
       const double missed = (squares.array() / inverse.diagonal().array().square()).sum();
-      if (missed < best) best = missed, reach_ = reach, system_.compute(correlations(reach, noise));
+      if (missed >= best) continue;
+      best = missed, reach_ = reach, system_.compute(correlations(reach, noise));
+      // The doubt of such a prediction is [K^-1]_kk^(-1/2).
+      worst_left_out_ = std::sqrt((squares.array() / inverse.diagonal().array()).maxCoeff());
     }
 }
 
@@ -40,10 +43,12 @@ Mat Kriging::correlations(double reach, double noise) const {
   return K;
 }
 
-Vec Kriging::weights(In z) const {
+Vec Kriging::weights(In z, double* doubt) const {
   Vec k(places_.cols());
   for (Eigen::Index i = 0; i < k.size(); ++i) k[i] = matern((places_.col(i) - z).norm() / (reach_ * size_));
-  return system_.solve(k);
+  Vec w = system_.solve(k);
+  if (doubt != nullptr) *doubt = std::sqrt(std::max(0.0, 1 - k.dot(w)));
+  return w;
 }
 
 }  // namespace rigspace

@@ -1,4 +1,4 @@
-"""Skin weights, skeletons and spring bones, from the command line."""
+"""Skin weights, skeletons, spring bones and correctives, from the command line."""
 import json
 import unittest
 
@@ -46,6 +46,32 @@ class Weights(OwnFolder):
         turned = [control["name"] for control in told["controls"] if control["name"].endswith(".rx")]
         self.assertGreater(len(turned), 8)
         self.runs("eval", self.out, "--set", f"{turned[-1]}=30", "-o", self.folder / "pose.obj")
+
+    def test_flesh_is_baked_into_shapes_that_joints_drive(self):
+        arm, flesh, fixed = (self.folder / name for name in ("arm.glb", "arm.flesh.rig.json", "arm.fixed.rig.json"))
+        self.runs("cast", "arm", "-o", arm)
+        self.runs("forces", "lattice", arm, "--cells", "150", "-o", flesh)
+        baked = json.loads(self.runs("rig", "bake", arm, "--correctives", "--from", flesh, "-o", fixed, "--json"))
+        self.assertLess(baked["clips"][0]["share"], 0.5)
+        self.assertGreater(baked["shapes"], 0)
+        self.runs("eval", fixed, "--clip", "Curl", "--time", "1", "-o", self.folder / "pose.obj")
+        self.refused(2, ".rig.json", "rig", "bake", arm, "--correctives", "--from", flesh, "-o", self.out)
+        self.refused(2, "names no clip", "rig", "bake", arm, "--correctives", "--from", flesh, "--test", "Curk", "-o", fixed)
+        self.refused(2, "--from", "rig", "bake", arm, "--from", flesh, "-o", self.out)
+        self.refused(3, "points", "rig", "bake", arm, "--correctives", "--from", self.hero, "-o", fixed)
+
+    def test_a_slow_rig_gets_a_fast_stand_in(self):
+        arm, flesh, quick = (self.folder / name for name in ("arm.glb", "arm.flesh.rig.json", "arm.quick.rig.json"))
+        self.runs("cast", "arm", "-o", arm)
+        self.runs("forces", "lattice", arm, "--cells", "150", "-o", flesh)
+        made = json.loads(self.runs("rig", "stand-in", flesh, "--fast", arm, "--tolerance", "0.0005", "--poses", "20",
+                                    "-o", quick, "--json"))
+        for row in made["clips"]:
+            self.assertGreater(row["answered"], 0)
+            self.assertEqual(row["within_bound"], row["answered"])
+        self.runs("eval", quick, "--clip", "Curl", "--time", "1", "-o", self.folder / "pose.obj")
+        self.refused(2, "--tolerance", "rig", "stand-in", flesh, "--tolerance", "0", "-o", quick.with_name("x.rig.json"))
+        self.refused(2, ".rig.json", "rig", "stand-in", flesh, "--tolerance", "1", "-o", self.out)
 
     def test_wrong_input_is_one_sentence(self):
         self.refused(2, "netherest", "rig", "weights", self.hero, "--method", "netherest", "-o", self.out)

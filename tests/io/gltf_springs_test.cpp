@@ -100,7 +100,6 @@ TEST(Springs, AreFoundAgainFromTheirMotion) {
   const std::vector<SpringExample> examples = {{&character.clips[0], &simulated[0]},
                                                {&character.clips[1], &simulated[1]}};
   fit_springs(character, examples, chains);
-  // The search ends with steps of a hundredth of the logarithm.
   for (const SpringSettings& own : chains[0].settings) {
     EXPECT_NEAR(own.stiffness / truth.stiffness, 1, 0.1);
     EXPECT_NEAR(own.drag, truth.drag, 0.02);

@@ -43,9 +43,9 @@ struct SpringExample {
   const Animation* simulated;
 };
 
-/// Sets the settings of each chain such that the ends of its bones follow the examples best, least squares over all
-/// frames, each clip in proportion to how far its simulation goes: stiffness and drag, how they change from bone to
-/// bone, and gravity, a chain. Throws Error without examples.
+/// Sets stiffness, drag and gravity of each bone such that the ends of the chain's bones follow the examples best,
+/// least squares over all frames, each clip in proportion to how far its simulation goes. Throws Error without
+/// examples.
 void fit_springs(const Character& character, std::span<const SpringExample> examples, std::vector<SpringChain>& chains);
 
 /// How far a baked clip is from the simulated one, beside how far the keyed one is, over the points that the simulation
@@ -56,5 +56,17 @@ struct BakeError {
   double share() const { return unbaked > 0 ? baked / unbaked : 0; }
 };
 BakeError bake_error(const Character& character, const SpringExample& example, const Animation& baked);
+
+/// The same, frame by frame.
+class BakeErrorSum {
+ public:
+  explicit BakeErrorSum(int points);
+  void add(In simulated, In unbaked, In baked);
+  BakeError error() const;
+
+ private:
+  Vec unbaked_, baked_;  // sums of squared distances, per point
+  int frames_ = 0;
+};
 
 }  // namespace rigspace

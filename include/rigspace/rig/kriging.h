@@ -17,13 +17,17 @@ class Kriging {
   Kriging(Mat places, const Mat& products);
 
   int count() const { return static_cast<int>(places_.cols()); }
-  Vec weights(In z) const;
+  /// `doubt`, if it is given, becomes the standard deviation at z, 0 at known places (but for noise) and 1 far from
+  /// all.
+  Vec weights(In z, double* doubt = nullptr) const;
+  /// The largest ratio of error to doubt with which a known value is predicted from all others, in the values' norm.
+  double worst_left_out() const { return worst_left_out_; }
 
  private:
   Mat correlations(double reach, double noise) const;
 
   Mat places_;
-  double size_ = 1, reach_ = 1;
+  double size_ = 1, reach_ = 1, worst_left_out_ = 0;
   Eigen::PartialPivLU<Mat> system_;
 };
 
