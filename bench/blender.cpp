@@ -2,6 +2,7 @@
 // the fast one take on the same bodies, with the same step, tolerance and rates, set-up apart.
 
 #include "bench.h"
+#include "blender_preview.h"
 #include "blender_studio.h"
 
 #include "rigspace/apps/physics/flesh.h"
@@ -35,12 +36,20 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
+/// What a run is of.
+struct Shot {
+  bool other = false, search = false;  ///< another clip; rates are searched for
+  std::size_t parts = std::size(kParts);
+  double amount = 1;
+};
+
 /// The parts with their bodies; at the rates above unless these are searched for.
-std::vector<Part> parts_of(const Character& character, bool search = false) {
+std::vector<Part> parts_of(const Character& character, const Shot& shot = {}) {
   std::vector<Part> parts;
-  for (std::size_t k = 0; k < std::size(kParts); ++k) {
+  for (std::size_t k = 0; k < shot.parts; ++k) {
     parts.push_back(with_solid(character, control_part_from_pattern(character, kParts[k]), {.use_cache = true}));
-    if (!search) parts.back().settings.rate = kRates[k];
+    if (!shot.search) parts.back().settings.rate = kRates[k];
+    parts.back().settings.amount = shot.amount;
   }
   return parts;
 }
@@ -89,13 +98,13 @@ struct MeasuredRun {
   int controls = 0;
 };
 
-MeasuredRun measured(const Character& character, const Animation& clip, const SimulationOptions& options, bool search,
-                     const ProgressCallback& progress) {
+MeasuredRun measured(const Character& character, const Animation& clip, const SimulationOptions& options,
+                     const Shot& shot, const ProgressCallback& progress) {
   MeasuredRun run;
   const Stopwatch watch;
   const long before = asked(character);
   bool stepping = false;
-  const std::vector<Part> parts = parts_of(character, search);
+  const std::vector<Part> parts = parts_of(character, shot);
   run.controls = controls_of(parts);
   run.motion = simulate_parts(character, &clip, parts, options, [&](const Progress& done) {
     stepping = stepping || done.stage == "simulating";
@@ -107,11 +116,12 @@ MeasuredRun measured(const Character& character, const Animation& clip, const Si
 }
 
 constexpr const char* kHuman = "Rigify human, belly and ears";
+constexpr const char* kBelly = "Rigify human, belly";
 
-Row row_of(const Character& character, const std::string& method, const MeasuredRun& run) {
+Row row_of(const Character& character, const std::string& method, const MeasuredRun& run, const char* scene = kHuman) {
   const double steps = std::max(1, run.motion.steps), animation = run.motion.times.back();
   const double all = static_cast<double>(run.set_up.evaluations + run.steps.evaluations);
-  Row row{.scene = kHuman, .method = method};
+  Row row{.scene = scene, .method = method};
   row.metrics = {
       {"controls", run.controls},
       {"controls_of_the_rig", character.rig->controls().size()},
@@ -216,26 +226,39 @@ Character open_human(const fs::path& file, bool translated, const ProgressCallba
 
 std::vector<Row> bench_blender(const BenchOptions& options) {
   const BlenderStudio studio;
-  if (!wanted(options, "Rigify human")) return {};
+  if (!wanted(options, kHuman) && !wanted(options, kBelly) && !wanted_in_blender(options)) return {};
   if (!studio.make_humans()) {
     report(options.progress, "skipped: no Blender that makes a Rigify human", 1);
     return {};
   }
+  std::vector<Row> rows = preview_rows(studio, options);
+  for (Row& row : peer_rows(studio, options)) rows.push_back(std::move(row));
   const Setting cache("RIGSPACE_CACHE", studio.cache().string());
   // The equations of motion, springs among them; nothing that is done to the curves afterwards.
   SimulationOptions plain{.looping = Looping::never, .end_at_rest = false, .use_cache = true};
   plain.corrections = Corrections::none(), plain.corrections.springs = true;
-  std::vector<Row> rows;
-  const auto add_fast = [&](const char* state, bool other, bool search, const SimulationOptions& how) {
+  const auto add_fast = [&](const char* state, const SimulationOptions& how, const Shot& shot) {
     const Character human = open_human(studio.human(), false, options.progress);
     const Animation& walk = human.clips.front();
     rows.push_back(row_of(human, fmt::format("fast, {}", state),
-                          measured(human, other ? swagger(walk) : walk, how, search, options.progress)));
+                          measured(human, shot.other ? swagger(walk) : walk, how, shot, options.progress),
+                          shot.parts == 1 ? kBelly : kHuman));
   };
-  add_fast("cold", false, false, plain);
-  add_fast("warm, same clip", false, false, plain);
+  if (wanted(options, kBelly)) {
+    const Setting own("RIGSPACE_CACHE", studio.file("belly_cache").string());
+    add_fast("cold", plain, {.parts = 1});
+    add_fast("warm, same clip", plain, {.parts = 1});
+    add_fast("warm, amount 1.3", plain, {.parts = 1, .amount = 1.3});
+    add_fast("warm, other clip", plain, {.other = true, .parts = 1});
+  }
+  if (!wanted(options, kHuman)) return rows;
+  const std::size_t first = rows.size();
+  add_fast("cold", plain, {});
+  add_fast("warm, same clip", plain, {});
   require_few(rows.back());
-  add_fast("warm, other clip", true, false, plain);
+  add_fast("warm, amount 1.3", plain, {.amount = 1.3});
+  require_few(rows.back());
+  add_fast("warm, other clip", plain, {.other = true});
   require_few(rows.back());
   {
     SimulationOptions slow = plain;
@@ -243,15 +266,15 @@ std::vector<Row> bench_blender(const BenchOptions& options) {
     slow.end = (options.quick ? 4 : kStepsOf2012) / kStepsPerSecond;
     const Character human = open_human(studio.human(), false, options.progress);
     rows.push_back(row_of(human, "2012: black box, BFGS; bodies, step, tolerance and rates as above",
-                          measured(human, human.clips.front(), slow, false, options.progress)));
+                          measured(human, human.clips.front(), slow, {}, options.progress)));
     rows.back().paper = Paper{"Thesis table 4.1: belly, seconds per frame, rig in Maya", 46.47};
   }
-  for (std::size_t k = 0; k + 1 < rows.size(); ++k) compare(rows.back(), rows[k]);
-  const double fast = rows[1].metrics["seconds_per_step"].get<double>();
+  for (std::size_t k = first; k + 1 < rows.size(); ++k) compare(rows.back(), rows[k]);
+  const double fast = rows[first + 1].metrics["seconds_per_step"].get<double>();
   if (!options.quick) {
     const Setting empty("RIGSPACE_CACHE", (studio.cache() / "empty").string());
-    add_fast("cold, rates searched for and all corrections", false, true,
-             {.looping = Looping::never, .use_cache = true});
+    add_fast("cold, rates searched for and all corrections", {.looping = Looping::never, .use_cache = true},
+             {.search = true});
     for (std::size_t k = 0; k < std::size(kParts); ++k)
       rows.push_back(every_jacobian_row(open_human(studio.human(), false, options.progress), kParts[k], kRates[k],
                                         options.progress));
@@ -260,7 +283,7 @@ std::vector<Row> bench_blender(const BenchOptions& options) {
     const Character own = open_human(studio.plain(), true, options.progress);
     if (dynamic_cast<const ProcessRig*>(own.rig.get()) != nullptr) break;
     rows.push_back(row_of(own, fmt::format("fast, plain armature, translated to a built-in rig, {}", state),
-                          measured(own, own.clips.front(), plain, false, options.progress)));
+                          measured(own, own.clips.front(), plain, {}, options.progress)));
     rows.back().metrics["times_faster_a_step_than_in_blender"] =
         fast / rows.back().metrics["seconds_per_step"].get<double>();
   }

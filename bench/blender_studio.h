@@ -57,13 +57,15 @@ class BlenderStudio {
     return run("make_rigify.py", {human(), plain()}) && fs::exists(human()) && fs::exists(plain());
   }
 
-  /// A script of tests/blender with these arguments; false if Blender is not there or fails.
-  bool run(const char* name, const std::vector<fs::path>& arguments) const {
+  /// A script of tests/blender with these arguments, in a file or an empty scene; false if Blender is not there or
+  /// fails.
+  bool run(const char* name, const std::vector<fs::path>& arguments, const fs::path& opened = {}) const {
     const char* named = std::getenv("RIGSPACE_BLENDER");
     const std::string settings = fmt::format("BLENDER_USER_SCRIPTS='{0}' BLENDER_USER_CONFIG='{0}'", folder_.string());
     const fs::path script = fs::path(RIGSPACE_SOURCE_DIR) / "tests" / "blender" / name;
-    std::string command = fmt::format("{} '{}' -b --factory-startup --python-exit-code 3 --python '{}' --", settings,
-                                      named != nullptr ? named : "blender", script.string());
+    std::string command = fmt::format("{} '{}' -b --factory-startup {} --python-exit-code 3 --python '{}' --", settings,
+                                      named != nullptr ? named : "blender",
+                                      opened.empty() ? "" : "'" + opened.string() + "'", script.string());
     for (const fs::path& each : arguments) command += fmt::format(" '{}'", each.string());
     return fs::exists(script) && std::system((command + " >/dev/null 2>&1").c_str()) == 0;
   }

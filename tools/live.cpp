@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "realtime_options.h"
+#include "rigspace/anim/clip_play.h"
 #include "source_options.h"
 
 #include <fmt/format.h>
@@ -25,8 +26,9 @@ void write_output(const void* data, std::size_t bytes) {
 }
 
 /// One line of JSON: what is asked of poses, and what answers are.
-void introduce(const RealtimeModel& model, const std::vector<std::string>& notes) {
-  nlohmann::ordered_json told = {{"rigspace_live", 1}, {"latency", model.latency()}, {"notes", notes}};
+void introduce(const RealtimeModel& model, double period, const std::vector<std::string>& notes) {
+  nlohmann::ordered_json told = {
+      {"rigspace_live", 1}, {"latency", model.latency()}, {"period", period}, {"notes", notes}};
   for (const Control& control : model.controls()) told["controls"].push_back(control.name);
   for (const int free : model.free()) told["free"].push_back(model.controls()[static_cast<std::size_t>(free)].name);
   for (const RealtimePart& part : model.tuning())
@@ -34,6 +36,20 @@ void introduce(const RealtimeModel& model, const std::vector<std::string>& notes
         {{"name", part.name}, {"rate", part.rate}, {"settle", part.settle}, {"amount", part.amount}});
   const std::string line = told.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   write_output(line.data(), line.size());
+}
+
+struct LiveArguments {
+  CharacterSource source;
+  RealtimeArguments model;
+  std::string clip, loop = "auto";
+};
+
+/// Seconds after which the clip that is going to be played repeats itself, as a run would have it; 0: it does not.
+double period_of(const RealtimeModel& model, const LiveArguments& options) {
+  const Animation* clip = model.character().clip(options.clip);
+  if (clip == nullptr || options.loop == "no") return 0;
+  const ClipPlay play = decide_play(model.character(), *clip);
+  return play.loops ? play.period : options.loop == "yes" ? clip->duration : 0;
 }
 
 enum class Request : std::uint32_t { step = 1, reset = 2, teleport = 3, set = 4 };
@@ -94,13 +110,12 @@ class LiveRig {
 void add_live(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("live", "Secondary motion for another program that plays the character: poses in, motion out");
-  struct LiveArguments {
-    CharacterSource source;
-    RealtimeArguments model;
-  };
   auto options = std::make_shared<LiveArguments>();
   add_source(*command, options->source);
   add_realtime_options(*command, options->model);
+  command->add_option("--clip", options->clip, "the clip that is going to be played")->type_name("NAME");
+  command->add_option("--loop", options->loop, "whether that clip repeats itself")
+      ->check(CLI::IsMember({"auto", "yes", "no"}));
   command->footer(
       "Answers with one line of JSON, then a pose of all controls at a time: uint32 what (1 step, 2 reset, 3 "
       "teleport,\n"
@@ -109,14 +124,18 @@ void add_live(CLI::App& app, Context& context) {
   command->callback([options, &context] {
     RealtimeRequest request = request_of(options->model);
     request.options.adjustable = true;
+    request.options.looping = options->loop == "yes"  ? Looping::always
+                              : options->loop == "no" ? Looping::never
+                                                      : Looping::find;
     const JobEvents events = job_events(context);
-    const CharacterSource& source = options->source;
+    CharacterSource& source = options->source;
+    source.skin = request.parts.empty();
     std::vector<std::string> notes;
     const bool gltf = source.command.empty() && (source.file.ends_with(".glb") || source.file.ends_with(".gltf"));
     const auto model =
         gltf ? load_realtime_model(source.file, request, &notes, events.progress)
              : realtime_model_on_controls(source.name(), load(source, context), request, &notes, events.progress);
-    introduce(*model, notes);
+    introduce(*model, period_of(*model, *options), notes);
     LiveRig rig(model);
     while (rig.answer()) {
     }

@@ -19,7 +19,7 @@ import numpy  # noqa: E402
 
 import bpy  # noqa: E402
 
-from rigspace_addon import clips, translation  # noqa: E402
+from rigspace_addon import clips, held, skin, translation  # noqa: E402
 from rigspace_addon.complaint import Complaint  # noqa: E402
 from rigspace_addon.layers import write_layers  # noqa: E402
 from rigspace_addon.rig import BlenderRig, Subject  # noqa: E402
@@ -33,6 +33,7 @@ def arguments():
     parser.add_argument("--object", default="", help="the mesh; the largest that is rigged by default")
     parser.add_argument("--plain", action="store_true", help="tell what a plain rig is made of, for rigspace to build it itself")
     parser.add_argument("--joints", action="store_true", help="the bones that deform the mesh, as points of a rig that is not plain")
+    parser.add_argument("--skin", action="store_true", help="the mesh bound to its bones, for parts to be found on")
     parser.add_argument("--write", action="store_true", help="results into a copy of the file")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else [])
 
@@ -123,12 +124,16 @@ def main():
             raise Complaint("", "cannot be read by Blender " + bpy.app.version_string, "was it saved by a newer one?")
         if not options.write:
             rig = BlenderRig(options.object, *view())
+        turned = held.held_in_words(rig) if rig and options.skin else {}
+        bound = skin.describe(rig, turned) if rig and options.skin else None
         plain = translation.describe(rig) if rig and options.plain else None
         if rig and options.joints and (plain is None or "why" in plain):
             rig.show_joints()
         told = introduction(rig) if rig else write(streams, options)
         if plain is not None:
             told["plain"] = plain
+        if bound is not None:
+            told["skin"] = bound
     except Complaint as complaint:
         told, rig = {"rigspace": 1, "error": complaint.parts}, None
     streams.send(json.dumps(told, allow_nan=False).encode() + b"\n")

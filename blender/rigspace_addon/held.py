@@ -38,6 +38,10 @@ def held_bones(subject):
     return held
 
 
+def held_in_words(subject):
+    return {bone: f'is turned by the constraint "{constraint}" of "{other}"' for (_, bone), (constraint, other) in held_bones(subject).items()}
+
+
 def met(pattern, control):
     """Whether a part takes a control: by its name, its node or its group (rigspace simulate --part)."""
     if control.unit in ("quaternion", "scale"):

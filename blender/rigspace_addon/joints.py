@@ -39,15 +39,17 @@ def ancestors(bone):
 
 
 class Joints:
-    """Of the first armature that deforms the mesh, bones that have weights there; parents first. Empty if there are none."""
+    """Of the first armature that deforms the mesh, bones that have weights there, or in any of these meshes; parents first. Empty if
+    there are none."""
 
-    def __init__(self, item, size):
+    def __init__(self, item, size, meshes=()):
         self.reach, self.bones, self.parents, self.armature = REACH * size, [], [], None
         armature = next(iter(armatures_of(item)), None)
         if armature is None:
             return
         self.armature = armature
-        deforming = [bone for bone in armature.data.bones if bone.use_deform and bone.name in item.vertex_groups]
+        named = {group.name for each in (item, *meshes) for group in each.vertex_groups}
+        deforming = [bone for bone in armature.data.bones if bone.use_deform and bone.name in named]
         parents = {bone: parent_of(bone, deforming) for bone in deforming}
         left = list(deforming)
         while left:  # a bone whose parent is listed; where parents go in a circle, the first goes without

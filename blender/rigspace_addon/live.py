@@ -2,65 +2,48 @@
 it answers is written over what the artist's action says. Nothing of it is keyed or saved; *Simulate* makes the result.
 
 The program is asked with the pose of a little later, as much as it is late by, since the action says what that will be: so the
-preview is not late, and near the result."""
+preview is not late. Where it begins, the frames before are run through first, from where a run would begin: so it is near the result at
+whatever frame one looks."""
 import contextlib
 import json
+import math
 import struct
 import subprocess
 import threading
+import time
 
 import bpy
 import numpy
 
-from . import clips, curves, program
+from . import curves, program
 from .complaint import Complaint
-from .controls import AXIS_ANGLE, Moment, Turn
+from .poses import Poses
 from .program import Scratch, find_program, save_copy
-from .settings import CharacterName, character_of, owners_of, part_name
+from .settings import CharacterName, character_of, fps_of, owners_of, part_name
 from .work import Work
 
-STEP, RESET, TELEPORT, SET = 1, 2, 3, 4
+STEP, RESET, SET = 1, 2, 4
 HEAD = struct.Struct("<IId")
 JUMP_POSES = 6  # in the time that the program is late by: a step of its grid each
 FARTHEST_STEP = 4.5  # frames: what is farther from the last one shown is a jump
-
-
-class Poses:
-    """All controls of a character at any frame, from its F-curves."""
-
-    def __init__(self, subject):
-        self.subject, self.clip = subject, subject.clips[0]
-        self.channels = {(channel.owner, channel.path): channel for channel in subject.listing.channels}
-        self.moments = [channel for channel in subject.listing.channels if isinstance(channel, Moment)]
-
-    def at(self, frame):
-        p = self.subject.rest.copy()
-        for place, found in self.clip.found().items():
-            channel = self.channels.get(place)
-            if channel is None:
-                continue
-            if isinstance(channel, Turn):
-                rest = AXIS_ANGLE if channel.path.endswith("axis_angle") else (1.0, 0.0, 0.0, 0.0)
-                p[channel.key : channel.key + 4] = clips.orientation_of(channel, found, rest)(frame)
-            elif hasattr(channel, "components"):
-                for index, column in channel.components.items():
-                    if index in found:
-                        p[column] = found[index].evaluate(frame)
-            elif 0 in found:
-                p[channel.column] = found[0].evaluate(frame)
-        for channel in self.moments:
-            p[channel.column] = frame
-        return p
+RUN_IN = 3.0, 1.0, 10.0  # settle times of the slowest part before the frame that one jumps to; at least, at most, seconds
+PATIENCE = 0.4  # seconds that running in may take
 
 
 class Live:
     """A character that is previewed: the program, and which frame it has been asked for last."""
 
-    def __init__(self, process, told, name, scene):
+    def __init__(self, process, told, name, scene, span, fps):
+        """span: the frames of a run, as a simulate.Span."""
         self.process, self.name, self.scene = process, name, scene
         self.names, self.free_names, self.latency = told["controls"], told.get("free", []), told["latency"]
         self.notes, self.last, self.poses, self.signature, self.muted = told.get("notes", []), None, None, None, []
-        self.frames = 0
+        self.frames, self.cost = 0, 1e-3  # seconds of a pose
+        self.before = None  # of each channel that is shown, its values when the preview began
+        self.begins, self.covers, self.cycle = span.begins, span.covers, bool(span.cycle)
+        self.turn = None if span.once else told["period"] * fps or None  # frames after which all repeats itself
+        slowest = max((part["settle"] for part in told.get("parts", [])), default=1.0)
+        self.run_in = min(max(RUN_IN[0] * slowest, RUN_IN[1]), RUN_IN[2])
 
     def ask(self, what, values, seconds):
         data = numpy.ascontiguousarray(values, "<f8").tobytes()
@@ -96,32 +79,54 @@ class Live:
             self.free = [names.index(each) for each in self.free_names]
             moved = set(self.free)
             self.channels = [channel for channel in subject.listing.channels if moved.intersection(channel.columns)]
+            if self.before is None:
+                self.before = [values_of(channel.owner.path_resolve(channel.path)) for channel in self.channels]
         return self.poses
 
     def show(self, scene):
         """The parts at the frame of now."""
         poses, frame = self.look(), scene.frame_current_final
-        gap = 0.0 if self.last is None else frame - self.last
-        if self.last is None or not -0.001 <= gap <= FARTHEST_STEP:
-            deviation = self.jump(poses, frame, self.last is not None and frame <= scene.frame_start + 0.5 and is_playing())
+        gap = None if self.last is None else self.ahead(frame - self.last)
+        if not self.cycle and not self.begins - 0.001 <= frame <= self.covers[1] + 0.001:
+            self.last, deviation = None, 0.0  # a run has no result there
+        elif gap is None or not -0.001 <= gap <= FARTHEST_STEP:
+            self.last, deviation = frame, self.jump(poses, frame)
         else:
-            deviation = self.advance(poses, frame - gap, gap, max(round(gap), 1))
-        self.last, self.frames = frame, self.frames + 1
+            self.last, deviation = frame, self.advance(poses, frame - gap, gap, max(round(gap), 1))
+        self.frames += 1
         values = poses.at(frame)
         values[self.free] += deviation
         self.write(values)
 
-    def jump(self, poses, frame, looped):
-        """To another frame: at rest there; where playing begins anew, with the deviation of its end."""
-        lead = self.latency * poses.subject.fps
-        self.ask(TELEPORT if looped else RESET, poses.at(frame), 0.0)
-        return self.advance(poses, frame - lead, lead, JUMP_POSES)  # the speed between the first two is taken for that before
+    def ahead(self, gap):
+        """Of a loop that begins again, the frames to it."""
+        return gap % self.turn if self.turn and gap < -0.001 else gap
+
+    def pose(self, poses, frame):
+        if self.turn and not self.cycle:
+            frame = self.covers[0] + (frame - self.covers[0]) % self.turn
+        return poses.at(round(frame, 6))  # the same each time that the same frame is shown: rigs in Blender remember what they evaluated
+
+    def jump(self, poses, frame):
+        """To another frame, through those before it: from where a run begins, at rest, or of a loop long enough for it to repeat itself."""
+        fps, lead = poses.subject.fps, self.latency * poses.subject.fps
+        most = min(self.run_in, PATIENCE / self.cost / fps)
+        most = math.floor(fps * most)  # whole frames, as playing has them
+        begin = frame - most if self.turn else max(self.begins, frame - most)
+        self.ask(RESET, self.pose(poses, begin), 0.0)
+        deviation = self.advance(poses, begin - lead, lead, JUMP_POSES)  # the speed between the first two is taken for that before
+        if frame - begin < 0.001:
+            return deviation
+        began, count = time.perf_counter(), math.ceil(frame - begin - 0.001)
+        deviation = self.advance(poses, begin, frame - begin, count)
+        self.cost = max((time.perf_counter() - began) / count, 1e-4)
+        return deviation
 
     def advance(self, poses, frame, gap, count):
         """From a frame on, in so many poses."""
         fps, lead = poses.subject.fps, self.latency * poses.subject.fps
         for k in range(1, count + 1):
-            deviation = self.ask(STEP, poses.at(frame + lead + gap * k / count), gap / fps / count)
+            deviation = self.ask(STEP, self.pose(poses, frame + lead + gap * k / count), gap / fps / count)
         return deviation
 
     def write(self, values):
@@ -132,9 +137,12 @@ class Live:
             owner.update_tag()
 
     def put_back(self):
-        """What the artist's clip keys comes back with the next frame; the rest is where it was."""
+        """What the artist's clip keys comes back with the next frame; the rest is where it was, to the bit."""
         self.look()
-        self.write(self.poses.subject.rest)
+        for channel, values in zip(self.channels, self.before or ()):
+            for index, value in enumerate(values):
+                curves.set_channel(channel.owner, channel.path, index, value)
+            channel.owner.update_tag()
 
     def mute_results(self):
         for owner in owners_of(self.name.find().mesh):
@@ -152,6 +160,10 @@ class Live:
 
 class Current:
     live, failed = None, ""
+
+
+def values_of(value):
+    return tuple(value) if hasattr(value, "__len__") else (value,)
 
 
 def signature(mesh):
@@ -246,13 +258,14 @@ def introduction(process):
     return thread, lines
 
 
-def starting(name, told, scene):
+def starting(name, told, span, scene):
     """The generator: a copy of the file, and the program made ready with it."""
     with Scratch() as folder:
         yield 0.0, "writing a copy of the file"
         copy = save_copy(folder)
         command = [find_program(), "--json", "--while-input", "--scratch", folder, "live", copy, *told]
-        process = subprocess.Popen(list(map(str, command)), env=program.environment(RIGSPACE_BLENDER_VIEW="artist"), stdin=subprocess.PIPE,
+        process = subprocess.Popen(list(map(str, command)), env=program.environment(
+            RIGSPACE_BLENDER_VIEW="artist", RIGSPACE_BLENDER_FRAMES="{!r}:{!r}".format(*span.covers)), stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         thread, lines = introduction(process)
         ready = False
@@ -270,7 +283,7 @@ def starting(name, told, scene):
             if not ready:
                 end(process)
     stop()
-    live = Live(process, answer, name, scene)
+    live = Live(process, answer, name, scene, span, fps_of(bpy.data.scenes[scene]))
     live.look()
     live.mute_results()
     Current.live, Current.failed = live, ""
@@ -296,7 +309,7 @@ class RIGSPACE_OT_live(Work, bpy.types.Operator):
         from .simulate import live_arguments
 
         character = character_of(context)
-        return starting(CharacterName(character), live_arguments(context, character), context.scene.name)
+        return starting(CharacterName(character), *live_arguments(context, character), context.scene.name)
 
 
 def ending():

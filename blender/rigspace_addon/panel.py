@@ -2,6 +2,7 @@
 import textwrap
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface
 
 from . import cloth, curves, diagnose, live, match, simulate, sketch, work
 from .settings import LOOK, character_of, mesh_of, owners_of, part_name
@@ -40,7 +41,7 @@ class RIGSPACE_PT_main(Side, bpy.types.Panel):
         if mesh is None:
             layout.label(text="Select a character's mesh or armature")
         elif character_of(context) is None:
-            layout.operator("rigspace.set_up", text=f'Set Up "{mesh.name}"', icon="ADD")
+            layout.operator("rigspace.set_up", text=iface('Set Up "{}"').format(mesh.name), icon="ADD")
         else:
             row = layout.row()
             row.label(text=mesh.name, icon="MESH_DATA")
@@ -59,7 +60,7 @@ class RIGSPACE_PT_parts(OfCharacter, bpy.types.Panel):
         column.operator("rigspace.part_remove", text="", icon="REMOVE")
         column.operator("rigspace.part_add", text="", icon="RESTRICT_SELECT_OFF").replace = True
         if not character.parts:
-            layout.label(text="Without parts they are found by name", icon="INFO")
+            layout.label(text="Without parts they are found", icon="INFO")
             return
         part = character.parts[min(character.active_part, len(character.parts) - 1)]
         layout.prop(part, "pattern")
@@ -102,19 +103,18 @@ class RIGSPACE_PT_simulate(OfCharacter, bpy.types.Panel):
         row.operator("rigspace.live", text="Stop Preview" if live.Current.live else "Live Preview", icon="PLAY",
                      depress=live.Current.live is not None)
         if live.Current.failed:
-            draw_sentence(layout, context, f"the preview has ended: {live.Current.failed}")
+            draw_sentence(layout, context, iface("The preview has ended: {}").format(live.Current.failed))
         self.draw_notes(layout, context, character)
         if len(character.parts) > 1:
             name = part_name(character.parts[min(character.active_part, len(character.parts) - 1)].pattern)
-            layout.operator("rigspace.simulate", text=f"Only {name}").only_active = True
-
+            layout.operator("rigspace.simulate", text=iface("Only {}").format(name)).only_active = True
 
     def draw_notes(self, layout, context, character):
         said = simulate.NOTES.get(character.mesh.name, [])
         for sentence in said[:NOTES_SHOWN]:
             draw_sentence(layout, context, sentence)
         if len(said) > NOTES_SHOWN:
-            layout.label(text=f"and {len(said) - NOTES_SHOWN} more notes, in the console")
+            layout.label(text=iface("And {} more notes, in the console").format(len(said) - NOTES_SHOWN))
 
 
 def draw_sentence(layout, context, sentence):
@@ -198,7 +198,7 @@ class RIGSPACE_PT_sketch(Side, bpy.types.Panel):
         layout.operator("rigspace.sketch", icon="GREASEPENCIL")
         bones = sketch.chosen_bones(context, character.mesh) if character.mesh else []
         if bones:
-            layout.label(text=f"{len(bones)} selected bones turn", icon="INFO")
+            layout.label(text=iface("{} selected bones turn").format(len(bones)), icon="INFO")
 
 
 class RIGSPACE_PT_match(Side, bpy.types.Panel):
@@ -211,7 +211,7 @@ class RIGSPACE_PT_match(Side, bpy.types.Panel):
 
     def draw(self, context):
         other = match.moving_object(context, character_of(context))
-        self.layout.label(text=f"Moves as {other.name}" if other else "Select what moves, too: an armature or a mesh")
+        self.layout.label(text=iface("Moves as {}").format(other.name) if other else "Select what moves, too: an armature or a mesh")
         self.layout.operator("rigspace.match", icon="ARMATURE_DATA")
 
 
@@ -226,7 +226,7 @@ class RIGSPACE_PT_cloth(Side, bpy.types.Panel):
     def draw(self, context):
         layout, settings = self.layout, context.scene.rigspace
         garment, body = cloth.chosen(context)
-        layout.label(text=f"{garment.name} on {body.name}" if garment and body else "Select the body, then the garment")
+        layout.label(text=iface("{} on {}").format(garment.name, body.name) if garment and body else "Select the body, then the garment")
         for name in ("cloth_attach", "cloth_density", "cloth_bending", "cloth_friction"):
             layout.prop(settings, name)
         layout.operator("rigspace.cloth", icon="MOD_CLOTH")

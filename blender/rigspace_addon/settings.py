@@ -86,6 +86,10 @@ class RigspacePart(bpy.types.PropertyGroup):
     mix: number("mix")
 
 
+def fps_of(scene):
+    return scene.render.fps / scene.render.fps_base
+
+
 def part_name(pattern):
     """What the program calls a part: after the first of its patterns."""
     first = re.sub(r"(?<=.)\.(\*|[trs?*][xyz?*])$", "", pattern.split(",")[0].lower())

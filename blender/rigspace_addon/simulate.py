@@ -10,7 +10,7 @@ from . import amounts, curves, cycles, held, layers
 from .complaint import Complaint
 from .program import Run, Scratch, save_copy
 from .rig import Subject
-from .settings import LOOK, CharacterName, character_of, part_name
+from .settings import LOOK, CharacterName, character_of, fps_of, part_name
 from .work import Current, Work, follow
 
 
@@ -77,6 +77,8 @@ class Span:
     def __init__(self, character, parts, subject, scene):
         clip = subject.clips[0]
         keys, self.cycle, self.options = (clip.first, clip.last), False, []
+        self.cut = False  # a part of the clip, which is no loop then
+        self.begins = float(min(character.first, character.last)) if character.use_range else clip.first
         if character.use_range:
             self.take_range(character, clip, scene)
         else:
@@ -84,7 +86,8 @@ class Span:
         self.covers = clip.first, clip.last
         extended = clip.first < keys[0] - 0.5 or clip.last > keys[1] + 0.5
         loop = "yes" if self.cycle else "no" if extended else character.loop
-        self.options = ["--loop", loop, *self.options]
+        self.once = loop == "no" or (loop == "auto" and self.cut)
+        self.loop, self.options = loop, ["--loop", loop, *self.options]
 
     def take_range(self, character, clip, scene):
         """The frames that are named, the last one too; behind it the result eases out."""
@@ -92,6 +95,7 @@ class Span:
         if last - first < 1:
             raise Complaint("Only frames", f"from {first:.0f} to {last:.0f} are too few", "make it two frames at least")
         eased = last + ease(scene)
+        self.cut = first > clip.first + 0.5 or eased < clip.last - 0.5
         clip.cover(first, eased)
         self.options = ["--start", f"{(first - clip.first) / fps_of(scene):.9g}", "--end", f"{(eased - clip.first) / fps_of(scene):.9g}"]
 
@@ -112,10 +116,6 @@ class Span:
 def ease(scene):
     """Frames behind the last one that is asked for, in which `rigspace simulate` eases a result out."""
     return float(math.ceil(EASE * fps_of(scene)))
-
-
-def fps_of(scene):
-    return scene.render.fps / scene.render.fps_base
 
 
 def metres_per_unit(character, scene):
@@ -174,14 +174,15 @@ def remember_parts(character, recipe):
 
 
 def live_arguments(context, character):
-    """Of `rigspace live`. Numbers that are keyed have their value of now."""
+    """Of `rigspace live`, and the frames that a run would simulate, as a Span. Numbers that are keyed have their value of now."""
     subject, scene = artists_view(character.mesh), context.scene
     if not subject.clips[0].keyed_only:
         raise Complaint(f'"{character.mesh.name}"', "is moved by tracks of the NLA editor, and the preview reads an action",
                         "simulate, or bake the tracks to an action")
     parts = [part for part in character.parts if part.enabled]
     held.refuse(parts, subject)
-    told = ["--object", character.mesh.name, "--tune-on", subject.clips[0].name]
+    span = Span(character, parts, subject, scene)
+    told = ["--object", character.mesh.name, "--clip", subject.clips[0].name, "--loop", span.loop]
     for part in parts:
         told += ["--part", f"{told_pattern(part, subject)}={part.preset}"]
         for field, *_ in LOOK:
@@ -189,7 +190,7 @@ def live_arguments(context, character):
                 told += ["--set", f"{part_name(part.pattern)}.{field}={getattr(part, field):.9g}"]
     if (unit := metres_per_unit(character, scene)) is not None:
         told += ["--unit", f"{unit:.9g}"]
-    return told
+    return told, span
 
 
 class Plan:

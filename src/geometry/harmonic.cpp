@@ -88,7 +88,11 @@ void reproduce(PointWeights& weights, In points, const Vec3& x) {
   solver.compute(scale.asDiagonal() * moments * scale.asDiagonal());
   const Vec4 scaled_missing = scale.cwiseProduct(missing);
   const Vec4 ab = scale.cwiseProduct(Vec4(solver.solve(scaled_missing)));
-  for (auto& [point, weight] : weights) weight += std::abs(weight) * ab.dot(features(point));
+  double sum = 0;
+  for (auto& [point, weight] : weights) weight += std::abs(weight) * ab.dot(features(point)), sum += weight;
+  // Points of a plane do not give a place beside it; they still move with each other.
+  if (sum > 0.1 && std::abs(sum - 1) > 1e-9)
+    for (auto& [point, weight] : weights) weight /= sum;
 }
 
 void HarmonicOptions::validate() const {

@@ -35,9 +35,24 @@ std::vector<int> used_points(const TriMesh& surface) {
   return used;
 }
 
+namespace {
+
+/// One of those that lie at the same place: where a file has a vertex several times, along seams of its texture and
+/// sharp edges, sixteen points would be but a few places, and no place beside them a sum of theirs.
+std::vector<int> one_a_place(std::vector<int> used, In points) {
+  std::set<std::array<double, 3>> places;
+  std::erase_if(used, [&](int i) {
+    const Vec3 x = points.segment<3>(3 * static_cast<Eigen::Index>(i));
+    return !places.insert({x.x(), x.y(), x.z()}).second;
+  });
+  return used;
+}
+
+}  // namespace
+
 std::vector<int> points_to_choose(const TriMesh& surface, const TetMesh& body) {
   constexpr std::size_t kFarMore = 16;
-  const std::vector<int> used = used_points(surface);
+  const std::vector<int> used = one_a_place(used_points(surface), surface.points);
   const TriMesh boundary = boundary_surface(body);
   if (used.size() <= kFarMore * static_cast<std::size_t>(boundary.point_count())) return used;
   double edges = 0;

@@ -86,7 +86,8 @@ bool is_blend_file(const fs::path& path) {
 
 Character load_blend(const BlendOptions& options) {
   const bool translates = environment_variable("RIGSPACE_BLENDER_TRANSLATE") != "0";
-  const std::string more = std::string(translates ? " --plain" : "") + (options.joints ? " --joints" : "");
+  const std::string more =
+      std::string(translates ? " --plain" : "") + (options.joints ? " --joints" : "") + (options.skin ? " --skin" : "");
   const ProcessRigOptions process{.command = command_for(options, more),
                                   .processes = options.processes,
                                   .name = name_for(options),

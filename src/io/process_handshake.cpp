@@ -1,7 +1,10 @@
 #include "process_handshake.h"
 
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/base/error.h"
 #include "rigspace/io/curve_file.h"
+#include "rigspace/io/gltf.h"
+#include "uri.h"
 
 #include <nlohmann/json.hpp>
 
@@ -186,6 +189,23 @@ class HandshakeReader {
     }
   }
 
+  /// A glTF and the joints of it that the rig turns by itself.
+  std::shared_ptr<const BoundSkin> skin(const SortedJson& given) const {
+    if (!given.is_object()) fail("skin", "is " + shown_reply(given), "give an object with a glb in base64");
+    const auto bytes = decode_base64(text(given, "glb", "skin"));
+    if (!bytes) fail("skin, glb", "is no base64", "give the bytes of a .glb in base64");
+    auto result = std::make_shared<BoundSkin>();
+    try {
+      result->character = std::make_shared<const Character>(GltfFile(*bytes, "skin").character());
+    } catch (const Error& error) {
+      fail("skin, glb", "cannot be read: " + std::string(error.what()), "give a .glb with joints and one skin");
+    }
+    if (const SortedJson* held = find(given, "held"); held != nullptr && held->is_object())
+      for (const auto& [joint, why] : held->items())
+        if (why.is_string()) result->held[joint] = why.get<std::string>();
+    return result;
+  }
+
   int material(const SortedJson& color, const std::string& piece, ProcessHandshake& rig) const {
     const std::string element = "piece \"" + piece + "\", color";
     SurfaceMaterial material{.name = piece};
@@ -325,6 +345,7 @@ ProcessHandshake parse_handshake(std::string_view line, const std::string& sourc
   reader.shape(json, rig);
   if (const SortedJson* clips = HandshakeReader::find(json, "clips")) rig.clips = reader.clips(*clips, rig.controls);
   rig.warnings = reader.warnings(json);
+  if (const SortedJson* skin = HandshakeReader::find(json, "skin")) rig.skin = reader.skin(*skin);
   if (const SortedJson* plain = HandshakeReader::find(json, "plain"))
     rig.plain = plain->dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   return rig;

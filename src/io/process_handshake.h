@@ -3,6 +3,7 @@
 
 #include "rigspace/anim/character.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,11 @@ struct ProcessHandshake {
   bool some_points = false;  ///< answers for some of its points
   std::vector<Piece> pieces;
   std::vector<SurfaceMaterial> materials;
-  std::vector<Bone> joints;           ///< four points each, behind those of the pieces
-  std::vector<Animation> clips;       ///< on its controls
-  std::vector<std::string> warnings;  ///< for people, one sentence each
-  std::string plain;                  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not given
+  std::vector<Bone> joints;                        ///< four points each, behind those of the pieces
+  std::vector<Animation> clips;                    ///< on its controls
+  std::vector<std::string> warnings;               ///< for people, one sentence each
+  std::shared_ptr<const CharacterExtension> skin;  ///< see anim/bound_skin.h; null if not given
+  std::string plain;  ///< JSON: what a plain rig is made of (blend_translation.h); empty if not given
 };
 
 /// Throws Error (external_process, or bad_input where the process itself reports the error) whose file is `source`.

@@ -1,6 +1,7 @@
 #include "rigspace/io/process_rig.h"
 
 #include "process_batches.h"
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/anim/point_joints.h"
 #include "rigspace/base/error.h"
 #include "rigspace/base/require.h"
@@ -158,6 +159,7 @@ Character start_character(ProcessRigOptions options) {
     for (int k = 0; k < count; ++k) joints->first.push_back(handshake.point_count - 4 * (count - k));
     character.extensions[kPointJoints] = std::move(joints);
   }
+  if (handshake.skin) character.extensions[kBoundSkin] = handshake.skin;
   return character;
 }
 

@@ -25,6 +25,7 @@ Character CharacterSource::load(const JobEvents& events) const {
                                                             .object = object,
                                                             .processes = processes,
                                                             .answer_seconds = timeout,
+                                                            .skin = skin,
                                                             .progress = events.progress})
                           : is_fbx_file(file) ? load_fbx(file, events.progress)
                                               : load_character(file);

@@ -1,7 +1,8 @@
 // Parts on a rig's own controls, of any deformer: lattices, wires, clusters, flaps (RSP 3).
 
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/base/error.h"
-#include "rigspace/parts/part.h"
+#include "rigspace/parts/part_finder.h"
 
 #include <algorithm>
 #include <cctype>
@@ -96,6 +97,68 @@ std::vector<Part> find_control_parts(const Character& character) {
   }
   for (Part& part : parts) part.found = true;
   return parts;
+}
+
+namespace {
+
+/// Whether other joints hang on those of a part: on a torso its limbs, which would move with it.
+bool carries_more(const Character& skin, const Part& part) {
+  const auto mine = [&](int bone) { return std::find(part.bones.begin(), part.bones.end(), bone) != part.bones.end(); };
+  for (int b = 0; b < static_cast<int>(skin.bones.size()); ++b)
+    for (int above = skin.bones[b].parent; above >= 0 && !mine(b); above = skin.bones[above].parent)
+      if (mine(above)) return true;
+  return false;
+}
+
+/// Why a part that was found on the skin cannot move by the rig's controls; empty: it can.
+std::string obstacle_of(const BoundSkin& bound, const Part& part) {
+  const auto name = [&](int bone) { return bound.character->bones[bone].name; };
+  if (!part.points.empty())
+    return part.name + " is a sheet on the one bone " + name(part.bones.front()) + ": make it a cloth";
+  for (const int bone : part.bones)
+    if (const auto held = bound.held.find(name(bone)); held != bound.held.end())
+      return part.name + ": bone \"" + held->first + "\" " + held->second;
+  if (carries_more(*bound.character, part))
+    return part.name + " (" + name(part.bones.front()) + " to " + name(part.bones.back()) +
+           ") has no bone of its own: give the rig one there that nothing else hangs on, with weights, and name it " +
+           part.preset;
+  return "";
+}
+
+}  // namespace
+
+ControlPartSearch search_control_parts(const Character& character) {
+  ControlPartSearch result{.parts = find_control_parts(character), .remark = {}};
+  const BoundSkin* bound = bound_skin(character);
+  if (bound == nullptr) return result;
+  std::set<int> taken;
+  for (const Part& part : result.parts) taken.insert(part.controls.begin(), part.controls.end());
+  const PartSearch search = find_part_candidates(*bound->character);
+  for (const PartCandidate& each : search.candidates) {
+    if (!each.chosen) continue;
+    std::set<std::string_view> joints;
+    for (const int bone : each.part.bones) joints.insert(bound->character->bones[bone].name);
+    const bool flesh = preset_named(each.part.preset).flesh;
+    std::vector<int> controls;
+    for (int i = 0; i < static_cast<int>(character.rig->controls().size()); ++i) {
+      const Control& control = character.rig->controls()[i];
+      if (joints.contains(control.node) && (control.unit == Unit::angle || (flesh && control.unit == Unit::length)))
+        controls.push_back(i);
+    }
+    if (std::any_of(controls.begin(), controls.end(), [&](int i) { return taken.contains(i); })) continue;
+    std::string obstacle = obstacle_of(*bound, each.part);
+    if (obstacle.empty() && controls.empty()) obstacle = each.part.name + ": its bones are locked, or drivers set them";
+    if (!obstacle.empty()) {
+      result.remark += (result.remark.empty() ? "" : "; ") + obstacle;
+      continue;
+    }
+    taken.insert(controls.begin(), controls.end());
+    result.parts.push_back(part_on_controls(each.part.name, each.part.preset, std::move(controls)));
+    result.parts.back().found = true, result.parts.back().reason = each.part.reason;
+    result.parts.back().settings.amount = each.part.settings.amount;
+  }
+  if (result.parts.empty() && result.remark.empty()) result.remark = search.remark;
+  return result;
 }
 
 Part control_part_from_pattern(const Character& character, std::string_view text) {

@@ -34,15 +34,28 @@ class Addon(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr[-6000:])
         self.assertRegex(result.stderr, r"Ran 4[0-9] tests")
 
+    def test_the_tutorial_step_by_step(self):
+        result = subprocess.run(
+            ["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "tutorial_inside.py", "--", self.zip,
+             self.folder], env=self.environment, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr[-6000:])
+        self.assertIn("the tutorial was followed", result.stdout)
+
     def test_a_zip_with_the_program_needs_nothing_else(self):
         program, alone = os.environ.get("RIGSPACE_PROGRAM", str(ROOT / "build/bin/rigspace")), self.folder / "alone"
         alone.mkdir()
         subprocess.run([sys.executable, ROOT / "blender/pack.py", alone / "rigspace_addon.zip", program], check=True, capture_output=True)
-        environment = {**self.environment, "BLENDER_USER_SCRIPTS": str(alone), "BLENDER_USER_CONFIG": str(alone), "PATH": "/usr/bin:/bin"}
+        environment = {**self.environment, "BLENDER_USER_SCRIPTS": str(alone), "BLENDER_USER_CONFIG": str(alone), "PATH": ""}
         for name in ("RIGSPACE_PROGRAM", "RIGSPACE_BLENDER_HOST"):
             environment.pop(name, None)
+        with zipfile.ZipFile(alone / "rigspace_addon.zip") as archive:
+            archive.extractall(alone / "unzipped")
+        unzipped = alone / "unzipped/rigspace_addon/program/rigspace"
+        unzipped.chmod(0o755)  # what unpacks zips leaves this out
+        told = subprocess.run([unzipped, "--version"], env={"PATH": ""}, capture_output=True, text=True)
+        self.assertEqual(told.returncode, 0, told.stderr)
         result = subprocess.run(
-            ["blender", "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "addon_inside.py", "--",
+            [shutil.which("blender"), "-b", "--factory-startup", "--python-exit-code", "3", "--python", HERE / "addon_inside.py", "--",
              alone / "rigspace_addon.zip", self.hero, alone, "Addon.test_what_the_program_has_to_say_reaches_the_panel"],
             env=environment, capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr[-6000:])

@@ -1,5 +1,6 @@
 #include "rigspace/geometry/harmonic.h"
 
+#include "rigspace/geometry/nearby_weights.h"
 #include "rigspace/geometry/stuffing.h"
 #include "solid_shapes.h"
 
@@ -96,6 +97,28 @@ TEST(HarmonicWeights, CarryABoundaryThatCarriesNothing) {
     Vec3 rest = Vec3::Zero();
     for (const auto& [c, w] : weights[i]) rest += w * mesh.points.segment<3>(3 * c);
     EXPECT_LT((rest - mesh.points.segment<3>(3 * i)).norm(), 1e-10);
+  }
+}
+
+TEST(WeightsAround, GiveAPlaceBesideASurfaceWhosePointsAreThereSeveralTimes) {
+  // As a glTF has them, a point for each triangle: sixteen points of it are three or four places.
+  const TriMesh shared = testing::ball(
+      Vec3::Zero(), [](const Vec3&) { return 1.0; }, 12);
+  TriMesh split;
+  split.points.resize(9 * shared.triangle_count());
+  for (int t = 0; t < shared.triangle_count(); ++t) {
+    for (int c = 0; c < 3; ++c) point(split.points, 3 * t + c) = point(shared.points, shared.triangles[t][c]);
+    split.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+  }
+  const std::vector<int> used = points_to_choose(split, ball());
+  EXPECT_EQ(used.size(), points_to_choose(shared, ball()).size());
+  for (const Vec3& x : {Vec3(0.9, 0.3, 0), Vec3(0.2, -1.05, 0.3), Vec3(0.1, 0.2, 0.8)}) {
+    Vec3 there = Vec3::Zero();
+    double sum = 0;
+    for (const auto& [i, weight] : weights_around(x, split.points, used))
+      there += weight * point(split.points, i), sum += weight;
+    EXPECT_NEAR(sum, 1, 1e-9);
+    EXPECT_LT((there - x).norm(), 1e-6);
   }
 }
 

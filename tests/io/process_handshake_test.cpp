@@ -1,6 +1,7 @@
 // What the handshake of a rig process may contain beside its controls: clips, warnings, groups, keyed orientations,
 // errors.
 
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/base/error.h"
 #include "rigspace/io/blend_file.h"
 #include "rigspace/io/process_rig.h"
@@ -34,6 +35,19 @@ TEST(ProcessTold, ClipsAndWarningsComeWithTheRig) {
   EXPECT_EQ(character.warnings, std::vector<std::string>{"a modifier is switched off"});
   EXPECT_EQ(character.rig->controls()[0].group, "tail");
   EXPECT_EQ(character.rig->controls()[1].unit, Unit::quaternion);
+}
+
+TEST(ProcessTold, ASkinIsReadOrRefusedByName) {
+  for (const char* skin : {R"("none")", R"({"glb": "?"})", R"({"glb": "AAAA"})"}) {
+    try {
+      start_character(handshake_of(kBeginning + R"(, "skin": )" + skin + "}"));
+      FAIL() << skin;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::external_process);
+      EXPECT_NE(std::string(error.what()).find("skin"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(bound_skin(start_character(handshake_of(kBeginning + "}"))), nullptr);
 }
 
 TEST(ProcessTold, ClipsThatAreWrongNameThePlace) {

@@ -1,7 +1,9 @@
+#include "rigspace/anim/bound_skin.h"
 #include "rigspace/base/error.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/parts/part.h"
 #include "rigspace/rig/black_box.h"
+#include "support/doll.h"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +45,45 @@ TEST(ControlParts, AreFoundBesideClipsOnSlidersAndNotWhereAnArtistKeysThem) {
   EXPECT_NE(part_called(find_control_parts(character), "belly"), nullptr);
   character.clips.back().name = "Breathe";
   EXPECT_EQ(part_called(find_control_parts(character), "belly"), nullptr);
+}
+
+/// A rig of controls whose process gave its skin: a quadruped with a tail that a clip keys.
+Character with_skin(std::map<std::string, std::string> held) {
+  testing::Doll doll = testing::Doll::quadruped();
+  const int tail = doll.add("tail", doll.hips, {0, 1, -0.9});
+  doll.add("tail_tip", tail, {0, 1, -1.2});
+  Character character = doll.make();
+  auto bound = std::make_shared<BoundSkin>();
+  bound->character = std::make_shared<const Character>(character);
+  bound->held = std::move(held);
+  character.extensions[kBoundSkin] = bound;
+  return character;
+}
+
+TEST(ControlParts, AreFoundOnTheSkinThatTheRigsProcessGave) {
+  const Character character = with_skin({});
+  EXPECT_EQ(part_called(find_control_parts(character), "tail"), nullptr);  // no group is called so
+  const ControlPartSearch search = search_control_parts(character);
+  const Part* tail = part_called(search.parts, "tail");
+  ASSERT_NE(tail, nullptr);
+  EXPECT_TRUE(tail->found);
+  EXPECT_NE(tail->reason.find("a word for tail"), std::string::npos) << tail->reason;
+  std::set<std::string> nodes;
+  for (const int c : tail->controls) {
+    nodes.insert(character.rig->controls()[c].node);
+    EXPECT_EQ(character.rig->controls()[c].unit, Unit::angle);
+  }
+  EXPECT_EQ(nodes, (std::set<std::string>{"tail", "tail_tip"}));
+}
+
+TEST(ControlParts, ThatTheRigItselfTurnsOrThatCarryMoreAreLeftOutInWords) {
+  const ControlPartSearch search =
+      search_control_parts(with_skin({{"tail_tip", "is turned by the constraint \"IK\" of \"tail_tip\""}}));
+  EXPECT_EQ(part_called(search.parts, "tail"), nullptr);
+  EXPECT_NE(search.remark.find("tail: bone \"tail_tip\" is turned by the constraint \"IK\""), std::string::npos)
+      << search.remark;
+  EXPECT_EQ(part_called(search.parts, "belly"), nullptr);  // a torso: its legs would move with it
+  EXPECT_NE(search.remark.find("has no bone of its own"), std::string::npos) << search.remark;
 }
 
 TEST(ControlParts, TakeSeveralPatterns) {

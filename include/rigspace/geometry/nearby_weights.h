@@ -16,9 +16,9 @@ PointWeights weights_around(const Vec3& x, In points, const std::vector<int>& us
 /// The points that triangles use, ascending.
 std::vector<int> used_points(const TriMesh& surface);
 
-/// Of these the ones for weights_around. All, unless there are far more than nodes of the body's boundary: sixteen
-/// neighbours would then be a patch too small to reach a place beside it, and only those about half an edge of the body
-/// apart are given, of either side of a sheet.
+/// Of these the ones for weights_around, one of those that lie at one place. All, unless there are far more than nodes
+/// of the body's boundary: sixteen neighbours would then be a patch too small to reach a place beside it, and only
+/// those about half an edge of the body apart are given, of either side of a sheet.
 std::vector<int> points_to_choose(const TriMesh& surface, const TetMesh& body);
 
 }  // namespace rigspace

@@ -18,6 +18,7 @@ struct BlendOptions {
   int processes = 0;           ///< see ProcessRigOptions
   double answer_seconds = 60;  ///< longest silence of Blender
   bool joints = false;  ///< where Blender stays the rig: the bones that deform the mesh too, as points of the rig
+  bool skin = false;    ///< the mesh bound to its bones too, for parts to be found on (anim/bound_skin.h)
   ProgressCallback progress = {};
 
   void validate() const;

@@ -14,6 +14,7 @@ struct CharacterSource {
   std::string command;  ///< of a rig in another process; instead of a file
   int processes = 0;    ///< see ProcessRigOptions
   double timeout = 60;  ///< seconds of silence
+  bool skin = false;    ///< of a .blend: for parts to be found on (anim/bound_skin.h)
 
   /// Whether the file is a .blend.
   bool is_blend() const;

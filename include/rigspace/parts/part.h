@@ -119,6 +119,17 @@ std::vector<Part> find_parts(const Character& character);
 /// trunk, ear) and whose controls no clip keys.
 std::vector<Part> find_control_parts(const Character& character);
 
+/// The parts of a rig that is known by its points and controls alone.
+struct ControlPartSearch {
+  std::vector<Part> parts;
+  std::string remark;  ///< what was found and cannot be moved by the rig's own controls, and why; empty: nothing
+};
+
+/// find_control_parts; and where the rig's process gave its skin (anim/bound_skin.h), what find_part_candidates chooses
+/// there, each chain on the turns of its joints and flesh on joints that nothing else hangs on. Left out, with a
+/// remark, are joints that a constraint turns, flesh without joints of its own, and sheets.
+ControlPartSearch search_control_parts(const Character& character);
+
 /// `pattern=preset` on controls, their nodes or their groups, several with commas: one part of all that match, named
 /// after the first pattern. Throws Error if a pattern matches nothing.
 Part control_part_from_pattern(const Character& character, std::string_view pattern_and_preset);

@@ -50,8 +50,9 @@ struct RealtimeOptions {
   /// character. Where that clip is wilder than the parts bear, less of its load is felt, as simulate_parts does on that
   /// clip.
   const Animation* tune_on = nullptr;
-  bool tune = true;       ///< false, or without a clip: rates follow from sizes
-  bool use_cache = true;  ///< reads trained data from the cache and writes it there
+  Looping looping = Looping::find;  ///< whether that clip repeats itself, as in simulate_parts
+  bool tune = true;                 ///< false, or without a clip: rates follow from sizes
+  bool use_cache = true;            ///< reads trained data from the cache and writes it there
   /// While a part is farther from the animation than in training, it is stepped with all elements of its flesh in place
   /// of the few: correct there too, for several times the work and memory. For main characters, not for crowds.
   bool widen = false;

@@ -23,14 +23,17 @@ NewtonOptions newton_options(const SteppedBody& body, const RealtimeOptions& opt
           .keep_factor = 0.3};
 }
 
+constexpr double kPreviewTolerance = 0.2;  // of the way of a step: ten times that of a run
+constexpr int kUnevaluatedSteps = 15;
+
 /// A Jacobian every step; of a rig without derivatives, each of whose evaluations costs more than a step, few
-/// evaluations (RigPredictor), and half a frame of steps may end without one.
+/// evaluations (RigPredictor): a J may miss by more than in a run, and fifteen steps in a row may end without one.
 std::unique_ptr<RigLineariser> lineariser_of(const SteppedBody& body, In x_rest, double h, BlockJacobian response) {
   const RigSpaceDescription map = description_of(body);
   if (body.rig->traits().exact_jacobian)
     return std::make_unique<JacobianEveryStep>(map, x_rest, LinearRigOptions{}, std::move(response));
   LinearRigOptions options = black_box_jacobian();
-  options.floor = 3e-4, options.most_unevaluated_steps = 7;  // as Stepper
+  options.floor = 1e-3, options.most_unevaluated_steps = kUnevaluatedSteps, options.tolerance = kPreviewTolerance;
   auto predictor = std::make_unique<RigPredictor>(map, x_rest, options, std::move(response));
   predictor->set_step(h);
   if (body.known && !body.known->empty()) {

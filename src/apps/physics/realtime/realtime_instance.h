@@ -21,6 +21,7 @@ struct RealtimeRig::Data {
   void cut(bool zero);
   void skip(int first, double dt);
   bool walk(int j, double dt);
+  void evaluate_together(int first, int count, double dt);
   bool step_bodies();
   void pose(double share);
   void take_settings();
@@ -45,6 +46,7 @@ struct RealtimeRig::Data {
 
   std::shared_ptr<const RealtimeModel> model;
   const RealtimeTraining& shared;  // of all models that this instance may have
+  const bool remembers = shared.character.rig && shared.character.rig->traits().remembers_poses;
   RealtimeLevel finest, level;
   std::vector<std::unique_ptr<RealtimeBody>> few, wide;  // bodies with sampled and with all elements; see Data::wide.
                                                          // Of an instance made at a lower level `few` are its own

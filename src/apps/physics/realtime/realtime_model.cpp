@@ -4,6 +4,7 @@
 #include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/base/error.h"
+#include "run/black_box_run.h"
 #include "tuning/keyed_settings.h"
 #include "tuning/tune_system.h"
 
@@ -62,7 +63,8 @@ std::vector<std::unique_ptr<PartSystem>> tuned_systems(const Character& characte
   for (const auto& system : systems) {
     if (clip != nullptr) {
       KeyedMotion motion(character, clip);
-      motion.set_cyclic(motion.loops());
+      motion.set_cyclic(options.looping == Looping::always || (options.looping == Looping::find && motion.loops()));
+      if (&system == &systems.front()) evaluate_keyed_poses(character, motion, physics, progress);
       tune_on(*system, motion, physics, character, progress);
     } else {
       for (TunedPart& part : system->parts) derive_from_size(part, options.metres_per_unit);

@@ -16,12 +16,15 @@ namespace rigspace {
 namespace {
 
 constexpr int kEstimateEvery = 8;  // grid steps between comparisons with the training
+constexpr double kShares =
+    1 << 20;  // between two calls, for rigs that remember poses: the same clip has the same poses
 
 }  // namespace
 
 /// Sets p to the keyed pose interpolated between the last call (share 0) and this one (share 1).
 void RealtimeRig::Data::pose(double share) {
-  const double u = std::clamp(share, 0.0, 1.0);
+  double u = std::clamp(share, 0.0, 1.0);
+  if (remembers) u = std::round(u * kShares) / kShares;
   if (u == 1) {
     p = p_next;
     return;
@@ -122,6 +125,19 @@ bool RealtimeRig::Data::step_bodies() {
     }
   }
   return converged;
+}
+
+/// Evaluates all points in the poses of this call's grid steps at once, in a rig that remembers them: each part finds
+/// its own there.
+void RealtimeRig::Data::evaluate_together(int first, int count, double dt) {
+  if (!remembers || level == RealtimeLevel::springs || count <= first) return;
+  Mat P(p_next.size(), count - first), S;
+  for (int j = first + 1; j <= count; ++j) {
+    pose((j * shared.options.step - phase) / dt);
+    P.col(j - first - 1) = p;
+  }
+  const Rig& rig = *shared.character.rig;
+  rig.evaluate_batch(*rig.make_workspace(), P, S);
 }
 
 /// Does grid step j of this call. False if a node moves faster than teleport_speed.
@@ -313,6 +329,7 @@ void RealtimeRig::step(double dt) {
     const int count = static_cast<int>(std::min(most, std::floor(total / h + kRounding)));
     const int first = std::max(0, count - data.shared.options.max_substeps);
     if (first > 0) data.skip(first, dt);
+    data.evaluate_together(first, count, dt);
     for (int j = first + 1; j <= count; ++j) {
       if (data.walk(j, dt)) continue;
       data.cut(false);
