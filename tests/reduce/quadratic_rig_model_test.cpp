@@ -47,7 +47,7 @@ struct Strip {
 
 TEST(QuadraticRigModel, IsTheBoxToSecondOrderAndAsksItForNothing) {
   const Strip strip;
-  const std::vector<Vec> poses{Vec3(0, 0, 0.3), Vec3(0.2, -0.1, 2)};
+  const std::vector<Vec> poses{Vec{{0.0, 0.0, 0.3}}, Vec{{0.2, -0.1, 2.0}}};
   const QuadraticRigModel model(strip.rig, strip.free, sample_jacobians(*strip.rig, strip.free, poses));
   ASSERT_EQ(model.poses().size(), 2u);
   for (const Vec& pose : poses) {
