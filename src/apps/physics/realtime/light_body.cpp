@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kFewest = 12, kMost = 64;  // nodes with mass, a part
 constexpr double kMassError = 0.02;              // relative, at which no more are taken
+constexpr double kMostError = 0.1;               // above it nodes with many ties are taken too: an inside that swings
 constexpr std::size_t kMostPoints = 6;  // of the rig, that a node may be tied to: it is evaluated in every step
 
 /// The body's nodes at rest, and how the free controls move them there.
@@ -115,12 +116,12 @@ class MassFit {
     if (std::count(cheap_.begin(), cheap_.end(), true) < 8) std::fill(cheap_.begin(), cheap_.end(), true);
   }
 
-  /// Pairs of a node and its mass, ascending.
-  std::vector<std::pair<int, double>> fit(std::size_t count, double& error) const {
+  /// Pairs of a node and its mass, ascending; of all nodes, or of those that are tied to few points.
+  std::vector<std::pair<int, double>> fit(std::size_t count, bool all, double& error) const {
     std::vector<int> usable;
     std::vector<Vec3> places;
     for (std::size_t k = 0; k < nodes_.size(); ++k)
-      if (cheap_[k]) usable.push_back(static_cast<int>(k)), places.push_back(places_[k]);
+      if (all || cheap_[k]) usable.push_back(static_cast<int>(k)), places.push_back(places_[k]);
     std::vector<int> chosen;
     for (const int k : far_apart(places, count)) chosen.push_back(usable[static_cast<std::size_t>(k)]);
     std::sort(chosen.begin(), chosen.end());
@@ -191,14 +192,19 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
   }
   const AtRest rest(whole);
   light.stiffness = elastic_hessian(whole, rest, material);
+  if (light.stiffness.size() > 0 && dampens_coupling(whole))
+    light.stiffness += (1 - coupling_damping(whole, step)) / whole.stiffness * whole.coupling;
   std::vector<std::vector<std::pair<int, double>>> masses;
   std::vector<int> nodes;
   for (const MassGroup& group : whole.groups) {
     const MassFit fit(whole, rest, group.masses);
     double error = 1;
     masses.emplace_back();
-    for (std::size_t count = kFewest; error > kMassError && count <= kMost; count = 3 * count / 2)
-      masses.back() = fit.fit(count, error);
+    for (const bool all : {false, true}) {
+      if (all && error <= kMostError) break;
+      for (std::size_t count = kFewest; error > kMassError && count <= kMost; count = 3 * count / 2)
+        masses.back() = fit.fit(count, all, error);
+    }
     light.mass_error = std::max(light.mass_error, error);
     for (const auto& [node, mass] : masses.back()) nodes.push_back(node);
   }
@@ -216,6 +222,10 @@ LightBody light_body(const SteppedBody& whole, MaterialKind material, double ste
 double coupling_damping(const SteppedBody& settings, double step) {
   const double tau = 2.0 / 3 * step, damping = settings.stiffness_damping / tau;
   return damping / (1 + damping);
+}
+
+void damp_coupling(SteppedBody& settings, double step) {
+  if (dampens_coupling(settings)) settings.coupling /= 1 - coupling_damping(settings, step);
 }
 
 /// Elasticity and damping by stiffness in one quadratic, with k the keyed controls and d where they would drift:

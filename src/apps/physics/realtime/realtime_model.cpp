@@ -1,5 +1,6 @@
 #include "realtime_model.h"
 
+#include "light_body.h"
 #include "realtime_body.h"
 #include "rigspace/anim/character_frame.h"
 #include "rigspace/anim/character_unit.h"
@@ -98,6 +99,7 @@ std::vector<int> quaternions_of(std::span<const Control> controls) {
 void add_body(PartSystem& system, RealtimeTraining& training) {
   SteppedBody& body = training.bodies.emplace_back(system.body());
   body.linear = true;
+  damp_coupling(body, training.options.step);
   // Chains of rods lose nothing but mass points: they are stepped on few at once. Sheets need all of them to meet the
   // body behind them.
   if (body.tets.empty() && system.parts.front().part->points.empty())

@@ -19,13 +19,14 @@ void RealtimeBody::solve_quickly(const Mat& elastic) {
   quick_ = std::make_unique<Quick>(lineariser_->linear(), body_, elastic, options);
   Objective& objective = quick_->objective;
   for (const Momentum& momentum : terms_->momenta) objective.add("inertia", momentum);
-  quick_->forces.reserve(2);
+  quick_->forces.reserve(3);
   objective.add("flesh", quick_->forces.emplace_back(*terms_->solid));
   if (terms_->damping) objective.add("damping", quick_->forces.emplace_back(*terms_->damping));
   objective.add("matrix of flesh", quick_->matrix, 1, Space::coordinates);
   if (terms_->rods) objective.add("springs", *terms_->rods, 1, Space::coordinates);
   if (terms_->springs) objective.add("control springs", *terms_->springs, 1, Space::coordinates);
-  if (terms_->coupling) objective.add("coupling", *terms_->coupling, 1, Space::coordinates);
+  if (terms_->coupling)  // its Hessian is in the matrix
+    objective.add("coupling", quick_->forces.emplace_back(*terms_->coupling), 1, Space::coordinates);
   if (terms_->limit) objective.add("limit", *terms_->limit, 1, Space::coordinates);
   if (terms_->reach_limit) objective.add("reach", *terms_->reach_limit);
   objective.add("load", terms_->load);

@@ -1,5 +1,6 @@
 // Settings of parts as settings of bodies, without tuning: what was found when the model was made stays.
 
+#include "light_body.h"
 #include "realtime_model.h"
 #include "rigspace/base/suggestion.h"
 #include "tuning/keyed_settings.h"
@@ -71,6 +72,7 @@ void add_settings(PartSystem& system, const RealtimeTraining& training, const Su
   }
   system.all_elements = training.whole[body] != 0;
   result.bodies.push_back(system.settings());
+  damp_coupling(result.bodies.back(), training.options.step);
   if (world.touching) {
     system.all_elements = true;
     result.touching.push_back(system.settings());

@@ -249,9 +249,11 @@ Reduction train_reduction(const SteppedBody& body, const ReductionOptions& optio
             part_of_progress(progress, sampled, 0.6, "training"));
   Reduction reduction;
   reduction.interior = skin_interior(whole, examples, {}, part_of_progress(progress, 0.6, 0.75, "training")).weights;
-  const int shape_count = body.rig->traits().exact_jacobian ? shapes_with_quality(options.quality) : 0;
+  const bool exact = body.rig->traits().exact_jacobian;
+  const int shape_count = exact ? shapes_with_quality(options.quality) : 0;
+  // Jacobians of a black box are too coarse for what the inside lacks beside its balance.
   reduction.response = interior_response(whole, body.free, reduction.interior, material, body.factors,
-                                         shape_count > 0 ? InsideMotion::swinging : InsideMotion::balanced);
+                                         exact ? InsideMotion::swinging : InsideMotion::balanced);
   const InsideShapes shapes = inside_shapes(whole, body.free, reduction.interior, reduction.response, examples,
                                             material, body.factors, shape_count);
   reduction.shapes = shapes.S, reduction.shapes_typical = shapes.typical;

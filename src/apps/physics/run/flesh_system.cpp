@@ -180,8 +180,6 @@ class FleshSystem final : public PartSystem {
       reduction_->shapes.middleRows<3>(3 * i) =
           frame.size * (frame.turn.transpose() * reduction_->shapes.middleRows<3>(3 * i)).eval();
     for (WeightedElement& mass : reduction_->cubature.masses) mass.weight *= std::pow(frame.size, 3);
-    lacking_.resize(0, 0);
-    if (reduction_->shapes.cols() == 0) return;
     measure_lacking();
   }
 
@@ -189,6 +187,8 @@ class FleshSystem final : public PartSystem {
   /// as soft as the stiffest need, and springs between the controls give back what is lacking.
   void measure_lacking() {
     constexpr double kTiny = 1e-9;
+    lacking_.resize(0, 0), few_share_ = 1;
+    if (!base_.rig->traits().exact_jacobian) return;
     const KeyedMotion none(*character_, nullptr);
     const Mat all = Stepper(reduced(base_, *reduction_, true), none, options_).rest_stiffness();
     Mat few = Stepper(reduced(base_, *reduction_, false), none, options_).rest_stiffness();
@@ -307,6 +307,7 @@ class FleshSystem final : public PartSystem {
     const double overlap = parts.front().settings.overlap;
     if (!chain() || overlap == overlap_) return;
     soften_tip(overlap);
+    if (reduction_) measure_lacking();
     omega_squared_ = Stepper(stepped(base_), KeyedMotion(*character_, nullptr), options_).answering_omega_squared();
   }
 
