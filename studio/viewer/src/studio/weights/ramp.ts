@@ -7,7 +7,7 @@ import { WeightLists } from './lists';
 
 // Lightness (CIE L*) rises evenly from 20 to 92 along these.
 const kStops = ['#33186b', '#6a1c81', '#a3246f', '#d53f4f', '#f2703a', '#fba83b', '#f6e76a'];
-const kNone = { light: '#c9ccd1', dark: '#565c66' };
+const kNone = { light: '#c9ccd1', dark: '#6f7783' };
 const kLeast = 5e-4;  // below, it is none
 
 export const kRampCss = `linear-gradient(to right, ${kStops.join(', ')})`;
