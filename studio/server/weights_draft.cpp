@@ -27,7 +27,6 @@ WeightsBody::WeightsBody(std::shared_ptr<const LiveCharacter> live) : live_(std:
            "make one: rigspace rig weights statue.glb --skeleton hero.glb, or rigspace rig skeleton");
   rig.evaluate(*rig.make_workspace(), rig.rest(), rest_);
   places_.assign(static_cast<std::size_t>(rig.point_count()), {-1, -1});
-  std::vector<double> skinned;
   for (int k = 0; k < std::ssize(parts_); ++k) {
     const SkinPart& part = parts_[static_cast<std::size_t>(k)];
     TriMesh mesh = part.mesh;  // where it rests in the scene: a brush's radius is meant there
@@ -36,7 +35,6 @@ WeightsBody::WeightsBody(std::shared_ptr<const LiveCharacter> live) : live_(std:
       places_[static_cast<std::size_t>(point_of_rig)] = {k, i};
       const Vec3 x = point(rest_, point_of_rig);
       point(mesh.points, i) = x;
-      skinned.insert(skinned.end(), {x.x(), x.y(), x.z()});
     }
     brushes_.emplace_back(mesh);
     for (const int bone : part.bones)
@@ -44,28 +42,54 @@ WeightsBody::WeightsBody(std::shared_ptr<const LiveCharacter> live) : live_(std:
   }
   std::sort(joints_.begin(), joints_.end());
   joints_.erase(std::unique(joints_.begin(), joints_.end()), joints_.end());
-  mirror_ = find_mirror_plane(Eigen::Map<const Vec>(skinned.data(), std::ssize(skinned)));
-  find_twins();
+  find_mirror();
 }
 
-void WeightsBody::find_twins() {
+/// Of the skin at rest; else as it was bound, where most characters stand upright.
+void WeightsBody::find_mirror() {
+  constexpr double kAlike = 0.02;  // of the size
+  std::vector<Vec3> resting(joints_.size()), bound(joints_.size(), Vec3::Constant(1e30));
   const std::vector<JointPlace> places = joint_places(character());
-  const double reach = 0.05 * bounding_box(rest_).diagonal();
+  for (std::size_t j = 0; j < joints_.size(); ++j) resting[j] = places[static_cast<std::size_t>(joints_[j])].position;
+  Vec at_bind = Vec::Zero(rest_.size());
+  for (int k = 0; k < std::ssize(parts_); ++k) {
+    const SkinPart& part = parts_[static_cast<std::size_t>(k)];
+    for (int i = 0; i < std::ssize(part.points); ++i)
+      point(at_bind, part.points[static_cast<std::size_t>(i)]) = Vec3(point(part.mesh.points, i));
+    for (int i = 0; i < std::ssize(part.joints); ++i)
+      if (const auto& bones = part.joints[static_cast<std::size_t>(i)].bones; !bones.empty())
+        if (const int joint = of_part(i, k); joint >= 0) bound[static_cast<std::size_t>(joint)] = bones.front().from;
+  }
+  for (const bool binding : {false, true}) {
+    const Vec& all = binding ? at_bind : rest_;
+    std::vector<double> skinned;
+    for (int i = 0; i < point_count(); ++i)
+      if (places_[static_cast<std::size_t>(i)].first >= 0)
+        for (const double x : point(all, i)) skinned.push_back(x);
+    mirror_ = find_mirror_plane(Eigen::Map<const Vec>(skinned.data(), std::ssize(skinned)), kAlike);
+    upright_ = all;
+    if (mirror_) return find_twins(binding ? bound : resting);
+  }
+  find_twins(resting);
+}
+
+/// `places`: of joints(); those that are far away have no twin.
+void WeightsBody::find_twins(const std::vector<Vec3>& places) {
+  const double reach = 0.05 * bounding_box(upright_).diagonal();
+  const auto name_of = [&](int j) {
+    return character().bones[static_cast<std::size_t>(joints_[static_cast<std::size_t>(j)])].name;
+  };
   for (int j = 0; j < std::ssize(joints_); ++j) {
     twins_.push_back(j);
     if (!mirror_) continue;
-    const JointPlace& own = places[static_cast<std::size_t>(joints_[static_cast<std::size_t>(j)])];
-    const Vec3 image = mirror_->image(own.position);
-    const auto off = [&](int k) {
-      return (places[static_cast<std::size_t>(joints_[static_cast<std::size_t>(k)])].position - image).norm();
-    };
+    const Vec3 image = mirror_->image(places[static_cast<std::size_t>(j)]);
+    const auto off = [&](int k) { return (places[static_cast<std::size_t>(k)] - image).norm(); };
     double least = off(j);
     for (int k = 0; k < std::ssize(joints_); ++k) least = std::min(least, off(k));
     if (least > reach || off(j) <= least + 0.02 * reach) continue;  // in the middle a joint is its own twin
     std::size_t most = 0;
     for (int k = 0; k < std::ssize(joints_); ++k)  // several joints at one place: by name
-      if (const auto same =
-              alike(own.name, character().bones[static_cast<std::size_t>(joints_[static_cast<std::size_t>(k)])].name);
+      if (const auto same = alike(name_of(j), name_of(k));
           off(k) <= least + 0.02 * reach && (same > most || twins_.back() == j))
         most = same, twins_.back() = k;
   }
@@ -142,7 +166,7 @@ std::vector<int> WeightsDraft::paint(const Dab& dab, const std::vector<int>& poi
   for (const int point_of_rig : points) {
     touch_at(dab, point_of_rig, dab.joint, changed);
     if (!mirrored || !body_->mirror()) continue;
-    const int twin = nearest_to_image(body_->rest(), *body_->mirror(), point(body_->rest(), point_of_rig));
+    const int twin = nearest_to_image(body_->upright(), *body_->mirror(), point(body_->upright(), point_of_rig));
     if (twin < 0 || (twin == point_of_rig && twin_joint == dab.joint)) continue;
     touch_at(dab, twin, twin_joint, changed);
   }

@@ -29,7 +29,8 @@ class WeightsBody {
   const std::vector<int>& joints() const { return joints_; }
   int joint_named(const std::string& name) const;  ///< into joints(); -1: none
   const std::optional<MirrorPlane>& mirror() const { return mirror_; }
-  const Vec& rest() const { return rest_; }  ///< of all points, scene space
+  /// All points where mirror() is meant: at rest, or as they were bound where a character rests in a lopsided pose.
+  const Vec& upright() const { return upright_; }
 
   /// Of a point of the rig: its part and its place there; -1: no skin moves it.
   std::pair<int, int> place_of(int point) const { return places_[static_cast<std::size_t>(point)]; }
@@ -42,14 +43,15 @@ class WeightsBody {
   int point_count() const { return static_cast<int>(places_.size()); }
 
  private:
-  void find_twins();
+  void find_mirror();
+  void find_twins(const std::vector<Vec3>& places);
 
   std::shared_ptr<const LiveCharacter> live_;
   std::vector<SkinPart> parts_;
   std::vector<WeightBrush> brushes_;
   std::vector<std::pair<int, int>> places_;
   std::vector<int> joints_, twins_;
-  Vec rest_;
+  Vec rest_, upright_;
   std::optional<MirrorPlane> mirror_;
 };
 

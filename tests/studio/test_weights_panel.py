@@ -133,6 +133,27 @@ class Weights(unittest.TestCase):
         self.compute(method="heat")  # and the next one runs
         self.assertEqual(self.weights()["method"], "heat")
 
+    def test_what_is_painted_mirrored_is_painted_on_both_sides(self):
+        self.done("file.cast", name="bobbin")
+        self.page.until(lambda: self.page.state["file"]["name"] == "bobbin.glb" and self.page.state["job"] is None)
+        self.done("weights.prepare")
+        self.page.until(lambda: self.weights()["state"] == "ready")
+        self.assertEqual(self.weights()["mirror"], "x")
+        joints, lists = self.weights()["joints"], self.lists().points
+        counts = [sum(each.get(j, 0) > 0.9 for each in lists) for j in range(len(joints))]
+        joint = max((j for j in range(len(joints)) if joints[j]["twin"] != j), key=lambda j: counts[j])
+        twin = joints[joint]["twin"]
+        self.assertEqual(joints[twin]["twin"], joint)
+        point = next(k for k, each in enumerate(lists) if each.get(joint, 0) > 0.9)
+        answer = self.paint(mode="subtract", joint=joints[joint]["name"], points=[point], radius=0.15, strength=0.9, mirrored=True)
+        self.page.until(lambda: self.weights()["stored"] == answer["version"])
+        now = self.lists().points
+        lost = [sum(max(0, a.get(j, 0) - b.get(j, 0)) for a, b in zip(lists, now)) for j in (joint, twin)]
+        self.assertGreater(lost[0], 0)
+        self.assertAlmostEqual(lost[1] / lost[0], 1, delta=0.2)  # meshes differ a little from side to side
+        self.done("weights.undo")
+        self.assertEqual(self.lists().points, lists)
+
     def test_what_cannot_be_is_said(self):
         for command, arguments, words in (
                 ("weights.compute", {"method": "magic"}, "magic"),
