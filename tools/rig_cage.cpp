@@ -1,11 +1,8 @@
 #include "rig_cage.h"
 
 #include "rigspace/base/cancel_scope.h"
-#include "rigspace/base/files.h"
-#include "rigspace/geometry/automatic_cage.h"
-#include "rigspace/io/rig_file.h"
+#include "rigspace/io/cage_file.h"
 #include "rigspace/render/renderer.h"
-#include "rigspace/rig/cage_plan.h"
 
 #include <fmt/format.h>
 
@@ -27,111 +24,6 @@ struct CageArguments {
   AutomaticCageOptions cage;
   int size = 640;
 };
-
-/// The joints that carry each piece, by the place where each was bound, as text: pieces that share one are in one
-/// space.
-std::vector<std::vector<std::string>> bind_spaces(const RigPlan& plan) {
-  std::vector<std::vector<std::string>> spaces(plan.pieces.size());
-  for (const plan::Deformer& deformer : plan.deformers) {
-    const auto* skin = std::get_if<plan::Skin>(&deformer.kind);
-    if (skin == nullptr) continue;
-    for (std::size_t k = 0; k < plan.pieces.size(); ++k) {
-      if (std::none_of(deformer.pieces.begin(), deformer.pieces.end(),
-                       [&](const std::string& p) { return matches_pattern(plan.pieces[k].name, p); }))
-        continue;
-      for (std::size_t j = 0; j < skin->joints.size(); ++j) {
-        std::string key = skin->joints[j];
-        for (const double v : skin->inverse_bind[j].reshaped()) key += fmt::format(" {:.4g}", v + 0.0);
-        spaces[k].push_back(std::move(key));
-      }
-    }
-  }
-  return spaces;
-}
-
-/// The pieces to enclose: those of the patterns, or the most points that were bound in one space.
-std::vector<int> chosen_pieces(const RigPlan& plan, const CageArguments& options) {
-  std::vector<int> chosen;
-  if (!options.pieces.empty()) {
-    for (int k = 0; k < static_cast<int>(plan.pieces.size()); ++k)
-      if (std::any_of(options.pieces.begin(), options.pieces.end(),
-                      [&](const std::string& p) { return matches_pattern(plan.pieces[k].name, p); }))
-        chosen.push_back(k);
-    if (chosen.empty())
-      throw Error({.code = ErrorCode::usage,
-                   .file = options.file,
-                   .element = "--pieces " + options.pieces.front(),
-                   .problem = "meets no piece",
-                   .remedy = "`rigspace info --json` lists them"});
-    return chosen;
-  }
-  const auto spaces = bind_spaces(plan);
-  std::vector<int> group(plan.pieces.size());
-  std::map<std::string, int> first;
-  std::map<int, int> points;
-  for (int k = 0; k < static_cast<int>(group.size()); ++k) {
-    group[k] = k;
-    for (const std::string& key : spaces[k]) {
-      const auto [known, is_new] = first.emplace(key, group[k]);
-      if (is_new || known->second == group[k]) continue;
-      const int from = group[k], to = known->second;
-      std::replace(group.begin(), group.begin() + k + 1, from, to);
-      for (auto& each : first) each.second = each.second == from ? to : each.second;
-    }
-  }
-  for (std::size_t k = 0; k < group.size(); ++k) points[group[k]] += plan.pieces[k].count;
-  const int largest = std::max_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
-                        return a.second < b.second;
-                      })->first;
-  for (int k = 0; k < static_cast<int>(group.size()); ++k)
-    if (group[k] == largest) chosen.push_back(k);
-  return chosen;
-}
-
-/// In bind space.
-TriMesh surface_of(const RigPlan& plan, const std::vector<int>& pieces) {
-  std::vector<int> number(static_cast<std::size_t>(plan.points_rest.size() / 3), -1);
-  TriMesh surface;
-  std::vector<double> points;
-  for (const int k : pieces)
-    for (int i = plan.pieces[k].first; i < plan.pieces[k].first + plan.pieces[k].count; ++i) {
-      number[i] = static_cast<int>(points.size() / 3);
-      const Vec3 x = point(plan.points_rest, i);
-      points.insert(points.end(), {x.x(), x.y(), x.z()});
-    }
-  surface.points = Eigen::Map<const Vec>(points.data(), static_cast<Eigen::Index>(points.size()));
-  for (const Triangle& t : plan.triangles)
-    if (number[t[0]] >= 0) surface.triangles.push_back({number[t[0]], number[t[1]], number[t[2]]});
-  return surface;
-}
-
-/// A rig file on the mesh: one point, one face a line.
-std::string text_of(const CageArguments& options, const TriMesh& cage, const std::vector<std::string>& pieces) {
-  const auto quoted = [](const std::string& s) { return Json(s).dump(); };
-  const double typical = 0.05 * bounding_box(cage.points).size().maxCoeff();
-  std::string text = fmt::format("{{\n \"rigspace_rig\": 1,\n \"mesh\": {},\n \"points\": [\n",
-                                 quoted(fs::path(options.file).filename().string()));
-  std::string names, faces;
-  for (int j = 0; j < cage.point_count(); ++j) {
-    const std::string end = j + 1 < cage.point_count() ? "," : "", point_name = fmt::format("{}_{}", options.name, j);
-    const Vec3 x = point(cage.points, j);
-    text += fmt::format("  {{\"name\": {}, \"at\": [{:.9g}, {:.9g}, {:.9g}], \"typical\": {:.6g}}}{}\n",
-                        quoted(point_name), x.x(), x.y(), x.z(), typical, end);
-    names += (j % 8 == 0 ? "\n    " : " ") + quoted(point_name) + end;
-  }
-  for (int f = 0; f < cage.triangle_count(); ++f) {
-    const Triangle& t = cage.triangles[f];
-    faces += fmt::format("{}[{}, {}, {}]{}", f % 8 == 0 ? "\n    " : " ", t[0], t[1], t[2],
-                         f + 1 < cage.triangle_count() ? "," : "");
-  }
-  text += fmt::format(" ],\n \"deformers\": [\n  {{\"type\": \"shapes\"}},\n  {{\"type\": \"cage\", \"name\": {},",
-                      quoted(options.name));
-  if (!pieces.empty()) text += fmt::format(" \"pieces\": {},", Json(pieces).dump());
-  text += fmt::format(" \"coordinates\": {},\n   \"points\": [{}],\n   \"faces\": [{}]}}\n ],\n",
-                      quoted(options.coordinates), names, faces);
-  return text + fmt::format(" \"rules\": [{{\"match\": {}, \"group\": {}}}]\n}}\n", quoted(options.name + "_*"),
-                            quoted(options.name));
-}
 
 /// A posed character and a cage's edges, as bars, in one that does not move.
 Character with_cage(const Character& character, In points, const TriMesh& cage, double thickness) {
@@ -227,55 +119,28 @@ void check_output(const CageArguments& options) {
   check_writable(options.output);
 }
 
-RiggedCharacter read(const std::string& file) {
-  if (file.ends_with(".rig.json")) return read_rig_file(file);
-  if (file.ends_with(".json") || file.ends_with(".bvh"))
-    throw Error({.code = ErrorCode::usage,
-                 .file = file,
-                 .problem = "is no mesh",
-                 .remedy = "a cage is made for a .glb, .gltf, .vrm or .rig.json"});
-  if (!fs::exists(file)) throw Error({.file = file, .problem = "does not exist", .remedy = "check the path"});
-  const std::string text = Json{{"rigspace_rig", 1}, {"mesh", fs::path(file).filename().string()}}.dump();
-  return parse_rig_file(text, file, fs::path(file).parent_path());
-}
-
 void run(const CageArguments& arguments, const Context& context) {
   const CancelScope cancel(interrupted);
   CageArguments options = arguments;
   check_input(options.file);
   check_output(options);
-  const CageFamily family = cage_family(options.coordinates);
-  RiggedCharacter rigged = read(options.file);
+  CageRequest request{.name = options.name,
+                      .pieces = options.pieces,
+                      .coordinates = cage_family(options.coordinates),
+                      .cage = options.cage};
+  RiggedCharacter rigged = read_for_cage(options.file);
   print_warnings(context, options.file, rigged.character.warnings);
-  const std::vector<int> pieces = chosen_pieces(rigged.plan, options);
-  std::vector<std::string> names, left_out;
-  for (int k = 0; k < static_cast<int>(rigged.plan.pieces.size()); ++k)
-    (std::find(pieces.begin(), pieces.end(), k) != pieces.end() ? names : left_out)
-        .push_back(rigged.plan.pieces[k].name);
-  options.cage.progress = terminal_progress();
-  AutomaticCage cage;
-  try {
-    cage = automatic_cage(surface_of(rigged.plan, pieces), options.cage);
-  } catch (const Error& error) {
-    throw error.in_file(options.file);
-  }
-  if (left_out.empty()) names.clear();
-  plan::add_cage(rigged.plan, options.name, cage.mesh, {.family = family, .drop_below = 1e-5}, names);
-  // Shapes come first: what they do to a face is carried along by the cage.
-  const auto own = rigged.plan.deformers.begin();
-  const auto after = std::find_if(rigged.plan.deformers.rbegin(), rigged.plan.deformers.rend(), [](const auto& each) {
-                       return std::holds_alternative<plan::Shapes>(each.kind);
-                     }).base();
-  if (after > own + 1) std::rotate(own, own + 1, after);
-  rigged.character.rig = build(rigged.plan).rig;  // refused before anything is written
-  if (!options.picture.empty()) draw(options, rigged, cage.mesh, pieces);
-  if (!options.output.empty()) {
-    const bool beside = fs::absolute(options.output).parent_path() == fs::absolute(options.file).parent_path();
-    if (beside && !options.file.ends_with(".rig.json"))
-      write_file(options.output, text_of(options, cage.mesh, names));
-    else
-      write_rig_file(options.output, rigged);
-  }
+  request.cage.progress = terminal_progress();
+  const CagedCharacter caged = [&] {
+    try {
+      return in_automatic_cage(std::move(rigged), request);
+    } catch (const Error& error) {
+      throw error.info().file.empty() ? error.in_file(options.file) : error;
+    }
+  }();
+  const AutomaticCage& cage = caged.cage;
+  if (!options.picture.empty()) draw(options, caged.rigged, cage.mesh, caged.pieces);
+  if (!options.output.empty()) write_cage_file(options.output, options.file, caged, request);
   clear_bar();
   if (context.json) {
     fmt::print("{}\n", Json{{"output", options.output},
@@ -286,19 +151,19 @@ void run(const CageArguments& arguments, const Context& context) {
                             {"clearance", cage.clearance},
                             {"grid_faces", cage.grid_faces},
                             {"reached", cage.reached},
-                            {"left_out", left_out}}
+                            {"left_out", caged.left_out}}
                            .dump(2));
     return;
   }
-  fmt::print("{}\n  {} faces, {} points around {}; the nearest point of the skin is {:.3g} inside\n",
-             options.output.empty() ? options.picture : options.output, cage.mesh.triangle_count(),
-             cage.mesh.point_count(), names.empty() ? "everything" : count_in_words(names.size(), "piece", "pieces"),
-             cage.clearance);
+  fmt::print(
+      "{}\n  {} faces, {} points around {}; the nearest point of the skin is {:.3g} inside\n",
+      options.output.empty() ? options.picture : options.output, cage.mesh.triangle_count(), cage.mesh.point_count(),
+      caged.left_out.empty() ? "everything" : count_in_words(caged.pieces.size(), "piece", "pieces"), cage.clearance);
   if (!cage.reached)
     fmt::print("  {} faces were asked for: no other edge could go without faces that cross\n", options.cage.faces);
-  if (!left_out.empty())
+  if (!caged.left_out.empty())
     fmt::print("  {} left out: bound in another space (--pieces chooses): {}\n",
-               count_in_words(left_out.size(), "piece", "pieces"), fmt::join(left_out, ", "));
+               count_in_words(caged.left_out.size(), "piece", "pieces"), fmt::join(caged.left_out, ", "));
 }
 
 }  // namespace

@@ -51,9 +51,10 @@ Studio::Studio(StudioOptions options)
   });
   add_command("history.undo", [this](const Arguments&) { return undo_or_redo(true), Json::object(); });
   add_command("history.redo", [this](const Arguments&) { return undo_or_redo(false), Json::object(); });
-  for (const auto add : {add_file_panel, add_play_panel, add_parts_panel, add_controls_panel, add_world_panel,
-                         add_bake_panel, add_curves_panel, add_modes_panel, add_pulls_panel, add_sketch_panel,
-                         add_effectors_panel, add_cloth_panel, add_forces_panel, add_export_panel})
+  for (const auto add :
+       {add_file_panel, add_play_panel, add_parts_panel, add_controls_panel, add_world_panel, add_bake_panel,
+        add_curves_panel, add_modes_panel, add_pulls_panel, add_sketch_panel, add_effectors_panel, add_cloth_panel,
+        add_forces_panel, add_weights_panel, add_cage_panel, add_export_panel})
     add(*this);
 }
 

@@ -167,6 +167,8 @@ void add_sketch_panel(Studio&);
 void add_effectors_panel(Studio&);
 void add_cloth_panel(Studio&);
 void add_forces_panel(Studio&);
+void add_weights_panel(Studio&);
+void add_cage_panel(Studio&);
 void add_export_panel(Studio&);
 
 }  // namespace rigspace::studio

@@ -19,13 +19,16 @@ COMMANDS = ["play.set", "parts.set", "parts.mode", "parts.preset", "parts.find",
             "sketch.stroke", "sketch.change", "sketch.clear", "sketch.key", "sketch.choose", "sketch.cancel",
             "effectors.prepare", "effectors.drag", "effectors.pin", "effectors.end", "effectors.clear",
             "forces.make", "forces.place", "forces.select", "forces.set", "forces.remove", "forces.drag", "forces.end", "forces.release",
-            "forces.fit", "forces.undo", "forces.keep", "no.such"]
+            "forces.fit", "forces.undo", "forces.keep",
+            "weights.prepare", "weights.compute", "weights.paint", "weights.undo", "weights.redo", "weights.keep",
+            "cage.make", "cage.drag", "cage.end", "cage.undo", "cage.reset", "cage.keep", "no.such"]
 FIELDS = ["clip", "time", "playing", "speed", "loop", "live", "muted", "part", "field", "value", "from", "to", "candidate",
           "mode", "preset", "values", "pattern", "collide", "friction", "material", "unit", "times", "controls", "control",
           "keys", "mute", "influence", "count", "factor", "point", "dynamic", "pull", "position", "keep", "path",
           "gravity", "cells", "on", "joint", "handle", "beyond", "target", "stroke", "camera", "aspect", "points", "closed",
           "curve", "locked", "remove", "all", "abstraction", "eye", "fov", "effector", "pinned", "template", "rig", "number",
-          "nearest", "name"]
+          "nearest", "name", "method", "influences", "smoothing", "strength", "mirrored", "faces", "coordinates", "offset",
+          "radius"]
 CAMERA = {"eye": [0, 1, 4], "target": [0, 1, 0], "fov": 32}
 
 
@@ -42,7 +45,8 @@ def value(random, depth=0):
     if kind < 8:
         return random.choice(["", "Walk", "tail", "amount", "rate", "soft", "firm", "belly", "tail_01.rx", "../x", "/etc/passwd",
                               "\u0000", "x" * 3000, "*", "tail*=tail", "sphere:0,0,0,1", "sphere:", "stiffening", "ground",
-                              "stick", "outline", "action", "drawn", "bump", "torus", "strength", "radius"])
+                              "stick", "outline", "action", "drawn", "bump", "torus", "strength", "radius",
+                              "falloff", "add", "smooth", "mean-value", "harmonic"])
     if kind == 8:
         return random.randrange(-5, 50)
     if kind < 11:
@@ -59,6 +63,13 @@ def message(random):
         whole.update(camera=CAMERA, aspect=1.5, stroke=str(random.randrange(9)),
                      points=[[random.uniform(-1, 1), random.uniform(-1, 1)] for _ in range(random.randrange(12))])
         whole[random.choice(["camera", "aspect", "points", "stroke", "curve"])] = value(random)
+    if whole["do"] == "weights.paint" and random.random() < 0.7:  # nearly a stroke of the brush
+        whole.update(mode=random.choice(["add", "subtract", "smooth"]), joint=random.choice(["tail_01", "head", "hips"]), radius=random.uniform(0.01, 0.4),
+                     points=[random.randrange(3000) for _ in range(random.randrange(6))], strength=random.random(), stroke=random.randrange(5), mirrored=random.random() < 0.5)
+        whole[random.choice(["mode", "joint", "points", "radius", "strength"])] = value(random)
+    if whole["do"] in ("cage.drag", "cage.end") and random.random() < 0.7:  # nearly a hand on the cage
+        whole.update(point=random.randrange(30), target=[random.uniform(-1, 1) for _ in range(3)], radius=random.uniform(0, 1), keep=random.random() < 0.5)
+        whole[random.choice(["point", "target", "radius", "keep"])] = value(random)
     text = json.dumps(whole)
     if random.random() < 0.2:  # and broken
         cut = bytearray(text.encode())
@@ -90,6 +101,9 @@ def main():
             page.until(lambda: "server" in page.state)
             page.do("file.cast", name="bobbin")
             page.opened()
+            page.do("weights.prepare")
+            page.do("cage.make", faces=60, coordinates="mean-value")
+            page.until(lambda: page.state["weights"]["state"] == "ready" and page.state["cage"]["state"] == "draft")
             page.do("play.set", clip="Walk", playing=True)
             for k in range(count):
                 if k % 2:

@@ -1,6 +1,7 @@
 // All panels, in the order of their tabs. A line a panel.
 
 import { PanelMaker } from './panel';
+import { cagePanel } from './panels/cage';
 import { clothPanel } from './panels/cloth';
 import { controlsPanel } from './panels/controls';
 import { curvesPanel } from './panels/curves';
@@ -11,6 +12,7 @@ import { forcesPanel } from './panels/forces';
 import { modesPanel } from './panels/modes';
 import { partsPanel } from './panels/parts';
 import { sketchPanel } from './panels/sketch';
+import { weightsPanel } from './panels/weights';
 import { worldPanel } from './panels/world';
 
 export const kPanels: readonly PanelMaker[] = [
@@ -23,6 +25,8 @@ export const kPanels: readonly PanelMaker[] = [
   effectorsPanel,
   clothPanel,
   forcesPanel,
+  weightsPanel,
+  cagePanel,
   exportPanel,
   curvesPanel,
 ];

@@ -64,13 +64,13 @@ class PointsDriver implements PoseDriver {
       const position = geometry.attributes.position as BufferAttribute, numbers = position.array;
       for (let i = 0; i < numbers.length; ++i, ++at) numbers[i] = pose[at];
       position.needsUpdate = true;
-      shade(geometry, this.seams[m]);
+      if (geometry.attributes.normal) shade(position, geometry.attributes.normal as BufferAttribute, geometry.index, this.seams[m]);
     });
   }
 }
 
 // Vertices that a texture's seam split lie at one place.
-function seamsOf({ geometry }: Mesh): Int32Array {
+export function seamsOf({ geometry }: { geometry: BufferGeometry }): Int32Array {
   const position = geometry.attributes.position, firsts = new Map<string, number>();
   return Int32Array.from({ length: position.count }, (_, i) => {
     const key = `${position.getX(i)} ${position.getY(i)} ${position.getZ(i)}`;
@@ -80,10 +80,8 @@ function seamsOf({ geometry }: Mesh): Int32Array {
 }
 
 /// Normals of vertices, weighted by the area of their triangles, smooth across seams.
-function shade(geometry: BufferGeometry, seams: Int32Array): void {
-  const x = geometry.attributes.position.array, normal = geometry.attributes.normal as BufferAttribute | undefined;
-  if (!normal) return;
-  const n = normal.array, index = geometry.index?.array, corners = index?.length ?? seams.length;
+export function shade(position: BufferAttribute, normal: BufferAttribute, indices: BufferAttribute | null, seams: Int32Array): void {
+  const x = position.array, n = normal.array, index = indices?.array, corners = index?.length ?? seams.length;
   n.fill(0);
   for (let t = 0; t + 2 < corners; t += 3) {
     const i = index ? index[t] : t, j = index ? index[t + 1] : t + 1, k = index ? index[t + 2] : t + 2;

@@ -213,6 +213,47 @@ export interface ForcesSlice {
   command: string;
 }
 
+export interface WeightsSlice {
+  state: 'none' | 'reading' | 'ready' | 'computing' | 'foreign';  ///< foreign: nothing that weights can be made for
+  problem: string;
+  joints: { name: string; parent: number; twin: number }[];  ///< of all skins; parent, twin: into this list
+  mirror: string | null;  ///< axis across which the body is its own mirror image
+  method: string;         ///< that the draft comes from; '': the file's own weights
+  influences: number;
+  smoothing: number;
+  painted: boolean;
+  version: number;        ///< counts changes of the draft
+  stored: number;         ///< version that draft.bin has
+  changed: boolean;       ///< not kept yet
+  undo: number;           ///< steps
+  redo: number;
+  difference: { share: number; worst: number; clips: number } | null;  ///< from the file's weights; share of the swing
+  measuring: boolean;
+  command: string;
+  output: string;         ///< name of the file that keeping writes
+}
+
+export interface CageSlice {
+  state: 'none' | 'making' | 'draft' | 'reading' | 'ready';  ///< ready: the open file's own cage
+  problem: string;
+  families: string[];
+  coordinates: string;
+  faces: number;          ///< asked for
+  offset: number | null;  ///< share of the size; null: automatic
+  made: { faces: number; points: number; clearance: number; reached: boolean; left_out: string[] } | null;
+  triangles: number[];    ///< three points each
+  version: number;        ///< counts changes of the cage's shape; the shape is `cage/shape.bin`
+  moved: number;          ///< points that are elsewhere than at rest
+  undo: number;
+  ms: number | null;      ///< of the last change of the skin
+  command: string;
+  output: string;
+}
+
+export interface CagePlacesSlice {
+  points: number[];  ///< x y z each, scene space, in the pose that is shown; none while it plays
+}
+
 export interface EffectorsSlice {
   state: 'none' | 'preparing' | 'ready' | 'failed';
   effectors: { name: string; joint: string; pinned: boolean }[];
@@ -263,6 +304,9 @@ export interface Slices {
   effectors: EffectorsSlice;
   cloth: ClothSlice;
   forces: ForcesSlice;
+  weights: WeightsSlice;
+  cage: CageSlice;
+  cage_places: CagePlacesSlice;
   job: JobSlice | null;
   export: ExportSlice;
   history: { undo: string[]; redo: string[] };

@@ -15,7 +15,7 @@ import { Pointer } from './pointer';
 import { ArrayPose } from './pose_driver';
 import { fetchShares, Shares } from './shares';
 import { FileSlice } from './slices';
-import { Picked, PointerHandler, StageApi } from './stage_types';
+import { Outfit, Picked, PointerHandler, StageApi } from './stage_types';
 import { Selection, Store } from './store';
 import { PointColor } from './tint';
 
@@ -38,6 +38,7 @@ export class Stage implements StageApi {
   private hovered_: number | null = null;
   private colored = true;
   private over: PointColor | null = null;
+  private outfit: Outfit | null = null;
   private painted = '';  ///< what the colours on the body were made of
   private shows = { skeleton: false, wireframe: false };
   private extent: Extent | null = null;
@@ -52,7 +53,7 @@ export class Stage implements StageApi {
     this.viewport.onDrawn(() => this.drawn.push(performance.now()));
     this.onion = new Onion(connection, store, (pose) => this.putPlain(pose), () => this.split.change());
     this.split = new Split(host, this.viewport, {
-      before: () => this.putPlain(this.frame.artist), after: this.after,
+      before: () => this.putBefore(), after: this.after,
       ends: () => ({ pictures: [], sentence: '' }), over: () => this.onion.ghosts(),
     }, { before: 'Before', after: 'After' }, () => undefined, ['side', 'wipe', 'overlay', 'single']);
     this.viewport.cover(kCovered);
@@ -167,14 +168,22 @@ export class Stage implements StageApi {
   }
 
   softPositions(): Float64Array { this.putSoft(); return this.model?.character.positions() ?? new Float64Array(); }
-  artistPositions(): Float64Array { this.put(this.frame.artist); return this.model?.character.positions() ?? new Float64Array(); }
+  artistPositions(): Float64Array { this.putBefore(); return this.model?.character.positions() ?? new Float64Array(); }
 
-  /// Colours of points in place of those of parts; null: those of parts again.
-  tintOver(color: PointColor | null): void {
+  /// Colours of points in place of those of parts; null: those of parts again. `flat`: see Tint.
+  tintOver(color: PointColor | null, flat = false): void {
     this.over = color;
     this.painted = '';
+    if (this.model) this.model.tint.flat = flat && color !== null;
     if (color) this.model?.tint.paint(color);
     this.paintParts();
+    this.invalidate();
+  }
+
+  /// Dresses the character for a draft; null: as it is. Forgotten when another model is shown.
+  dress(outfit: Outfit | null): void {
+    this.outfit?.before();
+    this.outfit = outfit;
     this.invalidate();
   }
 
@@ -183,8 +192,10 @@ export class Stage implements StageApi {
   }
 
   private putSoft(): void {
-    this.put(this.frame.soft);
+    this.put(this.outfit ? this.frame.artist : this.frame.soft);
+    this.outfit?.after();
     this.overlays.visible = true;
+    this.model?.tint.wearBefore(false);
     if (this.model) this.model.tint.strength = this.colored ? 1 : this.hovered_ === null ? 0 : 1;
   }
 
@@ -196,8 +207,15 @@ export class Stage implements StageApi {
 
   private putPlain(pose: ArrayPose): void {
     this.put(pose);
+    this.outfit?.after();
     this.overlays.visible = false;
     if (this.model) this.model.tint.strength = 0;
+  }
+
+  private putBefore(): void {
+    this.putPlain(this.frame.artist);
+    this.outfit?.before();
+    if (this.model) this.model.tint.strength = this.model.tint.wearBefore(true) && this.colored ? 1 : 0;
   }
 
   private put(pose: ArrayPose): void {
@@ -240,7 +258,7 @@ export class Stage implements StageApi {
     this.model = model;
     this.shares = this.on = null;
     this.painted = '';
-    this.over = null;  // of the points of another model
+    this.over = this.outfit = null;  // of the points of another model
     if (!model) return;
     this.clip = this.store.get('play')?.clip ?? null;
     this.extent = model.extentOf(this.clip);

@@ -2,10 +2,12 @@
 
 import { element, iconButton } from '../ui/dom';
 import { Shortcut } from '../ui/shortcuts';
+import { CageHand } from './handles/cage';
 import { Draw } from './handles/draw';
 import { Effectors } from './handles/effectors';
 import { MoveJoints } from './handles/move_joints';
 import { Pull } from './handles/pull';
+import { Paint } from './handles/paint';
 import { Shape } from './handles/shape';
 import { Studio } from './panel';
 import { Tool } from './tools';
@@ -21,10 +23,10 @@ export class StageTools {
 
   /// `changed`: another tool was taken, or none.
   constructor(studio: Studio, private readonly changed: (tool: string | null) => void) {
-    this.tools = [new MoveJoints(studio), new Pull(studio), new Draw(studio), new Effectors(studio), new Shape(studio)].map((tool) => ({ tool,
+    this.tools = [new MoveJoints(studio), new Pull(studio), new Draw(studio), new Effectors(studio), new Shape(studio), new Paint(studio), new CageHand(studio)].map((tool) => ({ tool,
       button: iconButton(tool.icon, `${tool.title} (${tool.key.toUpperCase()}): ${tool.about}`, () => this.toggle(tool)) }));
     this.root.append(...this.tools.map(({ button }) => button), this.hint);
-    studio.store.on('file', () => { if (!['draw', 'effectors', 'forces'].includes(this.on?.id ?? '')) this.choose(null); });  // these look at the character anew
+    studio.store.on('file', () => { if (!['draw', 'effectors', 'forces', 'weights', 'cage'].includes(this.on?.id ?? '')) this.choose(null); });  // these look at the character anew
     this.choose(null);
     addEventListener('keydown', (event) => {  // before the page's own keys, which have another Escape
       if (event.key !== 'Escape' || !this.on || (event.target as HTMLElement).matches('input, select')) return;

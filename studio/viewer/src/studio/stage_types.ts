@@ -9,6 +9,13 @@ export interface Picked {
   candidate: number;  ///< the candidate that most of the point hangs on, or -1
 }
 
+/// What the character is drawn with while a draft of it is shown: both pictures are of the artist's pose then, and differ by the
+/// draft alone. Called before every picture.
+export interface Outfit {
+  before(): void;
+  after(): void;
+}
+
 /// hover: moved without a button. drag, up: only to the handler that claimed the `down`. click: pressed and let go in
 /// place, and nobody claimed the `down`. leave: the pointer is elsewhere.
 export type PointerKind = 'hover' | 'down' | 'drag' | 'up' | 'click' | 'leave';

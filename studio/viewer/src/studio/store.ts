@@ -48,12 +48,13 @@ interface Selected {
   range: TimeRange | null;
   stroke: string | null;     ///< name of a stroke of the drawing that is pointed at
   template: string | null;   ///< of forces, to be placed by the next click on the skin
+  joint: string | null;      ///< whose weights are shown
 }
 
 /// Laws: a part that belongs to a candidate and that candidate are selected together (panels/parts.ts sees to it when
 /// the slice changes). Listeners are called after every change, once.
 export class Selection {
-  private now: Selected = { candidate: null, part: null, node: null, range: null, stroke: null, template: null };
+  private now: Selected = { candidate: null, part: null, node: null, range: null, stroke: null, template: null, joint: null };
   private readonly listeners: ((now: Readonly<Selected>) => void)[] = [];
 
   get candidate(): number | null { return this.now.candidate; }
@@ -62,6 +63,7 @@ export class Selection {
   get range(): TimeRange | null { return this.now.range; }
   get stroke(): string | null { return this.now.stroke; }
   get template(): string | null { return this.now.template; }
+  get joint(): string | null { return this.now.joint; }
 
   set(changed: Partial<Selected>): void {
     const next = { ...this.now, ...changed };

@@ -12,12 +12,12 @@ export interface Dot {
 }
 
 export class DotOverlay extends Group {
-  private readonly dots = [kDotPixels, kStrongPixels].map((pixels) =>
-    [pixels + kRimPixels, pixels].map((size) => new Points(new BufferGeometry(), dotMaterial(size))));  ///< with a rim behind each
+  private readonly dots: Points<BufferGeometry, PointsMaterial>[][];  ///< with a rim behind each
   private readonly lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, depthWrite: false, transparent: true }));
 
-  constructor() {
+  constructor(pixels = kDotPixels, strong = kStrongPixels) {
     super();
+    this.dots = [pixels, strong].map((own) => [own + Math.min(kRimPixels, own / 3), own].map((size) => new Points(new BufferGeometry(), dotMaterial(size))));
     this.lines.renderOrder = 20;
     this.dots.flat().forEach((points, i) => { points.renderOrder = 21 + i; });
     for (const object of [this.lines, ...this.dots.flat()]) object.frustumCulled = false;
