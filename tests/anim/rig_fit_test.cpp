@@ -184,6 +184,14 @@ TEST(RigFit, KeepsJointsInsideAndWeightsWhole) {
   Vec points = rest_surface(source).points;
   for (int i = 0; i < points.size() / 3; ++i) point(points, i) = Vec3(0.9, 1.1, 0.8).cwiseProduct(point(points, i));
   const RigFit fit = fit_rig(source, statue(source, points), {.keep = 3});
+  const TriMesh surface = rest_surface(fit.character);
+  const WindingTree winding(surface);
+  const std::vector<JointPlace> joints = joint_places(fit.character);
+  for (const SkinPart& part : skin_parts(fit.character))
+    for (std::size_t j = 0; j < part.joints.size(); ++j)
+      if (!part.joints[j].bones.empty()) {
+        EXPECT_GT(winding(joints[part.bones[j]].position), 0.5) << part.joints[j].name;
+      }
   for (const SkinPart& part : skin_parts(fit.character))
     for (const auto& list : part.influences) {
       double sum = 0;
