@@ -335,6 +335,7 @@ void add_rig(CLI::App& app, Context& context) {
   add_rig_modes(*command, context);
   add_rig_weights(*command, context);
   add_rig_skeleton(*command, context);
+  add_rig_fit(*command, context);
   add_rig_bake(*command, context);
   add_rig_stand_in(*command, context);
 }

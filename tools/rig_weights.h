@@ -9,6 +9,7 @@ namespace rigspace::tools {
 
 void add_rig_weights(CLI::App& rig, Context& context);
 void add_rig_skeleton(CLI::App& rig, Context& context);
+void add_rig_fit(CLI::App& rig, Context& context);
 void add_rig_bake(CLI::App& rig, Context& context);
 void add_rig_stand_in(CLI::App& rig, Context& context);
 

@@ -88,8 +88,11 @@ ReferencePose reference_pose(const Character& character) {
     size = std::max(size, (translation(each) - translation(pose.world[root])).norm());
   const Affine of_root = compose(pose.world[root], **first);
   Affine G = of_root;
-  // Where the first bone itself is posed, its parent node is not.
-  if (const NodeDescription* node = node_description(rig.graph(), character.bones[root].slot)) {
+  // Where the first bone itself is posed, its parent node is not. What was bound as it stands in the scene is not
+  // posed.
+  const bool in_scene = (linear(of_root) - Mat3::Identity()).norm() < 1e-6 && translation(of_root).norm() < 1e-6 * size;
+  if (const NodeDescription* node = node_description(rig.graph(), character.bones[root].slot);
+      node != nullptr && !in_scene) {
     Affine parent = Affine::Identity();
     if (node->parent_slot >= 0) {
       Vec slots;

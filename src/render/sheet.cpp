@@ -115,7 +115,8 @@ Picture contact_sheet(const Renderer& renderer, const Motion& motion, const Shee
   if (!look.ground_height) look.ground_height = view.ground_height;
   return fill_sheet(cells, motion.title, options, progress, [&](int k, std::string& label) {
     label = number(motion.times[k], 2) + " s";
-    return renderer.render(motion.at(motion.times[k]), view.camera_at(k), look);
+    const Camera camera = options.camera ? options.camera(motion.times[k]) : view.camera_at(k);
+    return renderer.render(motion.at(motion.times[k]), camera, look);
   });
 }
 

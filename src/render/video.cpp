@@ -209,7 +209,8 @@ void write_video(const fs::path& path, const Renderer& renderer, const Motion& m
   const int frames = static_cast<int>(motion.times.size());
   for (int k = 0; k < frames; ++k) {
     report(progress, "rendering", static_cast<double>(k) / frames);
-    writer.add(renderer.render(motion.at(motion.times[k]), view.camera_at(k), look));
+    const Camera camera = options.camera ? options.camera(motion.times[k]) : view.camera_at(k);
+    writer.add(renderer.render(motion.at(motion.times[k]), camera, look));
   }
   writer.finish();
   report(progress, "rendering", 1);

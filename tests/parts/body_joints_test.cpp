@@ -1,7 +1,10 @@
 #include "rigspace/parts/body_joints.h"
 
+#include "rigspace/base/affine.h"
 #include "rigspace/base/error.h"
 #include "rigspace/io/formats.h"
+#include "rigspace/rig/built_in_rig.h"
+#include "rigspace/rig/skeleton.h"
 #include "support/assets.h"
 #include "support/human_motion.h"
 
@@ -211,6 +214,27 @@ TEST(ReferencePose, IsThatOfTheSkinWhereTheFileRestsInAnother) {
   EXPECT_NEAR(at("foot.l").y(), at("foot.r").y(), 1e-4);
   EXPECT_NEAR(at("foot.l").x(), -at("foot.r").x(), 1e-4);
   EXPECT_LT(at("ball.l").y(), 0.05);
+}
+
+TEST(ReferencePose, IsTheRestPoseOfASkinThatWasBoundAsItStandsInTheScene) {
+  // Below a node that turns Z up into Y up, whose axes the skin does not have.
+  auto graph = std::make_shared<ControlGraph>();
+  const Quat up(Eigen::AngleAxisd(-M_PI / 2, Vec3::UnitX()));
+  const int top = add_node(*graph, {.name = "Z_UP", .rotation = up});
+  const int root = add_node(*graph, {.name = "root", .parent_slot = top, .translation = Vec3(0, 0, 1)});
+  const int tip = add_node(*graph, {.name = "tip", .parent_slot = root, .translation = Vec3(0, 0, 1)});
+  SkinDescription skin{.joint_slots = {root, tip}, .influences = {{{0, 1.0}}, {{1, 1.0}}}};
+  for (const double height : {1.0, 2.0}) {
+    Affine world = identity_affine();
+    linear(world) = up.toRotationMatrix(), translation(world) = Vec3(0, height, 0);
+    skin.inverse_bind.push_back(inverse(world));
+  }
+  Character character;
+  character.bones = {{"root", -1, root}, {"tip", 0, tip}};
+  character.rig = std::make_shared<BuiltInRig>(
+      graph, Vec((Vec(6) << 0, 1, 0, 0, 2, 0).finished()),
+      std::vector<std::shared_ptr<const Deformer>>{std::shared_ptr<const Deformer>(make_linear_blend_skin(skin))});
+  EXPECT_FALSE(reference_pose(character).from_skin);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "rigspace/base/progress.h"
 #include "rigspace/render/motion.h"
 
+#include <functional>
+
 namespace rigspace {
 
 struct SheetOptions {
@@ -11,8 +13,9 @@ struct SheetOptions {
   FramingOptions framing;
   int columns = 0;      ///< 0: chosen for a page a little wider than high
   bool follow = false;  ///< the camera travels with the character; otherwise it frames the whole way
-  bool labels = true;   ///< title above, time or angle in each picture
-  int gap = 8;          ///< pixels between pictures and around them; 0 to 1000
+  std::function<Camera(double time)> camera = {};  ///< of a contact sheet, in place of the framing; or empty
+  bool labels = true;                              ///< title above, time or angle in each picture
+  int gap = 8;                                     ///< pixels between pictures and around them; 0 to 1000
 
   void validate() const;
 };

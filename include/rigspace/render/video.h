@@ -5,6 +5,7 @@
 #include "rigspace/render/motion.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,9 +14,10 @@ namespace rigspace {
 struct VideoOptions {
   RenderOptions picture{.width = 480, .height = 480};
   FramingOptions framing;
-  double frames_per_second = 24;  ///< 1 to 240
-  bool follow = false;            ///< see frame_motion
-  std::string ffmpeg = "ffmpeg";  ///< the program: a name to look for, or a path
+  double frames_per_second = 24;                   ///< 1 to 240
+  bool follow = false;                             ///< see frame_motion
+  std::function<Camera(double time)> camera = {};  ///< where it stands at a time, in place of the framing; or empty
+  std::string ffmpeg = "ffmpeg";                   ///< the program: a name to look for, or a path
 
   void validate() const;
 };
