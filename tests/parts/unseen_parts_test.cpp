@@ -3,6 +3,7 @@
 
 #include "rigspace/parts/footing.h"
 #include "rigspace/parts/part_finder.h"
+#include "rigspace/parts/scenery.h"
 #include "support/doll.h"
 
 #include <gtest/gtest.h>
@@ -280,6 +281,136 @@ TEST(UnseenParts, OfASnakeOnTheGroundOnlyTheEndMoves) {
     snake.clip = "Slither";
     EXPECT_LE(moving_joints(snake.make()).size(), 1u) << name;
   }
+}
+
+TEST(UnseenParts, ARiderAndACentaursUpperHalfAreNoBelly) {
+  for (const bool legs : {true, false}) {
+    Doll horse = Doll::quadruped();
+    const int hips = horse.add("pelvis", 1, {0, 1.45, 0.1}, 0.15),
+              chest = horse.add("spine_01", hips, {0, 1.7, 0.1}, 0.15);
+    horse.add_pair("hand",
+                   horse.add_pair("lowerarm", horse.add_pair("upperarm", chest, {0.2, 1.8, 0.1}), {0.3, 1.6, 0.2}),
+                   {0.3, 1.5, 0.4});
+    if (legs) {
+      const int thigh = horse.add_pair("thigh", hips, {0.25, 1.3, 0.2}),
+                calf = horse.add_pair("calf", thigh, {0.3, 0.9, 0.2});
+      horse.key(thigh), horse.key(thigh + 1), horse.key(calf), horse.key(calf + 1);
+    }
+    const std::set<std::string> joints = moving_joints(horse.make());
+    EXPECT_TRUE(joints.contains("Spine")) << legs;
+    EXPECT_FALSE(joints.contains("pelvis") || joints.contains("spine_01")) << legs;
+  }
+}
+
+TEST(UnseenParts, ATadpolesTailIsNoHair) {
+  Doll tadpole;
+  int last = tadpole.add("Head", -1, {0, 1, 0.5}, 0.3);
+  tadpole.key(last);
+  for (int k = 0; k < 6; ++k) last = tadpole.add("tail_0" + std::to_string(k), last, {0, 1, -0.3 * k}, 0.1);
+  tadpole.clip = "fly";
+  const std::vector<Part> parts = find_parts(tadpole.make());
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].preset, "tail");
+}
+
+TEST(UnseenParts, FourLongTentaclesMoveTogether) {
+  Doll squid;
+  const int body = squid.add("Body", -1, {0, 1, 0}, 0.3);
+  squid.key(body);
+  for (int k = 0; k < 4; ++k) {
+    const double angle = 2 * std::numbers::pi * (k + 0.3) / 4;
+    int last = body;
+    for (int j = 1; j <= 8; ++j)
+      last = squid.add("T" + std::to_string(k) + "x" + std::to_string(j), last,
+                       {0.2 * j * std::cos(angle), 0.9 - 0.1 * j, 0.2 * j * std::sin(angle)}, 0.06);
+  }
+  squid.clip = "Swim";
+  const std::vector<Part> parts = find_parts(squid.make());
+  EXPECT_EQ(parts.size(), 4u);
+  for (const Part& part : parts) EXPECT_EQ(part.bones.size(), 8u) << part.name;
+}
+
+TEST(UnseenParts, AToysChimneyOnItsNodeIsNoStrand) {
+  Doll train;
+  train.rigid = true;
+  const int engine = train.add("Engine", -1, {0, 0.4, 0}, 0.3);
+  train.add("mesh_Chimney", train.add("Chimney", engine, {0, 0.7, 0.4}, 0), {0, 0.8, 0.4}, 0.1);
+  for (const double z : {-0.3, 0.3}) {
+    const int wheel = train.add_pair("Wheel" + std::string(z < 0 ? "Back" : "Front"), engine, {0.3, 0.1, z}, 0.1);
+    train.key(wheel), train.key(wheel + 1);
+  }
+  EXPECT_TRUE(find_parts(train.make()).empty());
+}
+
+TEST(UnseenParts, ASlimeIsJellyByItsNameToo) {
+  Doll blob;
+  blob.rigid = true;
+  blob.key(blob.add("Bone", -1, {0, 0.3, 0}, 0.3));
+  EXPECT_TRUE(find_parts(blob.make("crate")).empty());
+  const std::vector<Part> parts = find_parts(blob.make("slime_green"));
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].preset, "jelly");
+}
+
+// A floor of its own mesh, still, with and without a joint; a sky around all; an animal that walks on the first.
+Character on_a_set(bool floor_joint, bool sky) {
+  Doll dog = Doll::quadruped();
+  const int ground = dog.add("Set", -1, {0, 0, 0}, 0);
+  Character character = dog.make();
+  const auto& rig = static_cast<const BuiltInRig&>(*character.rig);
+  Vec points(rig.points_rest().size() + 3 * 4);
+  points.head(rig.points_rest().size()) = rig.points_rest();
+  const int first = rig.point_count();
+  const double wide = sky ? 30 : 4;
+  for (int k = 0; k < 4; ++k)
+    point(points, first + k) = Vec3(k % 2 == 0 ? -wide : wide, sky && k == 3 ? 20 : 0, k < 2 ? -wide : wide);
+  Piece piece{.name = "Plane", .first_point = first, .point_count = 4};
+  piece.triangles = {{first, first + 1, first + 2}, {first + 1, first + 3, first + 2}};
+  character.pieces.push_back(piece);
+  std::vector<std::shared_ptr<const Deformer>> deformers(rig.deformers().begin(), rig.deformers().end());
+  if (floor_joint) {
+    const int slot = character.bones[static_cast<std::size_t>(ground)].slot;
+    SkinDescription skin{.first_point = first, .joint_slots = {slot}, .inverse_bind = {identity_affine()}};
+    skin.influences.assign(4, {{0, 1.0}});
+    deformers.push_back(make_linear_blend_skin(skin));
+  }
+  character.rig = std::make_shared<BuiltInRig>(rig.shared_graph(), points, deformers);
+  return character;
+}
+
+TEST(Scenery, AFloorAndASkyCountForNothing) {
+  const std::set<std::string> alone = part_names(Doll::quadruped().make());
+  EXPECT_TRUE(alone.contains("belly"));
+  for (const bool joint : {false, true})
+    for (const bool sky : {false, true}) {
+      const Character character = on_a_set(joint, sky);
+      EXPECT_EQ(scenery_of(character), std::vector<int>{1}) << joint << sky;
+      EXPECT_EQ(part_names(character), alone) << joint << sky;
+      const Character bare = without_scenery(character);
+      ASSERT_EQ(bare.rig->point_count(), character.rig->point_count());
+      const Box box = bounding_box(rest_surface(bare).points);
+      const Box own = bounding_box(rest_surface(Doll::quadruped().make()).points);
+      EXPECT_LT((box.low - own.low).norm() + (box.high - own.high).norm(), 1e-9);
+    }
+}
+
+TEST(Scenery, GoesWithTheCharacterInAllPoses) {
+  Character character = on_a_set(false, false);
+  character.clips[0].tracks = {{"Hips.tz", {.times = {0, 1}, .values = {0, 500}}}};
+  const Character bare = without_scenery(character);
+  Vec s;
+  bare.rig->evaluate(*bare.rig->make_workspace(), pose_at(bare, &bare.clips[0], 1), s);
+  EXPECT_LT(bounding_box(s).size().z(), 5);
+}
+
+TEST(Scenery, WhatMovesOrIsWornIsNone) {
+  EXPECT_TRUE(scenery_of(Doll::quadruped().make()).empty());
+  Character carpet = on_a_set(true, false);  // a carpet that flies
+  carpet.clips[0].tracks = {{"Set.ty", {.times = {0, 1}, .values = {0, 1}}}};
+  EXPECT_TRUE(scenery_of(carpet).empty());
+  Character still = on_a_set(true, false);
+  still.clips.clear();
+  EXPECT_TRUE(scenery_of(still).empty());
 }
 
 TEST(UnseenParts, WhoWalksAndSwimsIsNoFish) {

@@ -72,6 +72,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   else
     body_.rig->jacobian(*rig_workspace_, body_.rig->rest(), body_.free, ds_dp);
   objective_.set_row_scale(row_scale(mapping_.description(), ds_dp, masses, body_.response));
+  cuts_ = far_cuts();
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
