@@ -18,10 +18,14 @@ constexpr double kRampTime = 0.15;  // s: loads are faded in at the start of a c
 /// does is nothing to a tail.
 std::vector<Cut> Stepper::far_cuts() {
   constexpr double kFar = 0.1;
+  constexpr int kMoments = 4;  // a jump and the one back may be one cut
   std::vector<Cut> far;
   for (const Cut& cut : motion_cuts(motion_, body_.rig->controls())) {
     const Vec before = key(cut.from);
-    if (farthest_move(key(cut.to) - before) > kFar * body_.size) far.push_back(cut);
+    double most = 0;
+    for (int k = 1; k <= kMoments; ++k)
+      most = std::max(most, farthest_move(key(on_grid(cut.from + k * (cut.to - cut.from) / kMoments)) - before));
+    if (most > kFar * body_.size) far.push_back(cut);
   }
   keys_.clear();
   return far;
