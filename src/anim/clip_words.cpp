@@ -32,7 +32,9 @@ constexpr ClipWord kOnce[] = {
     {"use", Where::whole},       {"spellcast", Where::start}, {"smash", Where::start},     {"fire", Where::whole},
     {"drink", Where::whole},     {"open", Where::whole},      {"close", Where::whole},     {"schlag", Where::start},
     {"angriff", Where::start},   {"tod", Where::whole},       {"ataque", Where::start},    {"muerte", Where::start},
-    {"mort", Where::whole},      {"attaque", Where::start},   {"strike", Where::start},
+    {"mort", Where::whole},      {"attaque", Where::start},   {"strike", Where::start},    {"roar", Where::start},
+    {"bark", Where::whole},      {"howl", Where::start},      {"growl", Where::start},     {"yawn", Where::start},
+    {"sneeze", Where::start},    {"salute", Where::start},    {"taunt", Where::start},
 };
 
 constexpr ClipWord kLoops[] = {

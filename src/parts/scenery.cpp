@@ -105,7 +105,9 @@ bool is_setting(const Box& box, const Box& moving) {
     return box.low[axis] < moving.low[axis] - kAround * size[axis] &&
            box.high[axis] > moving.high[axis] + kAround * size[axis];
   };
-  return beneath || (beyond(0) && beyond(2));
+  // The body of a truck is around its wheels, but does not go down to the ground.
+  const bool high = box.low.y() < moving.low.y() + kBeneath * size.y() && box.high.y() > moving.high.y();
+  return beneath || (beyond(0) && beyond(2) && high);
 }
 
 /// The bone with the most skin by count of points, and a place amid them at rest; -1 if none holds any.

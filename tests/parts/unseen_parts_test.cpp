@@ -408,6 +408,11 @@ TEST(Scenery, WhatMovesOrIsWornIsNone) {
   Character carpet = on_a_set(true, false);  // a carpet that flies
   carpet.clips[0].tracks = {{"Set.ty", {.times = {0, 1}, .values = {0, 1}}}};
   EXPECT_TRUE(scenery_of(carpet).empty());
+  Doll truck;
+  truck.rigid = true;
+  const int hull = truck.add("Hull", -1, {0, 1.6, 0}, 1.5);
+  for (const double z : {-0.5, 0.5}) truck.key(truck.add_pair("Wheel" + std::to_string(z), hull, {0.5, 0.2, z}, 0.2));
+  EXPECT_TRUE(scenery_of(truck.make()).empty());
   Character still = on_a_set(true, false);
   still.clips.clear();
   EXPECT_TRUE(scenery_of(still).empty());

@@ -27,7 +27,7 @@ TEST(DrawableText, WritesKanaAsTheySound) {
   EXPECT_EQ(drawable_text("しっぽ"), "shippo");
   EXPECT_EQ(drawable_text("マッチ"), "matchi");
   EXPECT_EQ(drawable_text("きゃく、しゃしん"), "kyaku.shashin");
-  EXPECT_EQ(drawable_text("ウォーク ファイル"), "ok fairu");
+  EXPECT_EQ(drawable_text("ウォーク ファイル"), "oku fairu");
 }
 
 TEST(DrawableText, SaysWhatItLeavesOut) {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 namespace rigspace::tune_system_test {
 namespace {
@@ -53,6 +54,40 @@ TEST(TuneSystem, ASheetOfWhatSwimsIsQuickerThanItsStroke) {
   const PartTuning tuning = tune_parts(soft.character, soft.character.clips[0], soft.parts, kLoops).front();
   EXPECT_GE(tuning.rate, 1.4 - 1e-9);
   EXPECT_TRUE(std::isfinite(tuning.rate) && std::isfinite(tuning.settle) && tuning.settle > 0);
+}
+
+/// The sway of the rod's root, and a second control that jumps within a frame, and back `frames` later (0: never).
+Animation sway_with_jump(const char* control, double jump, int frames) {
+  std::vector<double> times, sway, jumping;
+  for (int k = 0; k <= 60; ++k) {
+    times.push_back(k / 30.0);
+    sway.push_back(0.1 * std::sin(2 * std::numbers::pi * k / 30));
+    jumping.push_back(k >= 31 && (frames == 0 || k < 31 + frames) ? jump : 0);
+  }
+  Animation clip = testing::root_clip("root.rz", times, sway, Interpolation::linear);
+  clip.tracks.push_back({control, {.interpolation = Interpolation::linear, .times = times, .values = jumping}});
+  clip.name = "Sway";
+  return clip;
+}
+
+// A root that is put back, or a key that is off for a frame, is no motion: rate, amount and swing stay what they are
+// without it. (As motion it asks for 5 Hz.)
+TEST(TuneSystem, AJumpWithinAFrameIsNotFelt) {
+  Character rod = make_rod(4);
+  rod.clips = {sway_with_jump("root.tx", 0, 1)};
+  const std::vector<Part> parts = parts_from_pattern(rod, "tail*=tail");
+  const PartTuning plain = tune_parts(rod, rod.clips[0], parts, kLoops).front();
+  const double swing = simulate_parts(rod, &rod.clips[0], parts, kLoops).parts[0].swing;
+  EXPECT_LT(plain.rate, 4);
+  for (const auto& [control, jump, frames] :
+       {std::tuple{"root.tx", 5.0, 1}, {"root.tx", 5.0, 2}, {"root.ry", 2.0, 1}, {"root.ty", -3.0, 1}}) {
+    rod.clips = {sway_with_jump(control, jump, frames)};
+    const PartTuning tuning = tune_parts(rod, rod.clips[0], parts, kLoops).front();
+    EXPECT_NEAR(tuning.rate, plain.rate, 0.15 * plain.rate) << control << " for " << frames;
+    EXPECT_NEAR(tuning.ease, plain.ease, 0.15) << control << " for " << frames;
+    const SoftMotion motion = simulate_parts(rod, &rod.clips[0], parts, kLoops);
+    EXPECT_NEAR(motion.parts[0].swing, swing, 0.25 * swing) << control << " for " << frames;
+  }
 }
 
 TEST(TuneSystem, ALoopThatShakesTheChainAlongItselfIsNotHeld) {
