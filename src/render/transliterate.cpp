@@ -116,11 +116,13 @@ Letters kana(char32_t c) {
 
 std::string drawable_text(std::string_view text) {
   std::string plain;
-  bool any = false, left_out = false, doubled = false;
+  bool skips = false, doubled = false;
+  std::size_t word = 0;  // where the present word, of letters that are not ASCII, begins
   for (Letters rest = text; !rest.empty();) {
     const char32_t c = next_character(rest);
+    if (c < 0x80) skips = false;
+    if (skips) continue;  // half a word says nothing
     if (const Letters syllable = kana(c); !syllable.empty()) {
-      any = true, left_out = false;
       if (syllable == "-t") {  // doubles the next consonant
         doubled = true;
         continue;
@@ -139,13 +141,18 @@ std::string drawable_text(std::string_view text) {
       continue;
     }
     const std::optional<std::string> letters = in_latin(c);
-    if (!letters && !left_out) plain += "..";
-    left_out = !letters;
-    if (!letters) continue;
-    any |= !letters->empty() && *letters != " ";
+    skips = !letters;
+    if (skips) {
+      plain.resize(word);
+      plain += "..";
+      continue;
+    }
     plain += *letters;
+    if (c < 0x80) word = plain.size();
   }
-  return any || text.empty() ? plain : "(a name in another script)";
+  const bool any = plain.find_first_not_of(". ") != std::string::npos;
+  return any || text.empty() || text.find_first_not_of(". ") == std::string_view::npos ? plain
+                                                                                       : "(a name in another script)";
 }
 
 }  // namespace rigspace

@@ -370,6 +370,7 @@ void Stepper::step(double time, StepOutcome& outcome, int depth) {
 
 StepOutcome Stepper::advance(double time) {
   StepOutcome outcome;
+  if (turns_with_jump(time)) return outcome;
   while (contact_) {  // divides the step so that fast nodes and obstacles do not pass through each other
     const Vec x_now = key(now_.time) + now_.d_now, x_key = key(time);
     const double left = time - now_.time, ratio = left / now_.h;

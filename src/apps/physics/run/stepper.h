@@ -138,6 +138,7 @@ class Stepper {
   std::vector<Cut> far_cuts();
   double felt(double time, double width) const;
   Vec3 jumped(double from, double to);
+  bool turns_with_jump(double time);
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);
   void retune(const SteppedBody& now);
