@@ -80,7 +80,7 @@ TEST(TuneSystem, AJumpWithinAFrameIsNotFelt) {
   const double swing = simulate_parts(rod, &rod.clips[0], parts, kLoops).parts[0].swing;
   EXPECT_LT(plain.rate, 4);
   for (const auto& [control, jump, frames] :
-       {std::tuple{"root.tx", 5.0, 1}, {"root.tx", 5.0, 2}, {"root.ry", 2.0, 1}, {"root.ty", -3.0, 1}}) {
+       {std::tuple{"root.tx", 5.0, 1}, {"root.tx", 5.0, 2}, {"root.ry", 2.0, 1}, {"root.ty", -3.0, 1}, {"root.rx", 2.5, 1}}) {
     rod.clips = {sway_with_jump(control, jump, frames)};
     const PartTuning tuning = tune_parts(rod, rod.clips[0], parts, kLoops).front();
     EXPECT_NEAR(tuning.rate, plain.rate, 0.15 * plain.rate) << control << " for " << frames;
