@@ -47,10 +47,10 @@ double Stepper::felt(double time, double width) const {
 
 /// A step through a jump that turns the body: its controls keep their deviation, nodes turn with the animation, and
 /// both stand still. (Nodes that went on in the old direction would tear at controls that are turned.) False where
-/// nothing jumps, or only moves; and for flesh with nodes of its own inside.
+/// nothing jumps, or only moves; and for all but rods, whose nodes follow from their controls alone.
 bool Stepper::turns_with_jump(double time) {
   constexpr double kTurned = 0.1;  // of the deviation
-  if (cuts_.empty() || black_box_ || mapping_.interior_size() > 0 || felt(time, 1e-9) > 0) return false;
+  if (cuts_.empty() || black_box_ || lineariser_ || !body_.tets.empty() || felt(time, 1e-9) > 0) return false;
   key_controls(time, p_key_);
   Vec p = p_key_, y, x = key(time);
   for (std::size_t k = 0; k < body_.free.size(); ++k) p[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
