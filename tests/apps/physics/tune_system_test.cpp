@@ -79,14 +79,49 @@ TEST(TuneSystem, AJumpWithinAFrameIsNotFelt) {
   const PartTuning plain = tune_parts(rod, rod.clips[0], parts, kLoops).front();
   const double swing = simulate_parts(rod, &rod.clips[0], parts, kLoops).parts[0].swing;
   EXPECT_LT(plain.rate, 4);
-  for (const auto& [control, jump, frames] :
-       {std::tuple{"root.tx", 5.0, 1}, {"root.tx", 5.0, 2}, {"root.ry", 2.0, 1}, {"root.ty", -3.0, 1}, {"root.rx", 2.5, 1}}) {
+  for (const auto& [control, jump, frames] : {std::tuple{"root.tx", 5.0, 1},
+                                              {"root.tx", 5.0, 2},
+                                              {"root.ry", 2.0, 1},
+                                              {"root.ty", -3.0, 1},
+                                              {"root.rx", 2.5, 1}}) {
     rod.clips = {sway_with_jump(control, jump, frames)};
     const PartTuning tuning = tune_parts(rod, rod.clips[0], parts, kLoops).front();
     EXPECT_NEAR(tuning.rate, plain.rate, 0.15 * plain.rate) << control << " for " << frames;
     EXPECT_NEAR(tuning.ease, plain.ease, 0.15) << control << " for " << frames;
     const SoftMotion motion = simulate_parts(rod, &rod.clips[0], parts, kLoops);
     EXPECT_NEAR(motion.parts[0].swing, swing, 0.25 * swing) << control << " for " << frames;
+  }
+}
+
+// The same of a tail with flesh, whose nodes are tied to the rig in a frame of their own.
+TEST(TuneSystem, ASolidTailFeelsNoJumpEither) {
+  Character bobbin = make_character("bobbin");
+  const Softened soft =
+      soften(bobbin, parts_from_pattern(bobbin, "tail*=tail"), {.chains = ChainForm::solids, .use_cache = false});
+  ASSERT_FALSE(soft.parts[0].flesh == nullptr);
+  const Animation walk = *bobbin.clip("Walk");
+  const auto tuned = [&](const Animation& clip) {
+    return tune_parts(soft.character, clip, soft.parts, {.looping = Looping::always, .use_cache = false}).front();
+  };
+  const PartTuning plain = tuned(walk);
+  std::vector<double> times, way;
+  RotationTrack flip{.node = "root"};
+  const int frames = static_cast<int>(std::lround(30 * walk.duration));
+  for (int k = 0; k <= frames; ++k) {
+    times.push_back(walk.duration * k / frames);
+    way.push_back(k == 13 ? 4.0 : 0.0);
+    flip.values.push_back(k == 13 ? Vec4(std::sin(1.3), 0, 0, std::cos(1.3)) : Vec4(0, 0, 0, 1));
+  }
+  flip.times = times;
+  Animation moved = walk, flipped = walk;
+  std::erase_if(moved.tracks, [](const Track& track) { return track.control == "root.tx"; });
+  moved.tracks.push_back({"root.tx", {.times = times, .values = way}});
+  std::erase_if(flipped.rotations, [](const RotationTrack& track) { return track.node == "root"; });
+  flipped.rotations.push_back(flip);
+  for (const Animation* clip : {&moved, &flipped}) {
+    const PartTuning tuning = tuned(*clip);
+    EXPECT_NEAR(tuning.rate, plain.rate, 0.25 * plain.rate) << (clip == &moved ? "moved" : "flipped");
+    EXPECT_GT(tuning.ease, 0.7) << (clip == &moved ? "moved" : "flipped");
   }
 }
 

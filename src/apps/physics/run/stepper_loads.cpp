@@ -47,15 +47,22 @@ double Stepper::felt(double time, double width) const {
 
 /// A step through a jump that turns the body: its controls keep their deviation, nodes turn with the animation, and
 /// both stand still. (Nodes that went on in the old direction would tear at controls that are turned.) False where
-/// nothing jumps, or only moves; and for all but rods, whose nodes follow from their controls alone.
+/// nothing jumps, or only moves; and for bodies with nodes of their own inside.
 bool Stepper::turns_with_jump(double time) {
   constexpr double kTurned = 0.1;  // of the deviation
-  if (cuts_.empty() || black_box_ || lineariser_ || !body_.tets.empty() || felt(time, 1e-9) > 0) return false;
+  if (cuts_.empty() || black_box_ || mapping_.interior_size() > 0 || felt(time, 1e-9) > 0) return false;
+  Vec x = key(time), y;
   key_controls(time, p_key_);
-  Vec p = p_key_, y, x = key(time);
-  for (std::size_t k = 0; k < body_.free.size(); ++k) p[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
-  body_.rig->evaluate(*rig_workspace_, p, s_);
-  mapping_.description().ties.apply(s_, y);
+  mapping_.set_key(p_key_, x);
+  p_end_ = p_key_;
+  for (std::size_t k = 0; k < body_.free.size(); ++k) p_end_[body_.free[k]] += now_.p_now[static_cast<Eigen::Index>(k)];
+  if (lineariser_) {
+    begin_linear(x);
+    lineariser_->check_linearisation(p_end_, y);
+  } else {
+    body_.rig->evaluate(*rig_workspace_, p_end_, s_);
+    mapping_.description().ties.apply(s_, y);
+  }
   mapping_.place(y, x);
   const Vec d = x - key(time);
   if (farthest_move(d - now_.d_now) <= kTurned * farthest_move(now_.d_now) + 1e-9 * body_.size) return false;
