@@ -29,4 +29,8 @@ bool names_idle(const std::vector<std::string>& words);
 /// with a load, and everything that happens once is none.
 int locomotion_rank(const std::vector<std::string>& words);
 
+/// Pace of the legs for a way of moving: f sqrt(l / g) 2 pi, with f strides a second on legs of length l. 0 where the
+/// name speaks of none, or of one without strides (swimming, flying, crawling).
+double stride_pace(const std::vector<std::string>& words);
+
 }  // namespace rigspace

@@ -365,6 +365,18 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
   for (int round = 0; round < 20; ++round) {  // with a linear rig: until a solve from the linearised point does nothing
     const bool linear = linearise(q);
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
+    // Strong pulls that end off their targets leave forces, and where the rig is bent J^T H J then lacks as much as it
+    // has, so that Gauss-Newton hardly gets on: with second derivatives of the rig the end is near.
+    if (summary.termination == Termination::out_of_iterations && options_.curvature == RigCurvature::none) {
+      const bool exact = body_.rig->traits().exact_jacobian && !linear;
+      mapping_.set_curvature(exact ? RigCurvature::exact : RigCurvature::learned);
+      NewtonOptions bent = newton_options();
+      bent.projected_curvature = true;
+      const int iterations = summary.iterations;
+      summary = Newton(bent).solve(statics_, q, static_newton_, progress);
+      summary.iterations += iterations;
+      mapping_.set_curvature(options_.curvature);
+    }
     if (!linear || summary.iterations == 0) break;
     lineariser_->restart();
   }

@@ -30,10 +30,11 @@ std::vector<int> unbranched(const BodyFacts& body, int root) {
   return chain;
 }
 
-/// Five chains and more on one joint, of four joints and more and nearly as many in each, whose outer halves no clip
-/// turns. Legs have feet that clips turn, and words; arms come in pairs. Words of parts say more than places.
+/// Five chains and more on one joint, of four joints and more, or three and more of six joints, and nearly as many in
+/// each, whose outer halves no clip turns. Legs have feet that clips turn, and words; arms come in pairs. Words of
+/// parts say more than places.
 void find_tentacles(const BodyFacts& body, BodyPlan& plan) {
-  constexpr std::size_t kLeastChains = 5, kLeastJoints = 4;
+  constexpr std::size_t kLeastChains = 5, kLeastJoints = 4, kFewChains = 3, kManyJoints = 6;
   plan.tentacle.assign(body.bones.size(), 0);
   if (!body.has_clips) return;
   for (const BoneFacts& carrier : body.bones) {
@@ -50,9 +51,10 @@ void find_tentacles(const BodyFacts& body, BodyPlan& plan) {
         continue;
       chains.push_back(std::move(chain));
     }
-    if (chains.size() < kLeastChains) continue;
+    if (chains.size() < kFewChains) continue;
     const auto [fewest, most] = std::minmax_element(chains.begin(), chains.end(),
                                                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (chains.size() < kLeastChains && fewest->size() < kManyJoints) continue;
     if (most->size() > 2 * fewest->size()) continue;
     for (std::vector<int>& chain : chains) {
       for (const int b : chain) plan.tentacle[b] = 1;
@@ -259,6 +261,22 @@ bool below_any(const Character& character, int bone, const std::vector<char>& of
   return false;
 }
 
+/// Of a body on four legs and more, joints of the torso with limbs that all end high above the ground: a rider on a
+/// horse, the upper half of a centaur. They, and what hangs on them, are no belly between legs.
+void drop_riders(const Character& character, const BodyFacts& body, BodyPlan& plan) {
+  constexpr double kHigh = 0.2;  // of the height
+  if (plan.leg_pairs < 2 || plan.floating) return;
+  std::vector<char> rides(body.bones.size(), 0);
+  for (const int b : plan.torso) {  // parents first
+    const int parent = character.bones[b].parent;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const int each : below(body, b))
+      if (plan.limb[each] && !body[each].box.empty()) lowest = std::min(lowest, body[each].box.low.y());
+    rides[b] = (parent >= 0 && rides[parent]) || (std::isfinite(lowest) && lowest > body.ground + kHigh * body.height);
+  }
+  std::erase_if(plan.torso, [&](int b) { return rides[b] != 0; });
+}
+
 /// By name, of one joint alone with wordless joints above (a root that holds skin); else what carries limbs, and where
 /// there are none what carries the head. A neck carries a head alone.
 void find_torso(const Character& character, const BodyFacts& body, BodyPlan& plan) {
@@ -332,6 +350,7 @@ BodyPlan plan_of(const Character& character, const BodyFacts& body) {
   find_head(character, body, plan);
   count_legs(character, body, plan);
   find_torso(character, body, plan);
+  drop_riders(character, body, plan);
 
   int fingers = 0, features = 0;
   bool thorax = false, abdomen = false, animal = false;

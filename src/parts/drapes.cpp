@@ -1,4 +1,5 @@
-// Garments that follow several bones: dresses, skirts, capes that are skinned down the spine.
+// Garments that follow several bones: dresses, skirts, capes that are skinned down the spine; and skirts on one bone
+// that go all around and so are no sheets.
 
 #include "rigspace/anim/character_unit.h"
 #include "rigspace/geometry/closest_point.h"
@@ -20,6 +21,7 @@ constexpr double kHem = 0.15;          // of its own height: the lowest part of 
 constexpr double kLoose = 0.02;        // of the height: how far half of the hem is from all else
 constexpr double kCarries = 0.1;       // of the weights of its points: a bone that it hangs on
 constexpr double kMostOfAll = 0.6;     // of the surface: what is more is the body itself
+constexpr double kAround = 0.6;        // as deep as broad: on one bone what goes around the body
 constexpr double kBand = 0.06;         // of its own height: held at the top
 
 /// Bones by their share of the weights of the points, largest first, those below kCarries left out.
@@ -104,7 +106,7 @@ std::vector<Drape> find_drapes(const Character& character) {
     if (!named(piece)) continue;
     Drape drape{.name = std::string(word_of(character, piece)), .piece = piece.name};
     drape.bones = carrying_bones(character, *rig, piece);
-    if (drape.bones.size() < 2) continue;
+    if (drape.bones.empty() || (drape.bones.size() < 2 && is_hair_word(drape.name))) continue;
     const OwnTriangles mine(shells, k);
     if (mine.sewn || mine.mesh.triangles.empty() || area(mine.mesh) > kMostOfAll * area(shells.mesh)) continue;
     const EdgeTable edges = edge_table(mine.mesh);
@@ -113,6 +115,8 @@ std::vector<Drape> find_drapes(const Character& character) {
     const Box box = bounding_box(mine.mesh.points);
     drape.height = box.size().y();
     if (!open || drape.height < kLeastHeight * shells.height) continue;
+    const double across = std::min(box.size().x(), box.size().z()), along = std::max(box.size().x(), box.size().z());
+    if (drape.bones.size() < 2 && across < kAround * along) continue;  // flat: a sheet
     if (hem_distance(mine.mesh, box, tree, mine.own) < kLoose * shells.height) continue;
     drapes.push_back(std::move(drape));
   }
@@ -126,7 +130,8 @@ std::string sentence_of(const Character& character, const Drape& drape) {
   for (const char c : drape.piece) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   char band[32];
   std::snprintf(band, sizeof band, "%.2g", kBand * drape.height * guess_unit(character).metres);
-  return drape.piece + " hangs on " + std::to_string(drape.bones.size()) + " bones (" + bones +
+  const std::size_t count = drape.bones.size();
+  return drape.piece + " hangs on " + (count == 1 ? "one bone (" : std::to_string(count) + " bones (") + bones +
          ") and gets no joints of its own; as cloth it moves: rigspace cloth simulate, with --garment " + quoted +
          "' --attach " + band;
 }

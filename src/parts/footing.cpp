@@ -77,7 +77,8 @@ bool above_its_footprint(const Vec& s, const Extent& extent) {
 Footing footing_of(const Character& character, const KeyedMotion& motion) {
   if (motion.play().off_ground) return {false, "the clip's name says that it swims or flies"};
   bool off = false, on = false;
-  for (const Animation& each : character.clips) off |= says_off_ground(each.name), on |= has_walk_word(words_of(each.name));
+  for (const Animation& each : character.clips)
+    off |= says_off_ground(each.name), on |= has_walk_word(words_of(each.name));
   const bool legs = has_legs(character);
   if (off && !on && !legs) return {false, "other clips swim or fly, none walks, and no joint is called a leg"};
   const auto workspace = character.rig->make_workspace();

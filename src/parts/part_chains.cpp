@@ -61,6 +61,8 @@ class ChainFinder {
     return false;
   }
   bool used(int b) const { return used_.contains(b); }
+  /// Whether there is more than a head: a tadpole's tail hangs on its head and is no hair.
+  bool has_body() const { return !plan_.torso.empty() || plan_.leg_pairs > 0; }
 
   PartCandidate& add(std::vector<int> bones, std::string part, std::string_view preset, double score) {
     for (const int b : bones) used_.insert(b);
@@ -97,7 +99,7 @@ class ChainFinder {
         }
       std::sort(bones.begin(), bones.end());
       const double skin = skin_of(body_, bones);
-      const bool ponytail = word.part == "tail" && plan_.on_head[b];
+      const bool ponytail = word.part == "tail" && plan_.on_head[b] && has_body();
       PartCandidate& made = add(bones, with_side(ponytail ? "ponytail" : word.part, b), ponytail ? "hair" : word.preset,
                                 word.part == "tail" ? 0.95 : 0.9);
       made.reasons_for.push_back("called " + name(b) + ", a word for " + std::string(word.part));
@@ -331,6 +333,10 @@ class ChainFinder {
     for (int b = 0; b < count(); ++b) {
       std::vector<int> chain = loose_end(b, true);
       if (chain.size() < 2 || turned < 2 || parent(chain.front()) < 0) continue;
+      // A solid piece on a node of its own is one joint, and its node is no second one.
+      if (body_.one_bone >= kAllRigid &&
+          std::count_if(chain.begin(), chain.end(), [&](int each) { return body_[each].skin > kNoSkin; }) < 2)
+        continue;
       const bool on_head = plan_.on_head[b];
       const bool ear = on_head && body_[chain.front()].twin >= 0 && points_up(chain);
       const double skin = skin_of(body_, chain);

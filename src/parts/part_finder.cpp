@@ -1,6 +1,7 @@
 #include "rigspace/parts/part_finder.h"
 
 #include "part_chains.h"
+#include "rigspace/parts/scenery.h"
 #include "rigspace/parts/sheet.h"
 
 #include <algorithm>
@@ -47,9 +48,20 @@ void add_sheets(const Character& character, std::vector<PartCandidate>& candidat
   }
 }
 
-/// Garments on several bones, without those on joints of their own: panels of a skirt, strands of hair.
+/// Garments without those on joints of their own (panels of a skirt, strands of hair) and those that are sheets.
 std::vector<Drape> drapes_without_joints(const Character& character, const std::vector<PartCandidate>& candidates) {
   std::vector<Drape> drapes = find_drapes(character);
+  const auto holds = [&](const PartCandidate& each, const std::string& name) {
+    return std::any_of(character.pieces.begin(), character.pieces.end(), [&](const Piece& piece) {
+      const int first = each.part.points.front() - piece.first_point;
+      return piece.name == name && first >= 0 && first < piece.point_count;
+    });
+  };
+  std::erase_if(drapes, [&](const Drape& drape) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {
+      return !each.part.points.empty() && each.score > kObvious && holds(each, drape.piece);
+    });
+  });
   std::erase_if(drapes, [&](const Drape& drape) {
     return std::any_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {
       const bool chain = each.part.points.empty() && !preset_named(each.part.preset).flesh && each.score > kObvious;
@@ -178,7 +190,9 @@ std::string remark_without_parts(const Character& character, const PartSearch& s
 
 }  // namespace
 
-PartSearch find_part_candidates(const Character& character) {
+namespace {
+
+PartSearch search_without_scenery(const Character& character) {
   const BodyFacts body = measure_body(character);
   const BodyPlan plan = plan_of(character, body);
   PartSearch search{.body = plan.in_words()};
@@ -225,6 +239,13 @@ PartSearch find_part_candidates(const Character& character) {
       if (body[candidates[a].part.bones.front()].twin == candidates[b].part.bones.front() && a != b)
         candidates[a].twin = static_cast<int>(b);
   return search;
+}
+
+}  // namespace
+
+PartSearch find_part_candidates(const Character& character) {
+  return scenery_of(character).empty() ? search_without_scenery(character)
+                                       : search_without_scenery(without_scenery(character));
 }
 
 std::vector<Part> find_parts(const Character& character) {

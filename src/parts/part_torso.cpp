@@ -16,15 +16,34 @@ constexpr double kSquash = 0.1;       // a solid that clips scale that much more
 constexpr double kSmallTorso = 0.03;  // of the surface
 constexpr double kRound = 0.30;       // of the height: an upright body that thick has a belly
 
-/// One joint that holds everything, and that clips squash and stretch: a slime, a bouncing ball of jelly.
-void add_blob(const BodyFacts& body, std::vector<PartCandidate>& candidates) {
+/// Whether the character, or a mesh or material of it, is called after something that is all jelly.
+bool names_jelly(const Character& character) {
+  static constexpr std::string_view kWords[] = {"slime", "jelly", "blob", "pudding", "gelatin", "ooze", "schleim"};
+  const auto says = [](std::string_view name) {
+    return std::any_of(std::begin(kWords), std::end(kWords),
+                       [&](std::string_view word) { return has_word(name, word); });
+  };
+  return says(character.name) ||
+         std::any_of(character.pieces.begin(), character.pieces.end(),
+                     [&](const Piece& piece) { return says(piece.name); }) ||
+         std::any_of(character.materials.begin(), character.materials.end(),
+                     [&](const SurfaceMaterial& material) { return says(material.name); });
+}
+
+/// One joint that holds everything, and that clips squash and stretch, or whose name says it: a slime, a bouncing ball
+/// of jelly.
+void add_blob(const FinderInput& input, std::vector<PartCandidate>& candidates) {
+  const BodyFacts& body = input.body;
+  const bool named = names_jelly(input.character);
   for (int b = 0; b < static_cast<int>(body.bones.size()); ++b) {
-    if (body[b].skin < kRigidBody || body[b].squash < kSquash) continue;
+    if (body[b].skin < kRigidBody || (body[b].squash < kSquash && !named)) continue;
     std::erase_if(candidates,
                   [&](const PartCandidate& each) { return each.score == 0 && each.part.bones.front() == b; });
     PartCandidate made{.part = make_found_part({b}, "jelly", "jelly"), .score = 0.65};
     made.reasons_for.push_back(
-        fmt::format("one piece that clips squash and stretch, by {:.0f} %", 100 * body[b].squash));
+        body[b].squash < kSquash
+            ? std::string("one piece, called after what is all jelly")
+            : fmt::format("one piece that clips squash and stretch, by {:.0f} %", 100 * body[b].squash));
     candidates.push_back(std::move(made));
   }
 }
@@ -34,7 +53,7 @@ void add_blob(const BodyFacts& body, std::vector<PartCandidate>& candidates) {
 void add_torso(const FinderInput& input, std::vector<PartCandidate>& candidates) {
   const BodyFacts& body = input.body;
   const BodyPlan& plan = input.plan;
-  if (plan.torso.empty()) return add_blob(body, candidates);
+  if (plan.torso.empty()) return add_blob(input, candidates);
   std::vector<int> bones;
   for (const int b : plan.torso)
     if (std::none_of(candidates.begin(), candidates.end(), [&](const PartCandidate& each) {

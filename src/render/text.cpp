@@ -1,4 +1,5 @@
 // Letters as strokes of even width with round ends, drawn by their distance to each pixel: crisp at any size.
+#include "rigspace/render/drawable_text.h"
 #include "rigspace/render/picture.h"
 
 #include <cmath>
@@ -110,12 +111,11 @@ constexpr std::string_view kGlyphs[95] = {
     "c0g2g2a3a c3a2a2303",                        // }
     "c082c466a",                                  // ~
 };
-constexpr std::string_view kUnknown = "l040g6g6404";
 constexpr double kCap = 12, kBaseline = 4, kBlank = 5, kGap = 3.2;  // in units of the glyphs
 
 std::string_view glyph(char letter) {
   const int code = static_cast<unsigned char>(letter);
-  return code >= 32 && code < 127 ? kGlyphs[code - 32] : kUnknown;
+  return code >= 32 && code < 127 ? kGlyphs[code - 32] : std::string_view();
 }
 
 double coordinate(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
@@ -198,13 +198,13 @@ void draw_strokes(Picture& onto, const std::vector<Stroke>& strokes, double radi
 
 double text_width(std::string_view text, const TextStyle& style) {
   double width = 0;
-  for (const char letter : text) width += advance(letter);
+  for (const char letter : drawable_text(text)) width += advance(letter);
   return text.empty() ? 0 : (width - kGap) * style.height / kCap;
 }
 
 void draw_text(Picture& onto, double x, double y, std::string_view text, const TextStyle& style) {
   const double scale = style.height / kCap;
-  for (const char letter : text) {
+  for (const char letter : drawable_text(text)) {
     std::vector<Stroke> strokes = outlines(glyph(letter));
     for (Stroke& stroke : strokes)
       for (Point& p : stroke) p = Point(x + scale * p.x(), y - scale * (p.y() - kBaseline));

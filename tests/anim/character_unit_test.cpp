@@ -39,6 +39,26 @@ TEST(CharacterUnit, FollowsThePaceOfAWalk) {
   EXPECT_NEAR(slow.metres, 9.81 * std::pow(1.75 * 2.2 / (2 * std::numbers::pi), 2) / 85, 1e-9);
 }
 
+// The same legs jog with 1.36 strides a second and run with 1.52; a swimmer's period says nothing of its legs.
+TEST(CharacterUnit, AJogAndARunAreQuickerThanAWalk) {
+  EXPECT_DOUBLE_EQ(guess_unit(walker(170, "Jog", 0.74)).metres, 0.01);
+  EXPECT_DOUBLE_EQ(guess_unit(walker(170, "ANIM_run_loop", 0.66)).metres, 0.01);
+  EXPECT_NEAR(guess_unit(walker(300, "Jog", 0.4)).metres, 9.81 * std::pow(2.6 * 0.4 / (2 * std::numbers::pi), 2) / 150,
+              1e-9);
+  EXPECT_FALSE(guess_unit(walker(170, "Swim", 0.74)).by_pace);
+}
+
+TEST(CharacterUnit, AClipOfSeveralStridesCountsByOne) {
+  Character character = walker(170, "Walk", 3.3);
+  RotationTrack leg{.node = "root"};
+  for (int k = 0; k <= 90; ++k) {
+    const double half = 0.2 * std::sin(2 * std::numbers::pi * k / 30);
+    leg.times.push_back(3.3 * k / 90), leg.values.emplace_back(std::sin(half), 0, 0, std::cos(half));
+  }
+  character.clips.back().rotations.push_back(leg);
+  EXPECT_DOUBLE_EQ(guess_unit(character).metres, 0.01);
+}
+
 TEST(CharacterUnit, IsThatOfAPersonWhereNobodyWalks) {
   const CharacterUnit unit = guess_unit(walker(170, "Wave", 1.1));
   EXPECT_FALSE(unit.by_pace);

@@ -282,6 +282,75 @@ TEST(UnseenParts, OfASnakeOnTheGroundOnlyTheEndMoves) {
   }
 }
 
+TEST(UnseenParts, ARiderAndACentaursUpperHalfAreNoBelly) {
+  for (const bool legs : {true, false}) {
+    Doll horse = Doll::quadruped();
+    const int hips = horse.add("pelvis", 1, {0, 1.45, 0.1}, 0.15),
+              chest = horse.add("spine_01", hips, {0, 1.7, 0.1}, 0.15);
+    horse.add_pair("hand",
+                   horse.add_pair("lowerarm", horse.add_pair("upperarm", chest, {0.2, 1.8, 0.1}), {0.3, 1.6, 0.2}),
+                   {0.3, 1.5, 0.4});
+    if (legs) {
+      const int thigh = horse.add_pair("thigh", hips, {0.25, 1.3, 0.2}),
+                calf = horse.add_pair("calf", thigh, {0.3, 0.9, 0.2});
+      horse.key(thigh), horse.key(thigh + 1), horse.key(calf), horse.key(calf + 1);
+    }
+    const std::set<std::string> joints = moving_joints(horse.make());
+    EXPECT_TRUE(joints.contains("Spine")) << legs;
+    EXPECT_FALSE(joints.contains("pelvis") || joints.contains("spine_01")) << legs;
+  }
+}
+
+TEST(UnseenParts, ATadpolesTailIsNoHair) {
+  Doll tadpole;
+  int last = tadpole.add("Head", -1, {0, 1, 0.5}, 0.3);
+  tadpole.key(last);
+  for (int k = 0; k < 6; ++k) last = tadpole.add("tail_0" + std::to_string(k), last, {0, 1, -0.3 * k}, 0.1);
+  tadpole.clip = "fly";
+  const std::vector<Part> parts = find_parts(tadpole.make());
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].preset, "tail");
+}
+
+TEST(UnseenParts, FourLongTentaclesMoveTogether) {
+  Doll squid;
+  const int body = squid.add("Body", -1, {0, 1, 0}, 0.3);
+  squid.key(body);
+  for (int k = 0; k < 4; ++k) {
+    const double angle = 2 * std::numbers::pi * (k + 0.3) / 4;
+    int last = body;
+    for (int j = 1; j <= 8; ++j)
+      last = squid.add("T" + std::to_string(k) + "x" + std::to_string(j), last,
+                       {0.2 * j * std::cos(angle), 0.9 - 0.1 * j, 0.2 * j * std::sin(angle)}, 0.06);
+  }
+  squid.clip = "Swim";
+  const std::vector<Part> parts = find_parts(squid.make());
+  EXPECT_EQ(parts.size(), 4u);
+  for (const Part& part : parts) EXPECT_EQ(part.bones.size(), 8u) << part.name;
+}
+
+TEST(UnseenParts, AToysChimneyOnItsNodeIsNoStrand) {
+  Doll train;
+  train.rigid = true;
+  const int engine = train.add("Engine", -1, {0, 0.4, 0}, 0.3);
+  train.add("mesh_Chimney", train.add("Chimney", engine, {0, 0.7, 0.4}, 0), {0, 0.8, 0.4}, 0.1);
+  for (const double z : {-0.3, 0.3}) {
+    const int wheel = train.add_pair("Wheel" + std::string(z < 0 ? "Back" : "Front"), engine, {0.3, 0.1, z}, 0.1);
+    train.key(wheel), train.key(wheel + 1);
+  }
+  EXPECT_TRUE(find_parts(train.make()).empty());
+}
+
+TEST(UnseenParts, ASlimeIsJellyByItsNameToo) {
+  Doll blob;
+  blob.rigid = true;
+  blob.key(blob.add("Bone", -1, {0, 0.3, 0}, 0.3));
+  EXPECT_TRUE(find_parts(blob.make("crate")).empty());
+  const std::vector<Part> parts = find_parts(blob.make("slime_green"));
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].preset, "jelly");
+}
+
 TEST(UnseenParts, WhoWalksAndSwimsIsNoFish) {
   Doll dog = Doll::quadruped();
   Character character = dog.make();

@@ -136,14 +136,24 @@ class Softener {
     if (region.mesh.tets.empty()) return why = "its bones hold no volume of skin", false;
     if (part.found && region.thickness < options_.least_thickness * surface_.size)
       return why = "its flesh is too thin", false;
-    Placement placement = place_joints(region, chosen, most, kPoisson);
-    const Softness softness(region, placement, chosen, guarded_);
-    set_softness(softness, chosen);
-    drop_idle(placement);
-    if (placement.joints.empty()) return why = "nothing of its skin can give way", false;
-    // One vertex, or a few at one place, far from all limbs are a spike without extent, which is no flesh.
-    const double extent = soft_extent();
-    if (extent < region.cell) return why = "in its clips limbs come near all of its skin", false;
+    Placement placement;
+    std::optional<Softness> softest;
+    double extent = 0;
+    for (bool again = false;; again = true) {
+      placement = place_joints(region, chosen, most, kPoisson);
+      softest.emplace(region, placement, chosen, guarded_);
+      set_softness(*softest, chosen);
+      drop_idle(placement);
+      extent = placement.joints.empty() ? 0 : soft_extent();
+      // One vertex, or a few at one place, far from all limbs are a spike without extent, which is no flesh.
+      if (!placement.joints.empty() && extent >= region.cell) break;
+      // Where the softest place is beside a limb, softness is sought away from limbs: a penguin's belly.
+      if (again || !hold_near_limbs(region, chosen))
+        return why = placement.joints.empty() ? "nothing of its skin can give way"
+                                              : "in its clips limbs come near all of its skin",
+               false;
+    }
+    const Softness& softness = *softest;
 
     const int first = static_cast<int>(joints_.joints.size());
     auto flesh = std::make_shared<Flesh>();
@@ -231,6 +241,27 @@ class Softener {
   }
 
   Vec3 point(int i) const { return surface_.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i)); }
+
+  /// Nodes of the skin that a limb comes near in any clip become held. False if all or none do.
+  bool hold_near_limbs(Region& region, const std::vector<char>& chosen) const {
+    const double fade = kLimbFade * surface_.size;
+    const std::vector<double> limb = nearest_limb(character_, surface_, chosen, fade);
+    int held = 0, left = 0;
+    for (int i = 0; i < region.mesh.point_count(); ++i) {
+      FleshNode& node = region.nodes[static_cast<std::size_t>(i)];
+      if (node != FleshNode::skin) continue;
+      const Vec3 x = region.mesh.points.segment<3>(3 * static_cast<Eigen::Index>(i));
+      double distance = std::numeric_limits<double>::infinity(), of_limb = fade;
+      for (int k = 0; k < surface_.mesh.point_count(); ++k)
+        if (const double away = (point(k) - x).squaredNorm(); away < distance && !surface_.weights[k].empty())
+          distance = away, of_limb = limb[static_cast<std::size_t>(k)];
+      if (of_limb < 0.5 * fade)
+        node = FleshNode::held, ++held;
+      else
+        ++left;
+    }
+    return held > 0 && left > 0;
+  }
 
   /// Removes joints whose influence is a small share of that of the strongest joint.
   void drop_idle(Placement& placement) const {

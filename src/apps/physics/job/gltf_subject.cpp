@@ -13,6 +13,7 @@
 #include "rigspace/pages/soft_page.h"
 #include "rigspace/pages/view_page.h"
 #include "rigspace/parts/part_finder.h"
+#include "rigspace/parts/scenery.h"
 #include "simulation_summary.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,12 @@ class GltfSubject final : public Subject {
   /// instead of to `file`.
   GltfSubject(std::string path, GltfFile file, std::string on)
       : path_(std::move(path)), on_(std::move(on)), artists_(std::move(file)) {
+    for (const int piece : scenery_of(artists_.character()))
+      scenery_.push_back(artists_.character().pieces[static_cast<std::size_t>(piece)].name);
+    if (!scenery_.empty()) keyed_ = without_scenery(artists_.character());
     if (on_.empty()) return;
     if (is_model(on_)) earlier_ = earlier_model(on_, artists_.character());
-    keyed_ = document().character();
+    keyed_ = without_scenery(document().character());
     replace_clips(keyed_->clips, earlier_clips(on_, *keyed_));
     std::erase_if(keyed_->clips, [](const Animation& clip) { return is_soft_clip(clip.name); });
   }
@@ -84,6 +88,7 @@ class GltfSubject final : public Subject {
   /// Softens the character and adds the soft joints or morph targets to the document.
   void prepare(Recipe& recipe, std::vector<std::string>& notes, const ProgressCallback& progress) override {
     const RecipeOptions& options = recipe.options;
+    if (!scenery_.empty()) notes.push_back(scenery_in_words());
     if (recipe.parts.empty()) {
       soft_.character = character();
       return;
@@ -141,6 +146,18 @@ class GltfSubject final : public Subject {
   const PartSearch& search() const {
     if (!search_) search_ = find_part_candidates(character());
     return *search_;
+  }
+
+  /// "Floor and Sky stand still and are no part of the character: they stay, and do not count for its size".
+  std::string scenery_in_words() const {
+    std::string names;
+    const std::size_t most = std::min<std::size_t>(scenery_.size(), 4);
+    for (std::size_t k = 0; k < most; ++k)
+      names += (k == 0 ? "\"" : k + 1 == scenery_.size() ? " and \"" : ", \"") + scenery_[k] + "\"";
+    if (most < scenery_.size()) names += fmt::format(" and {} more", scenery_.size() - most);
+    const bool one = scenery_.size() == 1;
+    return fmt::format("{} {} still and {} no part of the character: written as {}, and not counted for its size",
+                       names, one ? "stands" : "stand", one ? "is" : "are", one ? "it is" : "they are");
   }
 
   /// For a run without parts: writes the input (its bytes, where the format is the same) and a page with its clips.
@@ -244,7 +261,8 @@ class GltfSubject final : public Subject {
   std::string path_, on_;
   GltfFile artists_;
   std::optional<GltfFile> earlier_;
-  std::optional<Character> keyed_;  // with `on`: the character with the clips of the earlier result
+  std::optional<Character> keyed_;    // without scenery; with `on`: with the clips of the earlier result
+  std::vector<std::string> scenery_;  // pieces
   Softened soft_;
   mutable std::optional<PartSearch> search_;
   std::optional<Character> morphs_;  // written in place of the soft joints

@@ -4,6 +4,7 @@
 #include "rigspace/base/error.h"
 #include "rigspace/parts/footing.h"
 #include "rigspace/parts/part_finder.h"
+#include "rigspace/parts/scenery.h"
 
 #include <fmt/format.h>
 
@@ -83,6 +84,24 @@ Vec share_of_sheets(const Character& result) {
   return sheet.empty() ? Vec(Vec::Zero(result.rig->point_count())) : share_of_skin(result, sheet);
 }
 
+/// Per point: whether it is of a floor, a sky or the like.
+std::vector<char> points_of_scenery(const Character& character) {
+  std::vector<char> scenery(static_cast<std::size_t>(character.rig->point_count()), 0);
+  for (const int k : scenery_of(character)) {
+    const Piece& piece = character.pieces[static_cast<std::size_t>(k)];
+    std::fill_n(scenery.begin() + piece.first_point, piece.point_count, 1);
+  }
+  return scenery;
+}
+
+/// Of all points but the scenery's.
+Box box_of_rest(const Vec& points, const std::vector<char>& scenery) {
+  Box box;
+  for (int i = 0; i < std::ssize(scenery); ++i)
+    if (!scenery[static_cast<std::size_t>(i)]) box.include(point(points, i));
+  return box;
+}
+
 void judge(ClipCheck& check, bool finite, bool has_feet) {
   const auto problem = [&](bool bad, std::string text) {
     if (bad) check.problems.push_back(std::move(text));
@@ -110,6 +129,7 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
   Skin before(original), after(result);
   std::vector<ClipCheck> checks;
   const Vec on_sheet = share_of_sheets(result);
+  const std::vector<char> scenery = points_of_scenery(original);
   for (const Animation& clip : original.clips) {
     const Animation* soft = result.clip(clip.name + "_soft");
     const Animation* same = result.clip(clip.name);
@@ -121,7 +141,8 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
     const Sampler same_keys = after.sampler(same != nullptr ? *same : *soft);
     const Vec first = before.at(keys, 0);
     const Eigen::Map<const Eigen::Matrix3Xd> points(first.data(), 3, first.size() / 3);
-    const Vec3 low = points.rowwise().minCoeff(), extent = points.rowwise().maxCoeff() - low;
+    const Box box = box_of_rest(first, scenery);
+    const Vec3 low = box.low, extent = box.size();
     const double height = extent.maxCoeff();
     std::vector<Vec> deviation;
     std::vector<double> largest;
@@ -139,7 +160,8 @@ std::vector<ClipCheck> check_result(const Character& original, const Character& 
       for (Eigen::Index i = 0; i < points.cols(); ++i) {
         const double length = d.segment<3>(3 * i).norm();
         of_point[i] = std::max(of_point[i], length);
-        const bool foot = points(1, i) < low.y() + kFootShare * extent.y() && on_sheet[i] < 0.5;
+        const bool foot = points(1, i) < low.y() + kFootShare * extent.y() && on_sheet[i] < 0.5 &&
+                          !scenery[static_cast<std::size_t>(i)];
         if (foot) check.feet = std::max(check.feet, length);
       }
       if (k > 0) check.step = std::max(check.step, largest_length(d - deviation[static_cast<std::size_t>(k) - 1]));

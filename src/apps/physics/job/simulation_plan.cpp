@@ -46,7 +46,7 @@ double metres_per_unit(const Character& character, const SimulationRequest& requ
   const CharacterUnit unit = guess_unit(character);
   if (unit.by_pace)
     notes.push_back(fmt::format(
-        "it measures {:.4g} units; by the pace of its walk a unit is taken as {:.3g} m, so that it is {:.3g} m large: "
+        "it measures {:.4g} units; by the pace of its steps a unit is taken as {:.3g} m, so that it is {:.3g} m large: "
         "a "
         "smaller unit makes parts quicker, a larger one slower; --unit says otherwise, and `rigspace settings FOLDER "
         "unit=M` for all files of a folder",

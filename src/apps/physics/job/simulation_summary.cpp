@@ -24,7 +24,8 @@ long frame_of(const RecipeClip& clip, double time) { return std::lround(time * c
 /// A deviation as text: degrees at a chain's tip, or per cent of the size of flesh.
 std::string deviation_in_words(const PartReport& report, double value) {
   return report.flesh ? fmt::format("{:.1f} % of its size", 100 * value)
-                      : fmt::format("{:.0f} degrees", kToDegrees * value);
+                      : fmt::format("{:.0f} {}", kToDegrees * value,
+                                    std::lround(kToDegrees * value) == 1 ? "degree" : "degrees");
 }
 
 std::string settings_in_words(const PartSettings& settings) {
@@ -98,7 +99,8 @@ std::string overruled_in_words(const PartReport& report) {
     text +=
         fmt::format("; all elements were used, since the forces of few missed by {:.0f} %", 100 * report.force_error);
   if (report.expected_error > 0 && report.expected_error < kNoGuide && report.all_elements == 0)
-    text += fmt::format("; a trial was {:.0f} % of its swing off the full method", std::ceil(100 * report.expected_error));
+    text +=
+        fmt::format("; a trial was {:.0f} % of its swing off the full method", std::ceil(100 * report.expected_error));
   if (report.untrained > 0)
     text += fmt::format("; in {:.0f} % of the steps beyond what it was trained on", std::ceil(100 * report.untrained));
   return text;

@@ -72,6 +72,7 @@ Stepper::Stepper(SteppedBody body, const KeyedMotion& motion, const SimulationOp
   else
     body_.rig->jacobian(*rig_workspace_, body_.rig->rest(), body_.free, ds_dp);
   objective_.set_row_scale(row_scale(mapping_.description(), ds_dp, masses, body_.response));
+  cuts_ = far_cuts();
 }
 
 void Stepper::collide(std::span<const Obstacle> obstacles) {
@@ -369,6 +370,7 @@ void Stepper::step(double time, StepOutcome& outcome, int depth) {
 
 StepOutcome Stepper::advance(double time) {
   StepOutcome outcome;
+  if (turns_with_jump(time)) return outcome;
   while (contact_) {  // divides the step so that fast nodes and obstacles do not pass through each other
     const Vec x_now = key(now_.time) + now_.d_now, x_key = key(time);
     const double left = time - now_.time, ratio = left / now_.h;

@@ -1,6 +1,7 @@
 #pragma once
 // Private to physics: a body in rig space and the forces on it, stepped along the artist's motion (RSP 3).
 
+#include "motion_cuts.h"
 #include "rigspace/apps/physics/simulation.h"
 #include "rigspace/base/bytes.h"
 #include "rigspace/body/deferred_jacobian.h"
@@ -134,6 +135,10 @@ class Stepper {
   double on_grid(double time) const;
   int strongest_harmonic(double duration, int power);
   double window(double width) const;
+  std::vector<Cut> far_cuts();
+  double felt(double time, double width) const;
+  Vec3 jumped(double from, double to);
+  bool turns_with_jump(double time);
   Vec3 travel_velocity(double time);
   Vec3 travel_acceleration(double time);
   void retune(const SteppedBody& now);
@@ -169,6 +174,7 @@ class Stepper {
 
   History now_;
   BodyVariation* variation_ = nullptr;
+  std::vector<Cut> cuts_;  // of the clip, at which nodes of the body jump
   double first_time_ = 0, grid_ = 0;
   int patience_ = 0;        // failures of smallest steps left before halving is given up
   bool black_box_ = false;  // a reduced body whose rig gives no derivatives: evaluations dominate the cost

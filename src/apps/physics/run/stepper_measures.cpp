@@ -83,7 +83,7 @@ double Stepper::shaking(int group) {
   std::vector<double> accelerations;
   for (int k = 0; k <= kSamples; ++k) {
     const double time = on_grid(motion_.duration() * k / kSamples), w = window(kDriveWidth);
-    accelerations.push_back((center(time + w) - 2 * center(time) + center(time - w)).norm() / (w * w));
+    accelerations.push_back(felt(time, w) * (center(time + w) - 2 * center(time) + center(time - w)).norm() / (w * w));
   }
   const auto at = accelerations.begin() + static_cast<std::ptrdiff_t>(0.95 * kSamples);
   std::nth_element(accelerations.begin(), at, accelerations.end());
@@ -97,6 +97,7 @@ std::vector<std::vector<Vec3>> Stepper::centre_accelerations(double h, int steps
     Vec bend = key(on_grid(k * h - w));
     bend -= 2 * key(on_grid(k * h));
     bend += key(on_grid(k * h + w));
+    bend *= felt(k * h, w);
     const Eigen::Map<const Eigen::Matrix3Xd> nodes(bend.data(), 3, bend.size() / 3);
     for (std::size_t g = 0; g < result.size(); ++g)
       result[g].emplace_back(nodes * body_.groups[g].masses / (body_.groups[g].masses.sum() * w * w));

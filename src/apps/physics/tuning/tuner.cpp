@@ -126,7 +126,12 @@ Run Tuner::run(const ProgressCallback& progress, const Runner::Save& save, ByteR
   if (learned_) return run_once(options_, part_of_progress(progress, kSearchShare, 1), save, resume);
   // A motion that few elements were not trained for is done again with all of them.
   const double most_error = given ? kMostHeldError : kMostSamplingError;
-  if (!system_.all_elements) system_.force_error = system_.sampling_error(run, motion_);
+  // Of a motion that nobody sees, the forces are so small that their error says nothing.
+  constexpr double kSeenOfFlesh = 2e-3, kSeenOfChain = 0.5 * std::numbers::pi / 180;
+  bool seen = false;
+  for (std::size_t c = 0; c < system_.parts.size(); ++c)
+    seen = seen || swing_of(run, c) * system_.parts[c].scaling > (system_.flesh() ? kSeenOfFlesh : kSeenOfChain);
+  if (!system_.all_elements && seen) system_.force_error = system_.sampling_error(run, motion_);
   if (!system_.all_elements && system_.force_error > most_error) {
     system_.use_all_elements();
     run = run_once(options_, part_of_progress(progress, kSearchShare, 1), save, nullptr);
