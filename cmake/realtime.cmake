@@ -8,7 +8,8 @@ set(RIGSPACE_REALTIME_SOURCES
   apps/physics/realtime/light_body.cpp apps/physics/realtime/realtime_checks.cpp apps/physics/realtime/realtime_file.cpp
   apps/physics/realtime/realtime_levels.cpp apps/physics/realtime/realtime_light.cpp apps/physics/realtime/realtime_loads.cpp
   apps/physics/realtime/realtime_quick.cpp apps/physics/realtime/spring_stand_in.cpp
-  apps/physics/realtime/realtime_model_data.cpp apps/physics/realtime/realtime_rig.cpp apps/physics/run/contact_body.cpp
+  apps/physics/realtime/realtime_model_data.cpp apps/physics/realtime/realtime_past.cpp apps/physics/realtime/realtime_rig.cpp
+  apps/physics/run/contact_body.cpp
   apps/physics/run/drive_meter.cpp
   anim/slerp.cpp base/cancel_scope.cpp base/content_hash.cpp base/decompositions.cpp base/error.cpp base/progress.cpp base/require.cpp
   body/deferred_jacobian.cpp body/element_projection.cpp body/linear_rig.cpp body/linear_rig_mapping.cpp

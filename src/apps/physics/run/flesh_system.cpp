@@ -16,6 +16,7 @@
 #include "rigspace/reduce/jacobian_samples.h"
 #include "rigspace/rig/built_in_rig.h"
 #include "rigspace/rig/skeleton.h"
+#include "training_poses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,34 +24,6 @@
 
 namespace rigspace {
 namespace {
-
-/// Poses spread evenly over all clips, the first after the share `first` of their spacing.
-std::vector<Vec> spread_poses(const Character& character, double step, int count, double first) {
-  std::vector<Vec> poses;
-  double whole = 0;
-  for (const Animation& clip : character.clips) whole += clip.duration;
-  for (int k = 0; k < count && whole > 0; ++k) {
-    double time = whole * (k + first) / count;
-    for (const Animation& clip : character.clips) {
-      if (time <= clip.duration) {
-        poses.push_back(pose_at(character, &clip, time));
-        // For a black box a grid time of the later run, whose pose is evaluated in any case.
-        if (const KeyedMotion motion(character, &clip); motion.black_box())
-          motion.controls(nearest_moment(motion, step, time), poses.back());
-        break;
-      }
-      time -= clip.duration;
-    }
-  }
-  return poses;
-}
-
-/// Poses to train at: the rest pose, and seven of the clips.
-std::vector<Vec> training_poses(const Character& character, double step) {
-  std::vector<Vec> poses = spread_poses(character, step, 7, 0.5);
-  poses.insert(poses.begin(), character.rig->rest());
-  return poses;
-}
 
 class FleshSystem final : public PartSystem {
  public:
