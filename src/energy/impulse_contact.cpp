@@ -10,7 +10,7 @@
 namespace rigspace {
 namespace {
 
-constexpr double kMargin = 0.2;  // of d: how far points may leave their paths before pairs are found anew
+constexpr double kMargin = 0.5;  // of d: how far points may leave their paths before pairs are found anew
 constexpr double kNear = 1.5;    // of d: pairs nearer than this at the start may need an impulse
 constexpr int kTestChunk = 256;
 

@@ -177,7 +177,7 @@ TEST(CollisionPairs, ServeAllMotionsThatTheyCover) {
     return std::find(found.begin(), found.end(), pair) != found.end();
   };
   int covered = 0, near = 0;
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < 16; ++trial) {
     // Whole, part of it, one that stops on the way, and one that leaves it.
     const double a = trial % 4 == 1 ? 0.5 : 0, b = trial % 4 == 2 ? 0.6 : trial % 4 == 3 ? 1.3 : 1;
     const Vec from = moved(surface.points + a * (to - surface.points), Vec3::Zero(), 0.01);
@@ -202,8 +202,8 @@ TEST(CollisionPairs, ServeAllMotionsThatTheyCover) {
       }
     }
   }
-  EXPECT_GT(covered, 5);
-  EXPECT_GT(near, 1000);
+  EXPECT_GE(covered, 4);
+  EXPECT_GT(near, 200);
   EXPECT_FALSE(finder.covers({to, moved(to, {0, -0.2, 0}, 0), body_to, body_to})) << "beyond what was searched";
 }
 
