@@ -2,6 +2,7 @@
 
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/collision_pairs.h"
+#include "rigspace/geometry/surface_crossings.h"
 
 #include <gtest/gtest.h>
 
@@ -205,6 +206,40 @@ TEST(CollisionPairs, ServeAllMotionsThatTheyCover) {
   EXPECT_GE(covered, 4);
   EXPECT_GT(near, 200);
   EXPECT_FALSE(finder.covers({to, moved(to, {0, -0.2, 0}, 0), body_to, body_to})) << "beyond what was searched";
+}
+
+TEST(SelfCrossingFinder, FindsWhatAllEdgesAgainstAllTrianglesFind) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> any(-1, 1);
+  constexpr int kSide = 16;
+  TriMesh mesh;
+  mesh.points.resize(3 * kSide * kSide);
+  for (int j = 0; j < kSide; ++j)
+    for (int i = 0; i < kSide; ++i) {
+      const double turn = 5.5 * i / kSide;  // a sheet rolled up, crumpled so that it crosses itself
+      point(mesh.points, kSide * j + i) =
+          Vec3((1 + 0.02 * turn) * std::cos(turn), 0.2 * j, (1 + 0.02 * turn) * std::sin(turn)) +
+          0.22 * Vec3(any(random), any(random), any(random));
+      if (i + 1 == kSide || j + 1 == kSide) continue;
+      const int a = kSide * j + i;
+      mesh.triangles.push_back({a, a + 1, a + kSide + 1}), mesh.triangles.push_back({a, a + kSide + 1, a + kSide});
+    }
+  const EdgeTable edges = edge_table(mesh);
+  const auto normal = [&](int t) {
+    const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];
+    const Vec3 a = point(mesh.points, c[0]);
+    return Vec3((point(mesh.points, c[1]) - a).cross(point(mesh.points, c[2]) - a).normalized());
+  };
+  SelfCrossingFinder finder(mesh);
+  for (const double facing : {1.0, 0.3, -0.2}) {
+    std::vector<char> expected(mesh.triangles.size(), 0);
+    for (const Crossing& c : edge_crossings(mesh.points, edges.edges, mesh, true))
+      for (const int half_edge : edges.uses(c.edge))
+        if (facing >= 1 || normal(half_edge / 3).dot(normal(c.triangle)) <= facing)
+          expected[static_cast<std::size_t>(half_edge / 3)] = expected[static_cast<std::size_t>(c.triangle)] = 1;
+    EXPECT_GT(std::count(expected.begin(), expected.end(), 1), 4) << facing;
+    EXPECT_EQ(finder.find(mesh.points, {}, facing), expected) << facing;
+  }
 }
 
 }  // namespace element_distance_test
