@@ -88,13 +88,8 @@ PairPoints BarrierContact::gather(In x, const CollisionPair& pair) const {
 bool BarrierContact::activate(In x, const CollisionPair& pair, Active& a) const {
   a.level = options_.distance * options_.distance;
   a.x = gather(x, pair);
-  // Most pairs are ruled out by the boxes of their halves.
+  if (certainly_farther(pair.kind, a.x, options_.distance)) return false;  // most pairs
   const bool edges = pair.kind == PairKind::edge_edge;
-  const auto &p = a.x[0], &q = edges ? a.x[1] : a.x[0], &r = a.x[2], &s = a.x[3], &t = edges ? a.x[2] : a.x[1];
-  for (int c = 0; c < 3; ++c)
-    if (std::min(p[c], q[c]) - std::max({r[c], s[c], t[c]}) >= options_.distance ||
-        std::min({r[c], s[c], t[c]}) - std::max(p[c], q[c]) >= options_.distance)
-      return false;
   a.at = pair_distance(pair.kind, a.x);
   if (!(a.at.squared < a.level)) return false;
   const int n = surface_.point_count();
@@ -134,26 +129,21 @@ void BarrierContact::collect(In x, std::span<const CollisionPair> pairs, std::ve
   for (const auto& chunk : chunks) found.insert(found.end(), chunk.begin(), chunk.end());
 }
 
-// The pairs that may come nearer than `distance` on the path, kept for all paths within boxes around this one.
+// The pairs that may come nearer than `distance` on the path, kept for all paths that they cover.
 const std::vector<CollisionPair>& BarrierContact::near(const Memory& memory, In from, In to) const {
   Memory::Kept& kept = *memory.kept;
-  if (kept.low.size() == from.size() && (from.array() >= kept.low.array()).all() &&
-      (to.array() >= kept.low.array()).all() && (from.array() <= kept.high.array()).all() &&
-      (to.array() <= kept.high.array()).all() && kept.absent == absent_ && kept.obstacle == obstacle_)
-    return kept.pairs;
-  const double margin = kept.margin * options_.distance;
-  kept.finder.set_absent(absent_);
-  kept.finder.find({from, to, obstacle_, obstacle_}, options_.distance + 2 * margin, kept.pairs);
-  kept.low = from.cwiseMin(to).array() - margin, kept.high = from.cwiseMax(to).array() + margin;
-  kept.obstacle = obstacle_, kept.absent = absent_;
+  const SurfaceMotion motion{from, to, obstacle_, obstacle_};
+  if (kept.absent == absent_ && kept.finder.covers(motion)) return kept.pairs;
+  kept.finder.set_absent(absent_), kept.absent = absent_;
+  kept.finder.find(motion, options_.distance, kept.pairs, kept.margin * options_.distance);
   kept.active_version = ~0ull;
   return kept.pairs;
 }
 
 const std::vector<BarrierContact::Active>& BarrierContact::active(const Memory& memory, In x) const {
   Memory::Kept& kept = *memory.kept;
-  const auto& pairs = near(memory, x, x);
   if (kept.active_version == version_ && kept.active_x.size() == x.size() && kept.active_x == x) return kept.active;
+  const auto& pairs = near(memory, x, x);
   collect(x, pairs, kept.active);
   kept.active_x = x, kept.active_version = version_;
   return kept.active;

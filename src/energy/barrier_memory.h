@@ -1,6 +1,6 @@
 #pragma once
 // What BarrierContact keeps between evaluations. Nothing here changes what it computes: pairs found once serve all
-// states within boxes around the path they were found for.
+// paths that they cover.
 
 #include "rigspace/energy/barrier_contact.h"
 
@@ -9,10 +9,8 @@ namespace rigspace {
 struct BarrierContact::Memory final : State {
   struct Kept {
     CollisionPairFinder finder;
-    double margin = 0.5;  // of `distance`: how far outside the path the pairs still serve
-    Vec low, high;        // of each coordinate; the pairs serve paths within, beside the obstacle
-    Vec obstacle;         // as placed here, without
-    std::vector<char> absent;
+    double margin = 0.5;       // of `distance`: how far outside the path the pairs still serve
+    std::vector<char> absent;  // when they were found
     std::vector<CollisionPair> pairs;
     std::uint64_t active_version = ~0ull;
     Vec active_x;

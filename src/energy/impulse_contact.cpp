@@ -54,14 +54,13 @@ double ImpulseContact::Data::safe_time(const CollisionPair& pair) const {
 void ImpulseContact::Data::find_pairs() {
   const double margin = kMargin * options.distance;
   finder.set_absent(absent);
-  finder.find({x_from, x, body_from, body_to}, kNear * options.distance + 2 * margin, pairs);
-  low = x_from.cwiseMin(x).array() - margin, high = x_from.cwiseMax(x).array() + margin;
+  finder.find({x_from, x, body_from, body_to}, kNear * options.distance, pairs, margin);
   touch_of.assign(pairs.size(), -1);
   meets.assign(pairs.size(), 0), times.resize(pairs.size());
 }
 
 void ImpulseContact::Data::renew_pairs() {
-  if ((x.array() >= low.array()).all() && (x.array() <= high.array()).all()) return;
+  if (finder.covers({x_from, x, body_from, body_to})) return;
   find_pairs();
   std::fill(changed.begin(), changed.end(), 1);
 }
@@ -86,7 +85,7 @@ void ImpulseContact::Data::add_near() {
     for (int k = begin; k < end; ++k) {
       const CollisionPair& pair = pairs[static_cast<std::size_t>(k)];
       const PairPoints start = start_of(pair);
-      meets[k] = box_gap(pair.kind, start) < reach && pair_distance(pair.kind, start).squared < reach * reach;
+      meets[k] = !certainly_farther(pair.kind, start, reach) && pair_distance(pair.kind, start).squared < reach * reach;
     }
   });
   for (std::size_t k = 0; k < pairs.size(); ++k) {

@@ -68,8 +68,7 @@ struct ImpulseContact::Data {
   ImpulseReport report;
 
   Vec x_from, x, body_from, body_to, inverse_masses;
-  Vec wanted;     // x before zones
-  Vec low, high;  // the pairs serve paths within these boxes
+  Vec wanted;  // x before zones
   std::vector<CollisionPair> pairs;
   std::vector<int> touch_of;  // per pair: its touch, or -1
   std::vector<char> meets;

@@ -128,24 +128,35 @@ double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, dou
   return t;
 }
 
-double box_gap(PairKind kind, const PairPoints& x) {
-  const bool edges = kind == PairKind::edge_edge;
-  const Vec3 &p = x[0], &q = edges ? x[1] : x[0], &r = x[2], &s = x[3], &t = edges ? x[2] : x[1];
-  double gap = 0;
-  for (int c = 0; c < 3; ++c) {
-    const double above = std::min(p[c], q[c]) - std::max(std::max(r[c], s[c]), t[c]);
-    const double below = std::min(std::min(r[c], s[c]), t[c]) - std::max(p[c], q[c]);
-    gap = std::max(gap, std::max(above, below));
-  }
-  return gap;
+namespace {
+
+/// The line between the middles of both halves.
+Vec3 middle_line(PairKind kind, const PairPoints& x) {
+  return kind == PairKind::edge_edge ? Vec3(0.5 * (x[0] + x[1] - x[2] - x[3])) : Vec3(x[0] - (x[1] + x[2] + x[3]) / 3);
 }
 
+/// |n| times the gap between both halves along n; negative where they overlap.
+double gap_along(PairKind kind, const PairPoints& x, const Vec3& n) {
+  const double a = n.dot(x[0]), b = n.dot(x[1]), c = n.dot(x[2]), d = n.dot(x[3]);
+  return kind == PairKind::edge_edge ? std::min(a, b) - std::max(c, d) : a - std::max({b, c, d});
+}
+
+}  // namespace
+
+bool certainly_farther(PairKind kind, const PairPoints& x, double reach) {
+  const Vec3 n = middle_line(kind, x);
+  const double gap = gap_along(kind, x, n);
+  return gap > 0 && gap * gap > reach * reach * n.squaredNorm();
+}
+
+// The gap along a fixed line is a concave function of time, hence least at an end; the distance at the start is at most
+// |n|.
 bool certainly_apart(PairKind kind, const PairPoints& x, const PairPoints& dx) {
-  const Vec3 common = 0.25 * (dx[0] + dx[1] + dx[2] + dx[3]);
-  double fastest = 0;
-  for (const Vec3& each : dx) fastest = std::max(fastest, (each - common).squaredNorm());
-  const double gap = 0.45 * box_gap(kind, x);
-  return gap * gap > fastest;
+  constexpr double kKept = 0.1;
+  const Vec3 n = middle_line(kind, x);
+  const double needed = kKept * n.squaredNorm();
+  if (!(gap_along(kind, x, n) > needed)) return false;
+  return gap_along(kind, {x[0] + dx[0], x[1] + dx[1], x[2] + dx[2], x[3] + dx[3]}, n) > needed;
 }
 
 }  // namespace rigspace

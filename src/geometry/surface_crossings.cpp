@@ -61,12 +61,85 @@ SurfaceCrossings count_edge_crossings(const TriMesh& surface, const TriMesh& oth
   return found;
 }
 
+namespace {
+
+using NodePair = std::array<int, 2>;
+
+template <class A, class B>
+bool apart(const A& a, const B& b) {
+  return ((a.low - b.high).array() > 0).any() || ((b.low - a.high).array() > 0).any();
+}
+
+/// No two vectors, one from each of two boxes, have a smaller product.
+double least_cosine(const Bvh::Node& a, const Bvh::Node& b) {
+  return a.low.cwiseProduct(b.low)
+      .cwiseMin(a.low.cwiseProduct(b.high))
+      .cwiseMin(a.high.cwiseProduct(b.low))
+      .cwiseMin(a.high.cwiseProduct(b.high))
+      .sum();
+}
+
+/// The pairs of children of two nodes, the larger one opened; of a node with itself each pair once. False for leaves.
+template <class Push>
+bool open(const Bvh& tree, const NodePair& pair, Push&& push) {
+  const Bvh::Node &m = tree.nodes()[pair[0]], &n = tree.nodes()[pair[1]];
+  if (m.leaf() && n.leaf()) return false;
+  if (&m == &n) {
+    push({pair[0] + 1, pair[0] + 1}), push({pair[0] + 1, m.right}), push({m.right, m.right});
+  } else if (n.leaf() || (!m.leaf() && (m.high - m.low).squaredNorm() >= (n.high - n.low).squaredNorm())) {
+    push({pair[0] + 1, pair[1]}), push({m.right, pair[1]});
+  } else {
+    push({pair[0], pair[1] + 1}), push({pair[0], n.right});
+  }
+  return true;
+}
+
+/// About 64 pairs of nodes under which all wanted pairs are, to be searched side by side.
+template <class Wanted>
+std::vector<NodePair> pairs_of_nodes(const Bvh& tree, const Wanted& wanted) {
+  constexpr std::size_t kTasks = 64;
+  std::vector<NodePair> tasks, next;
+  if (tree.empty()) return tasks;
+  tasks.push_back({0, 0});
+  for (bool opened = true; opened && tasks.size() < kTasks;) {
+    opened = false, next.clear();
+    for (const NodePair& task : tasks) {
+      const bool can = open(tree, task, [&](const NodePair& p) {
+        if (wanted(p)) next.push_back(p);
+      });
+      if (!can) next.push_back(task);
+      opened = opened || can;
+    }
+    tasks.swap(next);
+  }
+  return tasks;
+}
+
+/// Whether an edge of one passes through the other; edges that share a point with the other do not count.
+bool triangles_cross(In points, const Triangle& s, const Triangle& t) {
+  const auto passes = [&](const Triangle& edges, const Triangle& through) {
+    const Vec3 p = point(points, through[0]), q = point(points, through[1]), r = point(points, through[2]);
+    const auto shared = [&](int i) { return i == through[0] || i == through[1] || i == through[2]; };
+    for (int k = 0; k < 3; ++k) {
+      // In the order of the edge table: rounding is the same from both sides.
+      const int i = std::min(edges[k], edges[(k + 1) % 3]), j = std::max(edges[k], edges[(k + 1) % 3]);
+      if (shared(i) || shared(j)) continue;
+      const Vec3 a = point(points, i), b = point(points, j);
+      double where = 0;
+      if (on_both_sides(a, b, p, q, r) && crosses(a, b, p, q, r, where)) return true;
+    }
+    return false;
+  };
+  return passes(s, t) || passes(t, s);
+}
+
+}  // namespace
+
 SelfCrossingFinder::SelfCrossingFinder(const TriMesh& mesh)
     : triangles_(mesh.triangles), edges_(edge_table(mesh)), tree_(triangle_boxes(mesh)), normal_tree_(tree_) {}
 
 std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> wanted, double facing,
                                            std::span<const char> firm) {
-  constexpr int kChunk = 64;
   boxes_.assign(triangles_.size(), {}), normal_boxes_.assign(triangles_.size(), {});
   normals_.resize(triangles_.size());
   const auto unwanted = [&](int t) { return !wanted.empty() && !wanted[static_cast<std::size_t>(t)]; };
@@ -79,61 +152,46 @@ std::vector<char> SelfCrossingFinder::find(In points, std::span<const char> want
     normal_boxes_[t].low = normal_boxes_[t].high = normals_[t];
   }
   tree_.refit(boxes_), normal_tree_.refit(normal_boxes_);
-  // Of the normals beneath a node the least cosine with n is at least that with a corner of their box: parts of the
-  // surface that bend little, such as all triangles around an edge, are left out at once.
-  const auto least_cosine = [&](const Vec3& n, const Bvh::Node& node) {
-    return n.cwiseProduct(node.low).cwiseMin(n.cwiseProduct(node.high)).sum();
-  };
   const auto stays = [&](int t, int beside) {
     return !firm.empty() && firm[static_cast<std::size_t>(t)] && !firm[static_cast<std::size_t>(beside)];
   };
-  const int count = edges_.count();
-  std::vector<std::vector<int>> chunks(static_cast<std::size_t>((count + kChunk - 1) / kChunk));
-  parallel_ranges(count, kChunk, [&](int begin, int end) {
-    std::vector<int>& crossing = chunks[static_cast<std::size_t>(begin / kChunk)];
-    for (int e = begin; e < end; ++e) {
-      const auto uses = edges_.uses(e);
-      if (std::all_of(uses.begin(), uses.end(), [&](int half_edge) { return unwanted(half_edge / 3); })) continue;
-      const auto [i, j] = edges_.edges[static_cast<std::size_t>(e)];
-      const Vec3 a = point(points, i), b = point(points, j), low = a.cwiseMin(b), high = a.cwiseMax(b);
-      const auto enter = [&](const auto& n) {
-        return !((n.low - high).array() > 0).any() && !((low - n.high).array() > 0).any();
-      };
-      const auto enter_node = [&](const Bvh::Node& n) {
-        if (!enter(n)) return false;
-        if (facing >= 1) return true;
-        const Bvh::Node& turned = normal_tree_.nodes()[static_cast<std::size_t>(&n - tree_.nodes().data())];
-        return std::any_of(uses.begin(), uses.end(), [&](int half_edge) {
-          return !unwanted(half_edge / 3) &&
-                 least_cosine(normals_[static_cast<std::size_t>(half_edge / 3)], turned) <= facing;
-        });
-      };
-      tree_.traverse(enter_node, [&](int t) {
-        const auto at = static_cast<std::size_t>(t);
-        const Triangle& c = triangles_[at];
-        if (unwanted(t) || !enter(boxes_[at])) return;
-        for (const int k : c)
-          if (k == i || k == j) return;
-        const auto faces = [&](int half_edge) {
-          return !unwanted(half_edge / 3) &&
-                 (facing >= 1 || normals_[static_cast<std::size_t>(half_edge / 3)].dot(normals_[at]) <= facing);
+  // Nodes are gone down in pairs. Parts of the surface whose normals all are nearly one, such as most of a node with
+  // itself, are left out at once.
+  const auto wanted_pair = [&](const NodePair& p) {
+    const Bvh::Node &m = tree_.nodes()[p[0]], &n = tree_.nodes()[p[1]];
+    return !apart(m, n) &&
+           (facing >= 1 || least_cosine(normal_tree_.nodes()[p[0]], normal_tree_.nodes()[p[1]]) <= facing);
+  };
+  const std::vector<NodePair> tasks = pairs_of_nodes(tree_, wanted_pair);
+  std::vector<std::vector<int>> crossing(tasks.size());
+  parallel_ranges(static_cast<int>(tasks.size()), 1, [&](int begin, int end) {
+    std::vector<NodePair> stack;
+    for (int task = begin; task < end; ++task) {
+      std::vector<int>& found = crossing[static_cast<std::size_t>(task)];
+      stack.assign(1, tasks[static_cast<std::size_t>(task)]);
+      while (!stack.empty()) {
+        const NodePair pair = stack.back();
+        stack.pop_back();
+        const auto push = [&](const NodePair& p) {
+          if (wanted_pair(p)) stack.push_back(p);
         };
-        if (std::none_of(uses.begin(), uses.end(), faces)) return;
-        const Vec3 p = point(points, c[0]), q = point(points, c[1]), r = point(points, c[2]);
-        double where = 0;
-        if (!on_both_sides(a, b, p, q, r) || !crosses(a, b, p, q, r, where)) return;
-        for (const int half_edge : uses) {
-          if (!faces(half_edge)) continue;
-          const int other = half_edge / 3;
-          if (!stays(t, other)) crossing.push_back(t);
-          if (!stays(other, t)) crossing.push_back(other);
-        }
-      });
+        if (open(tree_, pair, push)) continue;
+        const Bvh::Node &m = tree_.nodes()[pair[0]], &n = tree_.nodes()[pair[1]];
+        for (int k = 0; k < m.count; ++k)
+          for (int l = &m == &n ? k + 1 : 0; l < n.count; ++l) {
+            const int t = tree_.items()[m.first + k], other = tree_.items()[n.first + l];
+            if (apart(boxes_[t], boxes_[other]) || (facing < 1 && !(normals_[t].dot(normals_[other]) <= facing)) ||
+                !triangles_cross(points, triangles_[t], triangles_[other]))
+              continue;
+            if (!stays(t, other)) found.push_back(t);
+            if (!stays(other, t)) found.push_back(other);
+          }
+      }
     }
   });
   std::vector<char> found(triangles_.size(), 0);
-  for (const auto& chunk : chunks)
-    for (const int t : chunk) found[static_cast<std::size_t>(t)] = 1;
+  for (const auto& each : crossing)
+    for (const int t : each) found[static_cast<std::size_t>(t)] = 1;
   return found;
 }
 

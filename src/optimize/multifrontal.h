@@ -23,6 +23,7 @@ struct Supernodes {
   int columns(int s) const { return first[s + 1] - first[s]; }
   int height(int s) const { return row_start[s + 1] - row_start[s]; }
   int below(int s) const { return height(s) - columns(s); }
+  double work() const;  ///< multiplications of a factorisation, about
 };
 
 /// L for a fixed structure. Subtrees are factored in parallel, each front in a fixed order of sums: the same bits for

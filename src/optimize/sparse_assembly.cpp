@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 
 namespace rigspace {
 namespace {
@@ -14,6 +15,27 @@ int tag_of(std::size_t count, bool points) { return 2 * static_cast<int>(count) 
 int count_of(int tag) { return tag / 2; }
 bool is_points(int tag) { return tag % 2 == 1; }
 int pairs(int count) { return count * (count + 1) / 2; }
+
+// Blocks of the record, sorted by column and row without repetition: first by counting, then each column.
+template <class Record>
+void collect_blocks(int blocks, int divisor, const Record& for_each_recorded, std::vector<int>& start,
+                    std::vector<int>& rows) {
+  std::vector<int> from(static_cast<std::size_t>(blocks) + 1, 1);
+  from[0] = 0;  // of each column, at first how many the one before has: its diagonal, and
+  for_each_recorded([&](bool points, int, int j, int&) { ++from[(points ? j : j / divisor) + 1]; });
+  for (int j = 0; j < blocks; ++j) from[j + 1] += from[j];
+  std::vector<int> all(static_cast<std::size_t>(from.back())), next(from.begin(), from.end() - 1);
+  for (int j = 0; j < blocks; ++j) all[next[j]++] = j;
+  for_each_recorded(
+      [&](bool points, int i, int j, int&) { all[next[points ? j : j / divisor]++] = points ? i : i / divisor; });
+  start.assign(1, 0), rows.clear();
+  for (int j = 0; j < blocks; ++j) {
+    const auto first = all.begin() + from[j], last = all.begin() + from[j + 1];
+    std::sort(first, last);
+    rows.insert(rows.end(), first, std::unique(first, last));
+    start.push_back(static_cast<int>(rows.size()));
+  }
+}
 
 }  // namespace
 
@@ -143,24 +165,24 @@ void SparseAssembly::for_each_recorded(Visit&& visit) {
   }
 }
 
+// What the pass did not touch stays, since contacts come back, unless that is more than a tenth of what it touched.
 void SparseAssembly::build_pattern() {
+  constexpr double kIdle = 1.1;
+  const std::vector<int> old_start = block_start_, old_rows = block_rows_;
   const int blocks = size_ / block_;
-  std::vector<std::uint64_t> keys;  // (column, row) of blocks
-  const auto key = [](int i, int j) { return static_cast<std::uint64_t>(j) << 32 | static_cast<std::uint32_t>(i); };
-  keys.reserve(stream_.size() / 2 + static_cast<std::size_t>(blocks));
-  for (int i = 0; i < blocks; ++i) keys.push_back(key(i, i));
-  for_each_recorded(
-      [&](bool points, int i, int j, int&) { keys.push_back(points ? key(i, j) : key(i / block_, j / block_)); });
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-
-  block_start_.assign(static_cast<std::size_t>(blocks) + 1, 0);
-  block_rows_.clear();
-  for (const std::uint64_t k : keys) {
-    ++block_start_[(k >> 32) + 1];
-    block_rows_.push_back(static_cast<int>(k & 0xffffffffu));
+  collect_blocks(
+      blocks, block_, [&](const auto& visit) { for_each_recorded(visit); }, block_start_, block_rows_);
+  if (std::ssize(old_start) == blocks + 1) {
+    std::vector<int> start{0}, rows;
+    rows.reserve(block_rows_.size() + old_rows.size());
+    for (int j = 0; j < blocks; ++j) {
+      std::set_union(block_rows_.begin() + block_start_[j], block_rows_.begin() + block_start_[j + 1],
+                     old_rows.begin() + old_start[j], old_rows.begin() + old_start[j + 1], std::back_inserter(rows));
+      start.push_back(static_cast<int>(rows.size()));
+    }
+    if (static_cast<double>(rows.size()) <= kIdle * static_cast<double>(block_rows_.size()))
+      block_start_.swap(start), block_rows_.swap(rows);
   }
-  for (int j = 0; j < blocks; ++j) block_start_[j + 1] += block_start_[j];
 
   column_start_.assign(static_cast<std::size_t>(size_) + 1, 0);
   rows_.clear();

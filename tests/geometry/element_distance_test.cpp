@@ -2,6 +2,7 @@
 
 #include "rigspace/geometry/closest_point.h"
 #include "rigspace/geometry/collision_pairs.h"
+#include "rigspace/geometry/surface_crossings.h"
 
 #include <gtest/gtest.h>
 
@@ -146,6 +147,99 @@ TEST(CollisionPairs, AreAllThatComeNear) {
   finder.find({surface.points, surface.points, obstacle.points, obstacle.points}, reach, found);
   for (const CollisionPair& pair : found)
     for (const int i : pair.points) EXPECT_LT(i, 120) << "absent triangles take no part";
+}
+
+TEST(CollisionPairs, ServeAllMotionsThatTheyCover) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(-1, 1);
+  const auto strips = [&](int triangles, double y) {  // of small triangles side by side
+    TriMesh mesh;
+    mesh.points.resize(9 * triangles);
+    for (int t = 0; t < triangles; ++t) {
+      mesh.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+      for (int k = 0; k < 3; ++k)
+        point(mesh.points, 3 * t + k) =
+            Vec3(0.1 * (t % 6) + 0.1 * (k == 1), y + 0.02 * any(random), 0.1 * (t / 6 + k / 2));
+    }
+    return mesh;
+  };
+  const TriMesh surface = strips(36, 0), obstacle = strips(36, -0.3);
+  const auto moved = [&](const Vec& x, const Vec3& by, double noise) {
+    Vec y = x;
+    for (int i = 0; i < x.size() / 3; ++i) point(y, i) += by + noise * Vec3(any(random), any(random), any(random));
+    return y;
+  };
+  constexpr double kReach = 0.03, kMargin = 0.02;
+  const Vec to = moved(surface.points, {0, -0.25, 0.1}, 0.03), body_to = moved(obstacle.points, {0.02, 0.05, 0}, 0.01);
+  CollisionPairFinder finder(surface, obstacle);
+  std::vector<CollisionPair> found, wanted;
+  finder.find({surface.points, to, obstacle.points, body_to}, kReach, found, kMargin);
+  const auto known = [&](const CollisionPair& pair) {
+    return std::find(found.begin(), found.end(), pair) != found.end();
+  };
+  int covered = 0, near = 0;
+  for (int trial = 0; trial < 16; ++trial) {
+    // Whole, part of it, one that stops on the way, and one that leaves it.
+    const double a = trial % 4 == 1 ? 0.5 : 0, b = trial % 4 == 2 ? 0.6 : trial % 4 == 3 ? 1.3 : 1;
+    const Vec from = moved(surface.points + a * (to - surface.points), Vec3::Zero(), 0.01);
+    const Vec end = moved(surface.points + b * (to - surface.points), Vec3::Zero(), 0.01);
+    const Vec body_from = obstacle.points + a * (body_to - obstacle.points);
+    const SurfaceMotion motion{from, end, body_from, body_to};
+    if (!finder.covers(motion)) continue;
+    ++covered;
+    for (int k = 0; k <= 10; ++k) {
+      const double t = 0.1 * k;
+      const Vec x = from + t * (end - from), y = body_from + t * (body_to - body_from);
+      CollisionPairFinder fresh(surface, obstacle);
+      fresh.find({x, x, y, y}, kReach, wanted);
+      const int n = surface.point_count();
+      for (const CollisionPair& pair : wanted) {
+        PairPoints at;
+        for (int c = 0; c < 4; ++c)
+          at[c] = pair.points[c] < n ? point(x, pair.points[c]) : point(y, pair.points[c] - n);
+        if (pair_distance(pair.kind, at).squared > kReach * kReach) continue;
+        ++near;
+        EXPECT_TRUE(known(pair)) << "trial " << trial << ", time " << t;
+      }
+    }
+  }
+  EXPECT_GE(covered, 4);
+  EXPECT_GT(near, 200);
+  EXPECT_FALSE(finder.covers({to, moved(to, {0, -0.2, 0}, 0), body_to, body_to})) << "beyond what was searched";
+}
+
+TEST(SelfCrossingFinder, FindsWhatAllEdgesAgainstAllTrianglesFind) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> any(-1, 1);
+  constexpr int kSide = 16;
+  TriMesh mesh;
+  mesh.points.resize(3 * kSide * kSide);
+  for (int j = 0; j < kSide; ++j)
+    for (int i = 0; i < kSide; ++i) {
+      const double turn = 5.5 * i / kSide;  // a sheet rolled up, crumpled so that it crosses itself
+      point(mesh.points, kSide * j + i) =
+          Vec3((1 + 0.02 * turn) * std::cos(turn), 0.2 * j, (1 + 0.02 * turn) * std::sin(turn)) +
+          0.22 * Vec3(any(random), any(random), any(random));
+      if (i + 1 == kSide || j + 1 == kSide) continue;
+      const int a = kSide * j + i;
+      mesh.triangles.push_back({a, a + 1, a + kSide + 1}), mesh.triangles.push_back({a, a + kSide + 1, a + kSide});
+    }
+  const EdgeTable edges = edge_table(mesh);
+  const auto normal = [&](int t) {
+    const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];
+    const Vec3 a = point(mesh.points, c[0]);
+    return Vec3((point(mesh.points, c[1]) - a).cross(point(mesh.points, c[2]) - a).normalized());
+  };
+  SelfCrossingFinder finder(mesh);
+  for (const double facing : {1.0, 0.3, -0.2}) {
+    std::vector<char> expected(mesh.triangles.size(), 0);
+    for (const Crossing& c : edge_crossings(mesh.points, edges.edges, mesh, true))
+      for (const int half_edge : edges.uses(c.edge))
+        if (facing >= 1 || normal(half_edge / 3).dot(normal(c.triangle)) <= facing)
+          expected[static_cast<std::size_t>(half_edge / 3)] = expected[static_cast<std::size_t>(c.triangle)] = 1;
+    EXPECT_GT(std::count(expected.begin(), expected.end(), 1), 4) << facing;
+    EXPECT_EQ(finder.find(mesh.points, {}, facing), expected) << facing;
+  }
 }
 
 }  // namespace element_distance_test

@@ -199,6 +199,20 @@ TEST(SparseSystem, SurvivesAStreamThatChanges) {
   EXPECT_EQ(system.analyses(), 3);
 }
 
+TEST(SparseSystem, KeepsThePairsOfContactsThatComeBack) {
+  SparseSystem system(180);
+  const Mat contact = Mat::Ones(6, 6);
+  for (const int scene : {0, 1, 2, 1, 2, 0, 1}) {
+    Stream stream(60, 90, 8);
+    if (scene == 1) stream.push({0, 40}, contact);
+    if (scene == 2) stream.push({1, 51}, contact);
+    stream.send(system);
+    EXPECT_LT(relative(dense_of(system), stream.dense), 1e-14);
+    EXPECT_TRUE(system.factor(0));
+  }
+  EXPECT_EQ(system.analyses(), 3) << "of the stream alone, with the first contact, and with the second";
+}
+
 TEST(SparseSystem, MixesPointsAndCoordinates) {
   SparseSystem system(9);
   Mat expected = Mat::Zero(9, 9);

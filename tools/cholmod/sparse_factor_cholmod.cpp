@@ -35,7 +35,7 @@ std::vector<int> copy_of(const void* from, std::size_t count) {
   return {first, first + count};
 }
 
-Supernodes find_supernodes(const SparseAssembly& H) {
+Supernodes find_supernodes(const SparseAssembly& H, std::vector<int> order) {
   cholmod_sparse A{};
   A.nrow = A.ncol = static_cast<std::size_t>(H.size());
   A.nzmax = H.rows().size();
@@ -46,7 +46,6 @@ Supernodes find_supernodes(const SparseAssembly& H) {
   A.xtype = CHOLMOD_PATTERN;
   A.dtype = CHOLMOD_DOUBLE;
   A.sorted = A.packed = 1;
-  std::vector<int> order = fill_reducing_order(H);
   Common common;
   cholmod_factor* L = cholmod_analyze_p(&A, order.data(), nullptr, 0, &common);
   if (!L)
@@ -67,13 +66,26 @@ Supernodes find_supernodes(const SparseAssembly& H) {
 // thread and 1.8 times on two.
 class CholmodFactor final : public SparseFactor {
  public:
-  void analyze(const SparseAssembly& H) override { fronts_.analyze(find_supernodes(H), H); }
+  // A pattern that differs by a few contacts has the order of an earlier one, as long as that makes no more work.
+  void analyze(const SparseAssembly& H) override {
+    constexpr double kMoreWork = 1.25;
+    Supernodes found;
+    if (std::ssize(order_) == H.size()) found = find_supernodes(H, order_);
+    if (found.first.empty() || found.work() > kMoreWork * work_) {
+      order_ = fill_reducing_order(H);
+      found = find_supernodes(H, order_);
+      work_ = found.work();
+    }
+    fronts_.analyze(std::move(found), H);
+  }
   bool factor(const double* values) override { return fronts_.factor(values); }
   void half_solve(Eigen::Ref<Mat> B) override { fronts_.half_solve(B); }
   void back_solve(Vec& y, Vec& u) override { fronts_.back_solve(y, u); }
 
  private:
   Multifrontal fronts_;
+  std::vector<int> order_;
+  double work_ = 0;  // of the pattern that the order was made for
 };
 
 std::unique_ptr<SparseFactor> make() { return std::make_unique<CholmodFactor>(); }

@@ -34,28 +34,46 @@ class CollisionPairFinder {
   /// only such triangles have.
   void set_absent(std::span<const char> triangles);
 
-  /// All pairs whose boxes come within `reach` of each other at any time of the motion; pairs that share a point, and
-  /// those of two elements of the obstacle, are left out.
-  void find(const SurfaceMotion& motion, double reach, std::vector<CollisionPair>& pairs);
+  /// All pairs that may come within `reach` m of each other at any time of this motion, or of another that it covers:
+  /// one of which each point stays within `margin` m, along each axis, of the box that the point sweeps here, seen from
+  /// the surface's mean motion. Pairs that share a point, and those of two elements of the obstacle, are left out.
+  void find(const SurfaceMotion& motion, double reach, std::vector<CollisionPair>& pairs, double margin = 0);
+  /// Whether the pairs of the last find are also those of this motion.
+  bool covers(const SurfaceMotion& motion) const;
 
   int points() const { return points_; }
   const TriMesh& obstacle() const { return obstacle_; }
   const std::vector<std::array<int, 2>>& edges() const { return edges_; }
 
  private:
+  // Elements under one node of a tree, their boxes side by side to be compared at once, and rounded outward.
+  static constexpr int kLeaf = 8;
+  struct Leaf {
+    alignas(32) float low[3][kLeaf], high[3][kLeaf];
+    int first, count;  // into items()
+  };
   // Elements of one kind, the boxes that they sweep, and a tree over these. Absent ones have empty boxes.
   struct Layer {
     Bvh tree;
     std::vector<Box> boxes;
+    std::vector<Leaf> leaves;
+    std::vector<int> leaf_of;  // of each node; -1: none, it is gone down from
     bool built = false;
+
+    void find_leaves();
+    void fit();
   };
   struct Layers {
     Layer points, edges, triangles;
-    Vec from, to;  // what they were fitted to
+    Vec from, to;            // what they were fitted to, with
+    Vec3 shared;             // that motion taken off, and
+    double margin = 0;       // so much added
+    std::vector<Box> swept;  // of each point
     bool fits = false;
   };
   using Found = std::vector<CollisionPair>;
-  void fit(Layers&, bool obstacle, In from, In to);
+  void fit(Layers&, bool obstacle, In from, In to, double margin);
+  bool holds(In x, In obstacle) const;
   template <class Visit>
   void meet(const Layer& a, const Layer& b, double reach, Found& pairs, Visit&& visit) const;
 
@@ -67,6 +85,7 @@ class CollisionPairFinder {
   std::vector<int> surface_points_, obstacle_points_;  // those that triangles use
   std::vector<char> given_, absent_triangles_, absent_edges_, absent_points_;
   Layers surface_layers_, obstacle_layers_;
+  Vec3 shared_ = Vec3::Zero();  // mean motion of the surface in the last find, m
 };
 
 }  // namespace rigspace

@@ -39,10 +39,10 @@ Eigen::Matrix<double, 12, 12> distance_hessian(const PairDistance& at, const Pai
 /// many pairs.
 double safe_motion(PairKind kind, const PairPoints& x, const PairPoints& dx, double rest = 0.1, double enough = 1);
 
-/// A lower bound of the distance: that of the boxes of both halves along each axis.
-double box_gap(PairKind kind, const PairPoints& x);
-/// Whether the boxes alone show that a pair cannot meet on its straight motion, as most pairs, which move nearly as
-/// one.
+/// Whether a plane across the line between the middles of both halves shows that their distance is more than `reach`.
+bool certainly_farther(PairKind kind, const PairPoints& x, double reach);
+/// Whether such a plane shows that a pair keeps at least a tenth of its distance all along its straight motion, as most
+/// pairs do, which move nearly as one.
 bool certainly_apart(PairKind kind, const PairPoints& x, const PairPoints& dx);
 
 }  // namespace rigspace

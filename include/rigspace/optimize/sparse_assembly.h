@@ -13,7 +13,8 @@ namespace rigspace {
 ///
 /// The first pass records the stream of blocks and, for each, where it lands; a later pass that brings the same stream
 /// replays those places. Where a stream differs from the record it is recorded anew from there on; only entries that
-/// the pattern lacks change the pattern, which then shrinks to what the pass touched.
+/// the pattern lacks change the pattern. What the pass did not touch then stays, since contacts come back, unless that
+/// is more than a tenth of what it touched: then all of it goes.
 class SparseAssembly final : public BlockSink {
  public:
   /// block: 3 if coordinates come as points (the pattern is then made of whole 3x3 blocks, and ordered as such),
