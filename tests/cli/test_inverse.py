@@ -179,6 +179,8 @@ class Inverse(unittest.TestCase):
         self.refused(3, ["bad.bvh", "1e400"], "apply", self.model, "--targets", bad)
         bad.write_text(text[:-200])
         self.refused(3, ["bad.bvh", "frame"], "apply", self.model, "--targets", bad)
+        self.refused(2, ["beak", "rigspace info"], "apply", self.model, "--targets", self.motion, "--apart", "beak=body")
+        self.refused(2, ["--apart beak", "teeth=body"], "apply", self.model, "--targets", self.motion, "--apart", "beak")
         self.refused(2, ["Hopp"], "apply", self.model, "--targets", self.motion, "--clip", "Hopp")
         self.refused(2, ["haed", "head"], "apply", self.model, "--targets", self.motion, "--map", "haed=head")
 
