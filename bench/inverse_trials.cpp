@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace rigspace::bench {
 
@@ -47,12 +48,37 @@ TrialErrors errors_of(const InverseModel& model, const Trial& trial, const std::
   return sum;
 }
 
-nlohmann::ordered_json metrics_of(const TrialErrors& errors, const Trial& trial, const Timing& timing) {
+TrialTiming timing_of(double seconds, const std::function<void()>& body) {
+  TrialTiming timing{.processor = 1e300};
+  std::vector<double> all;
+  double spent = 0;
+  while (all.size() < 2 || (spent < seconds && all.size() < 20)) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t begun = std::clock();
+    body();
+    timing.processor = std::min(timing.processor, static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC);
+    all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    spent += all.back();
+  }
+  std::ranges::sort(all);
+  timing.wall = {all.front(), all[all.size() / 2], static_cast<int>(all.size())};
+  timing.processor = std::max(timing.processor, 1.0 / CLOCKS_PER_SEC);
+  return timing;
+}
+
+nlohmann::ordered_json distances_of(double trials, double samples) {
+  return {{"trials_distance_to_nearest_sample", trials},
+          {"samples_distance_to_nearest_other", samples},
+          {"ratio_of_distances", trials / samples}};
+}
+
+nlohmann::ordered_json metrics_of(const TrialErrors& errors, const Trial& trial, const TrialTiming& timing) {
   return {{"joint_error_share_of_size", errors.joints},
           {"joint_error_stacked_cm", errors.stacked},
           {"ground_truth_error_typical_changes", errors.controls},
-          {"frames_per_second", static_cast<double>(trial.X.cols()) / timing.min},
-          {"total_seconds", timing_json(timing)},
+          {"frames_per_second", static_cast<double>(trial.X.cols()) / timing.wall.min},
+          {"frames_per_processor_second", static_cast<double>(trial.X.cols()) / timing.processor},
+          {"total_seconds", timing_json(timing.wall)},
           {"rig_evaluations_a_frame", errors.evaluations},
           {"jacobians_a_frame", errors.jacobians}};
 }

@@ -6,6 +6,7 @@
 #include "rigspace/apps/inverse/printed_refinement.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,28 @@ struct TrialErrors {
 };
 TrialErrors errors_of(const InverseModel& model, const Trial& trial, const std::vector<InversePose>& frames);
 
-nlohmann::ordered_json metrics_of(const TrialErrors& errors, const Trial& trial, const Timing& timing);
+/// Wall time, and the least processor time of a call, of all threads together: what others on the machine do not
+/// change, and never less than the wall time of quiet cores.
+struct TrialTiming {
+  Timing wall;
+  double processor = 0;  ///< seconds
+};
+/// Calls it twice at least, and for `seconds` of wall time, at most twenty times.
+TrialTiming timing_of(double seconds, const std::function<void()>& body);
+
+nlohmann::ordered_json metrics_of(const TrialErrors& errors, const Trial& trial, const TrialTiming& timing);
 
 /// Mean distance of each place to the nearest of the samples, in the sizes that the regression sees.
 double mean_nearest(const InverseModel& model, const Trial& trial);
 /// The same of the samples among themselves.
 double mean_nearest_sample(const InverseModel& model);
+/// Both, and their ratio.
+nlohmann::ordered_json distances_of(double trials, double samples);
+constexpr double kLeastDistance = 2;  ///< how many times as far trials are at least
 
 /// The rows of the kernels and of 6.1.
 void add_kernels(const Character& hound, const BenchOptions& options, std::vector<Row>& rows);
+void add_relations(const Character& hound, const BenchOptions& options, std::vector<Row>& rows);
 void add_derivatives(const InverseModel& model, const std::vector<Trial>& trials, std::vector<Row>& rows);
 /// Table 2's other characters.
 void add_others(const BenchOptions& options, std::vector<Row>& rows);

@@ -42,6 +42,7 @@ struct InverseArguments {
   std::string jacobian = "rig";
   bool no_planting = false;
   std::vector<std::string> without;  // pieces
+  std::vector<std::string> apart;    // PIECE=PIECE: the first stays out of the second
   int points = 0;                    // spread over the surface; 0: joints
   std::string keys;                  // "frames", "source", or an error; "": the default error
 };
@@ -161,11 +162,22 @@ void apply(InverseArguments& options, const Context& context) {
   }
   for (const std::string& layer : options.layers)
     check_apart(layer.substr(0, layer.rfind('=')), options.output, "layer");
+  std::unique_ptr<KeepApart> apart;
+  if (!options.apart.empty() && !options.predict_only) {
+    std::vector<std::string> pieces, from;
+    for (const std::string& word : options.apart) {
+      const std::size_t sign = word.find('=');
+      if (sign == std::string::npos || sign == 0 || sign + 1 == word.size())
+        refuse_usage("--apart " + word, "names no two pieces", "write teeth=body: teeth stay out of the body");
+      pieces.push_back(word.substr(0, sign)), from.push_back(word.substr(sign + 1));
+    }
+    apart = std::make_unique<KeepApart>(own, pieces, from);
+  }
   const std::vector<ClipLayer> layers = read_layers(options.layers, own, model, options.motion, options.refine);
   std::vector<Animation> results;
   std::vector<Json> answers;
   for (auto& [motion, clip] : motions) {
-    MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress());
+    MappedMotion mapped = map_motion(own, model, motion, options.refine, terminal_progress(), apart.get());
     clear_bar();
     edit(own, layers, options.warps, options.motion.rate > 0 ? options.motion.rate : key_rate(mapped.clip),
          mapped.clip);
@@ -274,6 +286,12 @@ void add_inverse(CLI::App& app, Context& context) {
   learn->add_option("--samples", trained->training.samples, "poses that are kept, at most")->type_name("N");
   learn->add_flag("--jacobian", trained->training.learn_jacobian,
                   "also learn the rig's Jacobian, for rigs without one");
+  learn
+      ->add_option(
+          "--relations", trained->training.relations,
+          "weight of where joints are to each other while they are near (a hand at the hip), beside where they "
+          "are; 0 by default")
+      ->type_name("W");
   learn->add_option("--local", trained->training.local, "use all frames, by local corrections of N samples each")
       ->type_name("N");
   learn->add_option("--kernel", trained->kernel, "multiquadric, squared-exponential, linear or polynomial")
@@ -328,6 +346,10 @@ void add_inverse(CLI::App& app, Context& context) {
   use->add_option("--jacobian", applied->jacobian, "rig, or learned: what `train --jacobian` learned")
       ->check(CLI::IsMember({"rig", "learned"}))
       ->type_name("WHICH");
+  use->add_option("--apart", applied->apart,
+                  "teeth=body: this piece stays out of that one, where the motion would bring it in; may be repeated")
+      ->type_name("PIECE=PIECE")
+      ->take_all();
   use->add_flag("--no-planting", applied->no_planting, "feet that stand in the motion may slide here");
   use->add_flag("--predict-only", applied->predict_only, "the learned answer alone, without refinement on the rig");
   use->add_option("--smoothness", applied->refine.smoothness, "weight of the change from frame to frame")

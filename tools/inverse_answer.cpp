@@ -68,11 +68,19 @@ Json json_of(const MappedMotion& mapped, const JointMotion& motion, const Charac
           {"clip", mapped.clip.name},
           {"frames", mapped.frames.size()},
           {"carried", motion.carried},
+          {"z_up", motion.mapping.by_body && !motion.mapping.source.upright.isIdentity(0)},
+          {"reference_standing", motion.mapping.by_body ? Json(motion.mapping.source.standing) : Json()},
+          {"reference_time", motion.mapping.by_body && motion.mapping.source.reference_time >= 0
+                                 ? Json(motion.mapping.source.reference_time)
+                                 : Json()},
           {"joint_error_share_of_size", mapped.joint_error},
           {"worst_error_share_of_size", mapped.worst_error},
           {"worst_time", mapped.worst_time},
           {"guessed_frames", mapped.guessed},
-          {"unconverged_frames", mapped.unconverged}};
+          {"unconverged_frames", mapped.unconverged},
+          {"parted_frames", mapped.parted},
+          {"depth_before_share_of_size", mapped.depth_before},
+          {"depth_share_of_size", mapped.depth}};
 }
 
 void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
@@ -82,12 +90,19 @@ void print_mapped(const MappedMotion& mapped, const JointMotion& motion) {
   if (motion.carried)
     fmt::print("  the motion's skeleton has other proportions: its rotations were carried over, paths times {:.3g}\n",
                motion.scale);
+  if (motion.mapping.by_body && !motion.mapping.source.upright.isIdentity(0))
+    fmt::print("  the motion's axes have +z up: it was turned\n");
+  if (motion.mapping.by_body && motion.mapping.source.reference_time >= 0)
+    fmt::print("  bones are aligned in the motion's pose at {:.3g} s\n", motion.mapping.source.reference_time);
   if (motion.body.leg > 0)
     fmt::print("  {}feet that stand ({} frames) slide {:.2g} % of a leg a second ({:.2g} % in the motion)\n",
                motion.body.limbs.empty()  // bent along a path they have no others to be compared with
                    ? ""
                    : fmt::format("limbs {:.1f} degrees from the motion's; ", mapped.direction_error * 180 / M_PI),
                motion.body.standing_frames(), 100 * mapped.sliding, 100 * motion.body.source_sliding);
+  if (mapped.parted > 0)
+    fmt::print("  pieces were brought apart in {} frames: at most {:.2g} % of the size deep, {:.2g} % before\n",
+               mapped.parted, 100 * mapped.depth, 100 * mapped.depth_before);
   if (mapped.guessed > 0)
     fmt::print("  {} of {} frames are far from all examples: look at them, or add such poses to the training\n",
                mapped.guessed, mapped.frames.size());

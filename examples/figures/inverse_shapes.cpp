@@ -2,6 +2,7 @@
 // left out; a face from a few of its points. Argument: a folder for pictures. Fails if the numbers do not hold.
 #include "figure_program.h"
 #include "rigspace/anim/bake.h"
+#include "rigspace/apps/inverse/keep_apart.h"
 #include "rigspace/apps/inverse/point_targets.h"
 #include "rigspace/cast/cast.h"
 #include "rigspace/energy/gravity.h"
@@ -123,13 +124,18 @@ bool draw_squirrel(const std::filesystem::path& folder) {
   Mat X(3 * std::ssize(points), kFrames);
   for (std::size_t k = 0; k < points.size(); ++k)
     X.middleRows<3>(3 * static_cast<Eigen::Index>(k)) = shapes.middleRows<3>(3 * points[k]);
-  const std::vector<InversePose> poses = model.solve_motion(X, {.max_iterations = kMappingSteps});
+  const std::vector<InversePose> close = model.solve_motion(X, {.max_iterations = kMappingSteps});
+  // The teeth are kept out of the trunk on top of it.
+  const KeepApart apart(squirrel, std::vector<std::string>{"teeth"}, std::vector<std::string>{"body"});
+  std::vector<InversePose> poses = close;
+  int parted = 0;
+  for (int k = 0; k < kFrames; ++k) parted += apart.refine(model, X.col(k), {}, poses[static_cast<std::size_t>(k)]);
   const Renderer renderer(squirrel);
   const RenderOptions cell{.width = 300, .height = 330};
   const Piece& body = piece_named(squirrel, "body");
   const auto body_of = [&](In s) { return Vec(s.segment(3 * body.first_point, 3 * body.point_count)); };
   const Vec rest = rest_surface(squirrel).points;
-  double error = 0, swing = 0, simulated = 0, mapped = 0;
+  double error = 0, error_close = 0, swing = 0, simulated = 0, mapped = 0, mapped_close = 0;
   int guessed = 0;
   std::vector<Snapshot> left, right;
   Framing framing({.azimuth = 62 * kDegree, .elevation = 6 * kDegree}, double(cell.width) / cell.height);
@@ -141,6 +147,10 @@ bool draw_squirrel(const std::filesystem::path& folder) {
     swing = std::max(swing, distance(moved, at_rest + shift.replicate(moved.size() / 3, 1)) / model.size());
     simulated = std::max(simulated, teeth_in_body(squirrel, shapes.col(k)));
     mapped = std::max(mapped, teeth_in_body(squirrel, rig.points));
+    const Snapshot without_contact = take_snapshot(squirrel, close[static_cast<std::size_t>(k)].p);
+    mapped_close = std::max(mapped_close, teeth_in_body(squirrel, without_contact.points));
+    error_close =
+        std::max(error_close, distance(body_of(without_contact.points), body_of(shapes.col(k))) / model.size());
     guessed += poses[static_cast<std::size_t>(k)].guessed;
     if (k % 8 != 0) continue;
     left.push_back({.points = shapes.col(k), .joints = {}}), right.push_back(rig);
@@ -153,11 +163,13 @@ bool draw_squirrel(const std::filesystem::path& folder) {
   }
   std::printf(
       "squirrel: %zu points of its body, %d controls; the body at most %.2f %% of the size off (it deforms by "
-      "%.2f %%); teeth in the chest: jelly %.1f mm, rig %.1f mm; %d of %d frames far from the examples\n",
-      points.size(), model.coordinates().size(), 100 * error, 100 * swing, 1000 * simulated, 1000 * mapped, guessed,
-      kFrames);
+      "%.2f %%); teeth in the chest: jelly %.1f mm, rig %.1f mm; without keeping them out %.1f mm, the body %.2f %% "
+      "off; "
+      "%d frames were changed; %d of %d frames far from the examples\n",
+      points.size(), model.coordinates().size(), 100 * error, 100 * swing, 1000 * simulated, 1000 * mapped,
+      1000 * mapped_close, 100 * error_close, parted, guessed, kFrames);
   save_rows(rows, folder / "inverse_squirrel.png");
-  return error < 0.5 * swing && mapped < simulated;
+  return error < 0.5 * swing && mapped < 0.1 * simulated;
 }
 
 /// Points that show most of what controls do: each in turn the one whose motion those before it say least of.

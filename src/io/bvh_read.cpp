@@ -112,7 +112,9 @@ class Words {
     const std::string_view digits = word.front() == '+' ? word.substr(1) : word;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool tiny = error == std::errc::result_out_of_range && std::abs(value) < 1;
+    // Too small for a double is zero; too large is none. from_chars says neither which, nor a value.
+    const bool tiny = error == std::errc::result_out_of_range &&
+                      (digits.find("e-") != digits.npos || digits.find("E-") != digits.npos);
     if ((error != std::errc() && !tiny) || end != digits.data() + digits.size() || !(std::abs(value) < 1e30))
       fail(what, "is " + shown(word), "expected a number");
     return value;

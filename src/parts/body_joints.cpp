@@ -13,7 +13,7 @@ using enum BodyRole;
 
 class Finder {
  public:
-  explicit Finder(const Character& character) : search_(character) {}
+  Finder(const Character& character, ReferencePose pose) : search_(character, std::move(pose)) {}
 
   BodyJoints find() {
     refuse_swapped();
@@ -191,6 +191,10 @@ int BodyJoints::count(BodyRole role, char side) const {
       std::ranges::count_if(joints, [&](const BodyJoint& each) { return each.role == role && each.side == side; }));
 }
 
-BodyJoints find_body_joints(const Character& character) { return Finder(character).find(); }
+BodyJoints find_body_joints(const Character& character) { return Finder(character, reference_pose(character)).find(); }
+
+BodyJoints find_body_joints(const Character& character, ReferencePose pose) {
+  return Finder(character, std::move(pose)).find();
+}
 
 }  // namespace rigspace

@@ -56,8 +56,12 @@ Limb find_limb(const BodySearch& s, char side, const std::array<BodyRole, 3>& ro
       for (std::size_t j = i + 1; j < n; ++j)
         for (std::size_t k = j + 1; k < n; ++k) {
           const double at = place(s, path[i], path[j], path[k]);
-          // A joint that is left out between two is a twist or a second joint: unlikely, but there are such.
-          const double whole = std::pow(0.85, static_cast<double>(k - i - 2));
+          // A joint that is left out between two is a twist or a second joint: unlikely, but there are such. Where its
+          // name is that of the bone above (DEF-thigh.L.001), it is a segment of that bone.
+          int left_out = 0;
+          for (std::size_t between = i + 1; between < k; ++between)
+            left_out += between != j && s.named(path[between], roles[between < j ? 0 : 1]) < 0.9;
+          const double whole = std::pow(0.85, left_out);
           const double named = s.named(path[i], roles[0]) + s.named(path[j], roles[1]) + s.named(path[k], roles[2]);
           const double score = (named + kPlace * at) * whole;
           if (score > best.score + 1e-9) best = {{path[i], path[j], path[k]}, at * whole, score};
@@ -68,7 +72,7 @@ Limb find_limb(const BodySearch& s, char side, const std::array<BodyRole, 3>& ro
 
 }  // namespace
 
-BodySearch::BodySearch(const Character& whose) : character(whose), reference(reference_pose(whose)) {
+BodySearch::BodySearch(const Character& whose, ReferencePose pose) : character(whose), reference(std::move(pose)) {
   double low = INFINITY, high = -INFINITY;
   Vec3 lefts = Vec3::Zero(), rights = Vec3::Zero();
   int left_count = 0, right_count = 0;

@@ -22,7 +22,7 @@ struct BodySearch {
   bool sides_named = false;
   double floor = 0, height = 1;
 
-  explicit BodySearch(const Character& character);
+  BodySearch(const Character& character, ReferencePose pose);
 
   double across(int bone) const { return left.dot(at[static_cast<std::size_t>(bone)] - middle) / height; }
   double up(int bone) const { return (at[static_cast<std::size_t>(bone)].y() - floor) / height; }

@@ -174,6 +174,13 @@ class Inverse(unittest.TestCase):
         lines = frames.splitlines()
         bad.write_text(head + "MOTION" + "\n".join(lines[:4] + [" ".join(["nan"] * len(lines[4].split()))] + lines[5:]) + "\n")
         self.refused(3, ["bad.bvh", "nan"], "apply", self.model, "--targets", bad)
+        numbers = lines[4].split()
+        bad.write_text(head + "MOTION" + "\n".join(lines[:4] + [" ".join(["1e400"] + numbers[1:])] + lines[5:]) + "\n")
+        self.refused(3, ["bad.bvh", "1e400"], "apply", self.model, "--targets", bad)
+        bad.write_text(text[:-200])
+        self.refused(3, ["bad.bvh", "frame"], "apply", self.model, "--targets", bad)
+        self.refused(2, ["beak", "rigspace info"], "apply", self.model, "--targets", self.motion, "--apart", "beak=body")
+        self.refused(2, ["--apart beak", "teeth=body"], "apply", self.model, "--targets", self.motion, "--apart", "beak")
         self.refused(2, ["Hopp"], "apply", self.model, "--targets", self.motion, "--clip", "Hopp")
         self.refused(2, ["haed", "head"], "apply", self.model, "--targets", self.motion, "--map", "haed=head")
 

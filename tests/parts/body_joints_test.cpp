@@ -97,6 +97,35 @@ TEST(BodyJoints, AreFoundInManySpellingsAndWithoutNames) {
   }
 }
 
+TEST(BodyJoints, SegmentsOfABoneAreNoBonesOfTheirOwn) {
+  // As Rigify's deforming bones: DEF-thigh.L, DEF-thigh.L.001, DEF-shin.L, DEF-shin.L.001, DEF-foot.L.
+  BvhMotion motion = testing::human_motion(spellings()["Rigify"], 0);
+  for (const std::string bone : {"thigh", "shin", "upper_arm", "forearm"})
+    for (const std::string side : {"L", "R"}) {
+      const std::string name = "DEF-" + bone + "." + side;
+      const auto above = std::ranges::find(motion.joints, name, &BvhJoint::name) - motion.joints.begin();
+      for (BvhJoint& each : motion.joints) each.parent += each.parent > above;
+      BvhJoint& below = *std::ranges::find(motion.joints, static_cast<int>(above), &BvhJoint::parent);
+      BvhJoint segment = motion.joints[static_cast<std::size_t>(above)];
+      segment.name += ".001", segment.parent = static_cast<int>(above), segment.offset = 0.5 * below.offset;
+      below.offset *= 0.5, below.parent = static_cast<int>(above) + 1;
+      motion.joints.insert(motion.joints.begin() + above + 1, segment);
+    }
+  motion.frames = Mat(93, 0);
+  const Character human = to_character(motion);
+  const BodyJoints body = find_body_joints(human);
+  for (const auto& [role, side, name] : {std::tuple(thigh, 'l', "DEF-thigh.L"),
+                                         {shin, 'l', "DEF-shin.L"},
+                                         {foot, 'r', "DEF-foot.R"},
+                                         {upper_arm, 'r', "DEF-upper_arm.R"},
+                                         {forearm, 'l', "DEF-forearm.L"},
+                                         {hand, 'l', "DEF-hand.L"}}) {
+    const BodyJoint* found = body.find(role, side);
+    ASSERT_NE(found, nullptr) << name;
+    EXPECT_EQ(human.bones[static_cast<std::size_t>(found->bone)].name, name);
+  }
+}
+
 TEST(BodyJoints, WithoutNamesTheSidesFollowFromWhereTheToesPoint) {
   BvhMotion motion = testing::human_motion(spellings()["nameless"], 0);
   for (BvhJoint& joint : motion.joints) joint.offset = Vec3(-joint.offset.x(), joint.offset.y(), -joint.offset.z());

@@ -63,6 +63,8 @@ std::string describe(const BodyJoint& joint);
 /// Helpers (IK, poles, twists, controls) are never taken. Throws Error where names and hierarchy contradict each other:
 /// a forearm above its upper arm.
 BodyJoints find_body_joints(const Character& character);
+/// The same, where the character stands in this pose rather than in its own reference pose.
+BodyJoints find_body_joints(const Character& character, ReferencePose pose);
 
 /// How plainly a joint's name says a role, 0 to 1; sides do not count, but a hip with a side is a thigh.
 double name_evidence(std::string_view joint, BodyRole role);

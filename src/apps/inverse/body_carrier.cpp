@@ -47,11 +47,16 @@ Mat3 shortest_turn(const Vec3& from, const Vec3& to) { return turn_between(from,
 BodyCarrier::BodyCarrier(const Character& own, const Character& source, const JointMapping& mapping,
                          std::vector<Affine> source_reference)
     : own_(own), source_(source), mapping_(mapping), source_reference_(std::move(source_reference)) {
-  const BodyJoints &mine = mapping.own_body, &theirs = mapping.source_body;
+  const BodyJoints &mine = mapping.own_body, &theirs = mapping.source.body;
   for (const Affine& each : mine.reference.world) own_reference_.emplace_back(translation(each));
   hips_ = mine.find(hips)->bone, source_hips_ = theirs.find(hips)->bone;
   facing_ = shortest_turn(mine.left, theirs.left);
   if (mine.left.dot(theirs.left) < -0.999) facing_ = Eigen::AngleAxisd(M_PI, Vec3::UnitY()).toRotationMatrix();
+  hips_facing_ = chest_facing_ = facing_;
+  if (mapping.source.reference_time >= 0) {  // in a pose of a motion shoulders may be turned against hips
+    hips_facing_ = shortest_turn(theirs.left, body_line(theirs, thigh)) * facing_;
+    chest_facing_ = shortest_turn(theirs.left, body_line(theirs, upper_arm)) * facing_;
+  }
   double own_leg = 0, source_leg = 0;
   for (const char side : {'l', 'r'})
     for (const auto& [near, far] : {std::pair{thigh, shin}, std::pair{shin, foot}}) {
@@ -98,22 +103,42 @@ BodyCarrier::BodyCarrier(const Character& own, const Character& source, const Jo
   }
 }
 
+Mat3 BodyCarrier::facing(const BodyJoint& joint) const {
+  switch (joint.role) {
+    case hips:
+    case thigh: return hips_facing_;
+    case clavicle:
+    case upper_arm: return chest_facing_;
+    case spine: {
+      const double along = double(joint.order + 1) / mapping_.own_body.count(spine);
+      return Quat(hips_facing_).slerp(along, Quat(chest_facing_)).toRotationMatrix();
+    }
+    default: return facing_;
+  }
+}
+
 Mat3 BodyCarrier::alignment(const BodyJoint& joint) const {
-  const BodyJoints &mine = mapping_.own_body, &theirs = mapping_.source_body;
+  const BodyJoints &mine = mapping_.own_body, &theirs = mapping_.source.body;
   const BodyJoint* other = theirs.find(joint.role, joint.side, joint.order);
   if (joint.role == toe)
     if (const BodyJoint* ankle = mine.find(foot, joint.side)) return alignment(*ankle);
   const BodyJoint *to = pointed_at(mine, joint), *other_to = other != nullptr ? pointed_at(theirs, *other) : nullptr;
   if (joint.role == hand) std::tie(to, other_to) = common_finger(mine, theirs, joint.side);
+  // A limb bends from where the bone above it was turned: shortest turns from the own pose would twist a bent one.
+  const BodyJoint* above = joint.role == forearm ? mine.find(upper_arm, joint.side)
+                           : joint.role == hand  ? mine.find(forearm, joint.side)
+                           : joint.role == shin  ? mine.find(thigh, joint.side)
+                                                 : nullptr;
   if (to == nullptr || other_to == nullptr || other == nullptr) {
     if (joint.role == hand) return alignment(*mine.find(forearm, joint.side));
     if (joint.role >= thumb) return alignment(*mine.find(hand, joint.side));
-    return facing_;
+    return facing(joint);
   }
   const auto source_at = [&](const BodyJoint& each) -> Vec3 {
     return translation(source_reference_[static_cast<std::size_t>(each.bone)]);
   };
-  const Vec3 a = facing_ * (own_reference(to->bone) - own_reference(joint.bone)),
+  const Mat3 base = above != nullptr ? alignment(*above) : facing(joint);
+  const Vec3 a = base * (own_reference(to->bone) - own_reference(joint.bone)),
              b = source_at(*other_to) - source_at(*other);
   const auto refuse = [](const Character& character, int bone, int next) {
     throw Error({.file = character.name,
@@ -130,7 +155,7 @@ Mat3 BodyCarrier::alignment(const BodyJoint& joint) const {
     return level(a).norm() > 0.02 * own_leg() && level(b).norm() > 0.02 * source_leg_
                ? Mat3(shortest_turn(level(a), level(b)) * facing_)
                : facing_;
-  return a.norm() > 0 && b.norm() > 0 ? Mat3(shortest_turn(a, b) * facing_) : facing_;
+  return a.norm() > 0 && b.norm() > 0 ? Mat3(shortest_turn(a, b) * base) : base;
 }
 
 CarriedPose BodyCarrier::carry(std::span<const Affine> source, double floor) const {

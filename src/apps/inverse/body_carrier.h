@@ -20,9 +20,9 @@ struct CarriedPose {
 ///   E_k(t) = D_s(t) A_k,   D_s(t) = R_s(t) R_s(ref)^T
 ///
 /// A_k turns the body to where the source's faces; in arms, legs and fingers it also turns the bone's direction into
-/// that of the source's bone (a T pose into an A pose), in feet and toes only about the vertical, since soles are flat
-/// in both. Spine, neck, head and clavicles keep their own shape. Bones without counterpart follow their parent.
-/// The hips' path is scaled by the length of the legs.
+/// that of the source's bone (a T pose into an A pose; forearm, hand and shin from A of the bone above), in feet and
+/// toes only about the vertical, since soles are flat in both. Spine, neck, head and clavicles keep their own shape.
+/// Bones without counterpart follow their parent. The hips' path is scaled by the length of the legs.
 class BodyCarrier {
  public:
   /// `source_reference`: transforms of all bones of the source. Throws Error for limbs without length.
@@ -48,6 +48,7 @@ class BodyCarrier {
     Mat3 aligned = Mat3::Identity();
   };
   Mat3 alignment(const BodyJoint& joint) const;
+  Mat3 facing(const BodyJoint& joint) const;  // from where the own body faces to where the source's does
 
   const Character& own_;
   const Character& source_;
@@ -57,7 +58,7 @@ class BodyCarrier {
   std::vector<int> order_;  // bones, parents first
   std::vector<Carried> carried_;
   std::vector<bool> has_counterpart_;  // of each own bone
-  Mat3 facing_ = Mat3::Identity();
+  Mat3 facing_ = Mat3::Identity(), hips_facing_ = facing_, chest_facing_ = facing_;
   int hips_ = 0, source_hips_ = 0;
   double scale_ = 1, source_leg_ = 1;
 };

@@ -13,7 +13,7 @@
 namespace rigspace {
 namespace {
 
-constexpr std::string_view kHeading = "rigspace inverse model 2\n";
+constexpr std::string_view kHeading = "rigspace inverse model 3\n";
 constexpr std::size_t kHash = 32;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& problem, const std::string& remedy) {
@@ -102,6 +102,10 @@ void InverseModel::save(const std::filesystem::path& path, const std::string& ri
   writer.matrix(parts.precision);
   writer.number(parts.example_variance);
   writer.number(parts.example_count);
+  writer.number(parts.relations.weight);
+  std::vector<int> pairs;
+  for (const auto& pair : parts.relations.pairs) pairs.insert(pairs.end(), pair.begin(), pair.end());
+  writer.integers(pairs);
   writer.number(parts.learned ? 1 : 0);
   if (parts.learned) write_jacobian(writer, *parts.learned);
   writer.number(parts.local ? static_cast<double>(parts.local->cells().size()) : 0);
@@ -151,6 +155,13 @@ InverseModel InverseModel::load(const std::filesystem::path& path, const Charact
   parts->precision = reader.matrix();
   parts->example_variance = reader.number();
   parts->example_count = reader.integer();
+  parts->relations.weight = reader.number();
+  const std::vector<int> pairs = reader.integers();
+  for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
+    if (std::max(pairs[k], pairs[k + 1]) >= parts->features.count() || std::min(pairs[k], pairs[k + 1]) < 0)
+      refuse(path, "is damaged", "train it again with `rigspace inverse train`");
+    parts->relations.pairs.push_back({pairs[k], pairs[k + 1]});
+  }
   if (reader.integer() != 0) parts->learned = read_jacobian(reader);
   if (const int count = reader.integer(); count > 0) {
     std::vector<KernelRegression> cells;

@@ -21,6 +21,7 @@ void InverseTraining::validate() const {
   require_option(samples >= 2, "number of samples", samples, "expected at least 2");
   require_option(spread >= 0, "number of spread samples", spread, "expected at least 0");
   require_option(local == 0 || local >= 4, "samples of a local correction", local, "expected 0 or at least 4");
+  require_option(relations >= 0 && related >= 0, "weight of relations", relations, "expected at least 0");
   require_option(rate >= 0 && rate <= 1000, "rate", rate,
                  "expected frames a second, at most 1000; 0: that of the keys");
 }
@@ -141,6 +142,7 @@ InverseModel::Parts::Parts(const Character& whose, std::vector<std::string> join
       root(whose, features, coordinates),
       origin(frame_origin),
       heading(with_heading && root.turns()) {
+  coordinates.keep_turns(whose.rig->controls(), turned_nodes(whose));
   features.evaluate(whose.rig->rest(), x_rest);
   size = std::max(1e-12, bounding_box(x_rest).diagonal());
 }
@@ -205,6 +207,12 @@ InverseModel::InverseModel(const Character& character, const InverseTraining& tr
     F.col(k) = seen(x, from);
     Y.col(k) = parts.root.moved(near, from, home);
   }
+  if (training.relations > 0) {
+    parts.relations = Relations::chosen(F, training.related, training.relations);
+    Mat all(F.rows() + parts.relations.rows(), frames);
+    for (Eigen::Index k = 0; k < frames; ++k) all.col(k) = parts.relations.with_places(F.col(k));
+    F = std::move(all);
+  }
   report(progress, "choosing samples", 0);
   const KernelSettings first{.kernel = training.kernel, .length = mean_distance(F), .smoothing = 1e-6};
   const std::vector<int> chosen = choose_samples(F, Y, first, {.count = training.samples, .spread = training.spread});
@@ -264,7 +272,7 @@ Vec InverseModel::seen(In x, const Placement& from) const {
   const Mat3 back = heading_rotation(-from.heading) / parts_->size;
   Vec f(x.size());
   for (int k = 0; k < parts_->features.count(); ++k) point(f, k) = back * (point(x, k) - from.origin);
-  return f;
+  return parts_->relations.with_places(f);
 }
 
 void InverseModel::check_target(In x) const {
@@ -325,7 +333,7 @@ std::vector<InversePose> InverseModel::solve_frames(const Mat& X, const RefineOp
   for (Eigen::Index first = 0; first < X.cols(); first += kBatch) {
     const Eigen::Index count = std::min(kBatch, X.cols() - first);
     std::vector<Placement> from;
-    Mat F(X.rows(), count);
+    Mat F(X.rows() + parts.relations.rows(), count);
     for (Eigen::Index k = 0; k < count; ++k) {
       check_target(X.col(first + k));
       from.push_back(placement_of(X.col(first + k)));

@@ -1,6 +1,7 @@
 #pragma once
 // Private to inverse: what an InverseModel consists of.
 
+#include "relations.h"
 #include "rigspace/apps/inverse/inverse_model.h"
 
 #include <memory>
@@ -19,6 +20,7 @@ struct InverseModel::Parts {
   Vec x_rest;                        // features at rest, scene units
   double size = 1;                   // of these
   KernelRegression regression = {};  // from features about the origin, in sizes, to coordinates
+  Relations relations = {};
   std::unique_ptr<LearnedJacobian> learned = {};
   std::unique_ptr<LocalRegression> local = {};
   Mat precision = {};           // C^-1 of the examples' coordinates

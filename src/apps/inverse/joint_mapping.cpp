@@ -69,13 +69,18 @@ const BodyJoint* counterpart(const BodyJoints& own, const BodyJoints& source, co
   return source.find(joint.role, 0, std::clamp(nearest, 0, theirs - 1));
 }
 
-[[noreturn]] void refuse_missing(const Character& own, const Character& source, int bone, const std::string& what) {
+[[noreturn]] void refuse_missing(const Character& own, const Character& source, int bone, const std::string& what,
+                                 bool no_body = false) {
   const std::string& name = own.bones[static_cast<std::size_t>(bone)].name;
   throw Error(
       {.file = source.name,
        .element = "joint \"" + name + "\"" + (what.empty() ? "" : " (" + what + ")"),
        .value = name,
-       .problem = "is missing in this motion",
+       .problem =
+           no_body
+               ? "is missing in this motion, and no body on two legs was found in it: that takes two legs of thigh, "
+                 "shin and foot, and a back above them"
+               : "is missing in this motion",
        .remedy = suggestion(name, names_of(source), "") + (suggestion(name, names_of(source), "").empty() ? "" : " ") +
                  "say which joint it is with --map " + name + "=JOINT, or leave it out with --map " + name + "=-"});
 }
@@ -133,9 +138,10 @@ JointMapping map_joints_by_name(const Character& own, std::span<const std::strin
 }
 
 JointMapping map_joints(const Character& own, std::span<const std::string> joints, const Character& source,
-                        std::span<const GivenMatch> given) {
-  JointMapping mapping{.own_body = find_body_joints(own), .source_body = find_body_joints(source)};
-  mapping.by_body = mapping.own_body.found() && mapping.source_body.found();
+                        std::span<const GivenMatch> given, const Animation* clip, double reference_time) {
+  JointMapping mapping{.own_body = find_body_joints(own)};
+  if (mapping.own_body.found()) mapping.source = find_source_body(source, clip, reference_time);
+  mapping.by_body = mapping.own_body.found() && mapping.source.body.found();
   std::vector<int> bones, given_own, given_source;
   for (const GivenMatch& each : given) {
     given_own.push_back(given_bone(own, each.own));
@@ -159,7 +165,7 @@ JointMapping map_joints(const Character& own, std::span<const std::string> joint
       match.source = given_source[static_cast<std::size_t>(at - given_own.begin())];
       match.how = match.source < 0 ? "left out" : "given", match.sure = 1;
     } else if (part != nullptr) {
-      if (const BodyJoint* other = counterpart(mapping.own_body, mapping.source_body, *part))
+      if (const BodyJoint* other = counterpart(mapping.own_body, mapping.source.body, *part))
         match.source = other->bone, match.how = evidence(*part, *other),
         match.sure = std::min(part->sure(), other->sure());
       else if (k < wanted && is_limb(part->role))
@@ -167,7 +173,8 @@ JointMapping map_joints(const Character& own, std::span<const std::string> joint
     } else {
       match.source = bone_named(source, name);
       if (match.source >= 0) match.how = "same name", match.sure = 0.9;
-      if (match.source < 0 && !mapping.by_body) refuse_missing(own, source, bone, "");
+      if (match.source < 0 && !mapping.by_body)
+        refuse_missing(own, source, bone, "", mapping.own_body.found() && !mapping.source.body.found());
     }
     if (match.how.empty()) match.how = "follows its parent";
     mapping.matches.push_back(std::move(match));

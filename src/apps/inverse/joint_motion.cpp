@@ -33,8 +33,9 @@ struct FeaturePoints {
   }
 };
 
+/// Transforms of all bones, axes turned by R.
 std::vector<std::vector<Affine>> source_poses(const Character& source, const Animation& clip,
-                                              std::span<const double> times) {
+                                              std::span<const double> times, const Mat3& R) {
   const Sampler sampler(clip, source.rig->controls());
   std::vector<std::vector<Affine>> poses;
   Vec p = source.rig->rest();
@@ -48,6 +49,11 @@ std::vector<std::vector<Affine>> source_poses(const Character& source, const Ani
                      .value = std::to_string(time),
                      .problem = fmt::format("of clip \"{}\" is not finite at {:.3f} s", clip.name, time),
                      .remedy = "mend or cut that frame"});
+    if (R.isIdentity(0)) continue;
+    for (Affine& each : poses.back()) {
+      linear(each) = R * linear(each);
+      translation(each) = R * translation(each);
+    }
   }
   return poses;
 }
@@ -102,7 +108,7 @@ std::vector<std::array<int, 2>> limbs_of(const BodyJoints& body) {
 
 /// What both bodies have: own limbs, and the directions of the source's.
 void note_directions(BodyFacts& facts, const JointMapping& mapping, std::span<const std::vector<Affine>> source) {
-  const auto mine = limbs_of(mapping.own_body), theirs = limbs_of(mapping.source_body);
+  const auto mine = limbs_of(mapping.own_body), theirs = limbs_of(mapping.source.body);
   std::vector<std::array<int, 2>> common;
   for (std::size_t k = 0; k < mine.size(); ++k) {
     if (mine[k][0] < 0 || mine[k][1] < 0 || theirs[k][0] < 0 || theirs[k][1] < 0) continue;
@@ -120,7 +126,7 @@ void note_directions(BodyFacts& facts, const JointMapping& mapping, std::span<co
 /// Poses of the own body, feet planted; facts of the motion go into it.
 std::vector<CarriedPose> carried_poses(const BodyCarrier& carrier, const JointMotionOptions& options,
                                        std::span<const std::vector<Affine>> source, JointMotion& motion) {
-  const BodyJoints &mine = motion.mapping.own_body, &theirs = motion.mapping.source_body;
+  const BodyJoints &mine = motion.mapping.own_body, &theirs = motion.mapping.source.body;
   const FootContacts contacts = find_contacts(carrier, theirs, motion.times, source);
   std::vector<CarriedPose> poses;
   for (const auto& each : source) poses.push_back(carrier.carry(each, contacts.floor));
@@ -150,18 +156,22 @@ int BodyFacts::standing_frames() const {
 JointMotion joint_motion(const Character& own, const InverseModel& model, const Character& source,
                          const Animation& clip, const JointMotionOptions& options) {
   JointMotion motion{.name = clip.name, .joints = model.features().names()};
-  motion.mapping = map_joints(own, motion.joints, source, options.given);
-  if (motion.mapping.by_body && options.given.empty()) {
+  motion.mapping = map_joints(own, motion.joints, source, options.given, &clip, options.reference_time);
+  const SourceBody& body = motion.mapping.source;
+  const bool as_filed = body.upright.isIdentity(0) && body.reference_time < 0;
+  if (motion.mapping.by_body && as_filed && options.given.empty()) {
     JointMapping named = motion.mapping;
     for (JointMatch& match : named.matches) match.source = bone_by_name(source, own, match.own);
     if (similar_skeletons(own, source, named)) motion.mapping = map_joints_by_name(own, motion.joints, source);
   }
   motion.times = frame_times(clip.duration, options.rate > 0 ? options.rate : key_rate(clip));
-  const auto poses = source_poses(source, clip, motion.times);
+  const Mat3 upright = motion.mapping.by_body ? body.upright : Mat3(Mat3::Identity());
+  const auto poses = source_poses(source, clip, motion.times, upright);
   const FeaturePoints features(own, motion.joints);
   const std::vector<Affine> own_rest = bone_transforms(own, own.rig->rest());
   motion.X.resize(3 * static_cast<Eigen::Index>(features.bones.size()), static_cast<Eigen::Index>(poses.size()));
-  motion.carried = !same_skeleton(own, source, motion.mapping, options.same * model.size());
+  motion.carried =
+      (motion.mapping.by_body && !as_filed) || !same_skeleton(own, source, motion.mapping, options.same * model.size());
   // Places and turns from the own rest pose, of each bone that a feature needs.
   const auto write = [&](std::size_t frame, const auto& place) {
     for (std::size_t f = 0; f < features.bones.size(); ++f) {
@@ -172,10 +182,10 @@ JointMotion joint_motion(const Character& own, const InverseModel& model, const 
   };
   using Place = std::pair<Vec3, Mat3>;
   const auto turn_of = [](const Affine& each) { return nearest_rotation(linear(each)); };
-  const auto reference = options.reference_time >= 0
-                             ? source_poses(source, clip, std::array{options.reference_time}).front()
-                         : motion.mapping.by_body ? motion.mapping.source_body.reference.world
-                                                  : bone_transforms(source, source.rig->rest());
+  const auto reference = motion.mapping.by_body ? body.body.reference.world
+                         : options.reference_time >= 0
+                             ? source_poses(source, clip, std::array{options.reference_time}, upright).front()
+                             : bone_transforms(source, source.rig->rest());
   if (!motion.carried) {
     const std::vector<Affine> rest = bone_transforms(source, source.rig->rest());
     for (std::size_t k = 0; k < poses.size(); ++k)

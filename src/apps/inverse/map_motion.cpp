@@ -40,7 +40,7 @@ void judge_body(const Character& own, const JointMotion& motion, const Mat& P, M
 }  // namespace
 
 MappedMotion map_motion(const Character& own, const InverseModel& model, const JointMotion& motion,
-                        const RefineOptions& options, const ProgressCallback& progress) {
+                        const RefineOptions& options, const ProgressCallback& progress, const KeepApart* apart) {
   if (motion.joints != model.features().names() || motion.times.empty())
     throw Error({.element = "motion",
                  .value = motion.name,
@@ -57,7 +57,12 @@ MappedMotion map_motion(const Character& own, const InverseModel& model, const J
                    .remedy = "mend or cut that frame"});
   result.frames = model.solve_motion(motion.X, options, progress);
   for (Eigen::Index k = 0; k < motion.X.cols(); ++k) {
-    const InversePose& pose = result.frames[static_cast<std::size_t>(k)];
+    InversePose& pose = result.frames[static_cast<std::size_t>(k)];
+    if (apart != nullptr) {
+      result.depth_before = std::max(result.depth_before, apart->depth(pose.p));
+      result.parted += apart->refine(model, motion.X.col(k), options, pose);
+      result.depth = std::max(result.depth, apart->depth(pose.p));
+    }
     P.col(k) = pose.p;
     sum += pose.joint_error * pose.joint_error;
     if (pose.joint_error > result.worst_error)

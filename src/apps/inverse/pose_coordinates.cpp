@@ -81,6 +81,23 @@ PoseCoordinates::PoseCoordinates(std::span<const Control> controls, std::vector<
   }
 }
 
+void PoseCoordinates::keep_turns(std::span<const Control> controls, std::span<const std::string> nodes) {
+  for (Orientation& each : orientations_)
+    each.kept = std::ranges::find(nodes, controls[static_cast<std::size_t>(each.turn[0])].node) != nodes.end();
+}
+
+std::vector<std::string> turned_nodes(const Character& character) {
+  std::set<std::string> turned;
+  for (const Animation& clip : character.clips)
+    for (const Track& track : clip.tracks)
+      if (const std::size_t n = track.control.size();
+          n > 3 && track.control[n - 3] == '.' && track.control[n - 2] == 'r')
+        turned.insert(track.control.substr(0, n - 3));
+  for (const Animation& clip : character.clips)
+    for (const RotationTrack& track : clip.rotations) turned.erase(track.node);
+  return {turned.begin(), turned.end()};
+}
+
 std::vector<int> PoseCoordinates::used(std::span<const Control> controls, const Mat& poses, double least) {
   const auto nodes = oriented_nodes(controls);
   std::set<int> used;
@@ -126,6 +143,7 @@ Vec PoseCoordinates::pose(In y) const {
 Vec PoseCoordinates::with_orientations(In p) const {
   Vec result = p;
   for (const Orientation& each : orientations_) {
+    if (each.kept) continue;
     const Vec3 turn(p[each.turn[0]], p[each.turn[1]], p[each.turn[2]]);
     const Quat q(Mat3(orientation(p, each.keyed) * rotation_exp(turn)));
     for (int k = 0; k < 4; ++k) result[each.keyed[k]] = q.coeffs()[k];  // x y z w

@@ -57,7 +57,7 @@ std::vector<InversePose> refine_as_printed(const InverseModel& model, const Mat&
     if (options.jacobian == PrintedJacobian::learned)
       use(model.learned_jacobian()->predict(model.regression().basis(seen.f)));
     else if (options.jacobian == PrintedJacobian::inverse)
-      inverse = model.regression().derivative(seen.f) / model.size();
+      inverse = model.regression().derivative(seen.f).leftCols(seen.target.size()) / model.size();  // by places alone
     Vec x;
     model.features().evaluate(coordinates.pose(pose.y), x);
     for (; pose.iterations < options.steps && pose.joint_error > options.tolerance; ++pose.iterations) {

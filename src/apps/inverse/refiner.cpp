@@ -12,7 +12,10 @@ namespace {
 constexpr double kSlow = 0.5;               // share of the cost that a step may leave before the Jacobian is made anew
 constexpr double kEase = 0.1, kRaise = 10;  // of the damping: with a new Jacobian; when a step goes up
 constexpr double kLeastDamping = 1e-8, kMostDamping = 1;
-constexpr double kFar = 5e-4;  // share of the size: joints farther off than this get a new Jacobian whatever it costs
+constexpr double kStuck = 0.9;   // the same, of a Jacobian that each step mends
+constexpr int kTries = 2;        // steps of it that may go up
+constexpr double kNoise = 1e-5;  // share of the size: steps of measured rigs below this end the search
+constexpr double kFar = 5e-4;    // share of the size: joints farther off than this get a new Jacobian whatever it costs
 
 /// Steps s with an old Jacobian, mended by what the last steps did to them (Anderson 1965), in the norm of H.
 class Secants {
@@ -51,7 +54,10 @@ class Secants {
 }  // namespace
 
 Refiner::Refiner(const InverseModel::Parts& parts, const RefineOptions& options)
-    : parts_(parts), options_(options), scale_(1 / (parts.features.count() * parts.size * parts.size)) {
+    : parts_(parts),
+      options_(options),
+      measured_(options.jacobian == JacobianSource::rig && !parts.features.rig().traits().exact_jacobian),
+      scale_(1 / (parts.features.count() * parts.size * parts.size)) {
   if (options.jacobian == JacobianSource::learned && !parts.learned)
     throw Error({.code = ErrorCode::usage,
                  .element = "model",
@@ -91,6 +97,25 @@ void Refiner::add_products() {
       double* into = JtJ_.col(blocks_.column[b]).data();
       for (int a = b; a < blocks_.start[i + 1]; ++a) into[blocks_.column[a]] += v.dot(blocks_.value.col(a));
     }
+}
+
+void Refiner::mend(const Vec& dy, const Vec& dx) {
+  const double most = dy.squaredNorm();
+  // Below this the noise of the rig would be learned.
+  if (dx.norm() < 20 * parts_.features.rig().traits().noise * std::sqrt(static_cast<double>(dx.size()))) return;
+  for (int i = 0; i < blocks_.points(); ++i) {
+    Vec3 left = dx.segment<3>(3 * i);
+    double along = 0;
+    for (int e = blocks_.start[i]; e < blocks_.start[i + 1]; ++e) {
+      const double d = dy[blocks_.column[e]];
+      left -= d * blocks_.value.col(e), along += d * d;
+    }
+    if (along < 1e-6 * most) continue;
+    for (int e = blocks_.start[i]; e < blocks_.start[i + 1]; ++e)
+      blocks_.value.col(e) += dy[blocks_.column[e]] / along * left;
+  }
+  add_products();
+  make_factor();
 }
 
 void Refiner::make_factor() {
@@ -181,8 +206,11 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
   weight_ = weight;
   result.converged = options_.max_iterations == 0;
   Secants secants;
+  int failed = 0;  // steps that went up, since the Jacobian was made
   Vec Hs;
   const int most_jacobians = before != nullptr ? options_.max_jacobians : options_.max_iterations;
+  const double slow = measured_ ? kStuck : kSlow;
+  const double tolerance = measured_ ? std::max(options_.tolerance, kNoise) : options_.tolerance;
   while (result.iterations < options_.max_iterations && !result.converged) {
     if (anew) {
       make_jacobian(y, f);
@@ -198,25 +226,32 @@ void Refiner::run(In f, In target, const InversePose* before, InversePose& resul
     const Vec pull_next = held(next);
     const double cost_next = misses_next + (next - centre).dot(pull_next);
     const double moved = (x_next - x).norm() * std::sqrt(scale_);
-    const bool may_renew =
-        options_.jacobian != JacobianSource::learned && (result.jacobians < most_jacobians || misses > kFar * kFar);
+    // Where a Jacobian is dear, what is near enough is left to steps with the one that there is.
+    const bool may_renew = options_.jacobian != JacobianSource::learned &&
+                           (measured_ ? result.jacobians < most_jacobians && misses > kFar * kFar
+                                      : result.jacobians < most_jacobians || misses > kFar * kFar);
     ++result.iterations;
+    const Vec dy = next - y, dx = x_next - x;
+    const double cost_before = cost;
     if (cost_next < cost) {
-      result.converged = moved < options_.tolerance && (fresh || cost_next < kSlow * cost);
-      anew = !result.converged && may_renew && cost_next > kSlow * cost;
-      if (moved < options_.tolerance && !anew) result.converged = true;
+      result.converged = moved < tolerance && (fresh || cost_next < slow * cost);
+      anew = !result.converged && may_renew && cost_next > slow * cost;
+      if (moved < tolerance && !anew) result.converged = true;
       fresh = options_.jacobian == JacobianSource::learned;
       y = next, x.swap(x_next), misses = misses_next, pull = pull_next, cost = cost_next;
     } else if (secants.used()) {
       secants = {};
-    } else if (!fresh && may_renew) {
-      anew = true;
-    } else if (moved < options_.tolerance || damping_ > kMostDamping) {
+    } else if (!fresh && may_renew && (!measured_ || ++failed > kTries)) {
+      anew = true, failed = 0;
+    } else if (moved < tolerance || damping_ > kMostDamping) {
       result.converged = true;  // no step goes down from here
     } else {
       damping_ = std::max(kRaise * damping_, kRaise * weight_);
       make_factor();
     }
+    if (!measured_ || anew || result.converged) continue;
+    if (cost_next < cost_before) damping_ = std::max(kEase * damping_, kLeastDamping);
+    mend(dy, dx), secants = {};
   }
   result.y = y;
   result.joint_error = std::sqrt(misses);

@@ -9,7 +9,9 @@ namespace rigspace {
 
 /// Brings the features of the rig to a target, held to the prediction in the metric of the examples (inverse_model.h).
 /// The Jacobian and the factor of the normal equations serve as long as each step takes the error down by half or more,
-/// also for the next frames; then they are made anew.
+/// also for the next frames; then they are made anew. Of rigs without exact derivatives, whose Jacobian costs two
+/// evaluations a control, every step mends the Jacobian by what it did (Schubert 1970: Broyden's update of each row,
+/// with the row's zeros kept), and it is made anew only where such steps stop going down.
 class Refiner {
  public:
   Refiner(const InverseModel::Parts& parts, const RefineOptions& options);
@@ -20,16 +22,18 @@ class Refiner {
  private:
   void make_jacobian(In y, In f);
   void make_factor();
-  void add_products();             // of the blocks, to JtJ_
-  Vec pulled(In r) const;          // J^T r
-  const Vec& column(int k) const;  // of H^-1
+  void add_products();                      // of the blocks, to JtJ_
+  void mend(const Vec& dy, const Vec& dx);  // the blocks, so that J dy = dx
+  Vec pulled(In r) const;                   // J^T r
+  const Vec& column(int k) const;           // of H^-1
   // Least squares within limits; Hs: the step times the matrix of the factor.
   Vec bounded_step(const Vec& y, const Vec& g, Vec& Hs) const;
   double missed(In y, In target, Vec& x, InversePose& result) const;
 
   const InverseModel::Parts& parts_;
   RefineOptions options_;
-  double scale_;  // of squared distances of features: 1 / (j size^2)
+  bool measured_;  // differences make the Jacobian
+  double scale_;   // of squared distances of features: 1 / (j size^2)
   bool known_ =
       false;  // there is a Jacobian: in `blocks_`, by coordinates of y, or in J_ where it is not the rig's own
   BlockJacobian blocks_;  // a joint feels a few of the controls

@@ -144,6 +144,11 @@ TEST_F(MotionOfAnotherBody, WrongMotionsAreRefusedInASentenceThatNamesThem) {
   BvhMotion flat = crouching(3);
   flat.joints[kLeftForearm].offset.setZero();
   EXPECT_NE(refusal(flat).find("mixamorig:LeftArm\" has no length"), std::string::npos) << refusal(flat);
+  // Without a foot there is no body at all.
+  BvhMotion footless = crouching(3);
+  footless.joints.resize(16);
+  footless.frames.conservativeResize(rotation_row(16), Eigen::NoChange);
+  EXPECT_NE(refusal(footless).find("no body on two legs was found"), std::string::npos) << refusal(footless);
   EXPECT_EQ(refusal(crouching(3)), "");
 }
 

@@ -256,6 +256,21 @@ TEST(InverseModel, RefusesCharactersWithoutMotion) {
   EXPECT_THROW(InverseModel(moving, {.joints = {"nose_of_someone_else"}}), Error);
 }
 
+// The neck of the squirrel sinks by a driver that reads neck.rx: as an orientation the turn would not be seen.
+TEST(InverseModel, TurnsStayOnTheControlsThatDriversRead) {
+  const Character squirrel = make_character("squirrel");
+  std::vector<int> points;
+  for (int i = 0; i < squirrel.rig->point_count(); i += 40) points.push_back(i);
+  const InverseModel model(squirrel, {.clips = {"Nod"}, .points = points, .heading = false, .samples = 40});
+  Vec p = squirrel.rig->rest(), x, reached;
+  p[squirrel.rig->find("neck.rx")] = p[squirrel.rig->find("head.rx")] = 0.3;
+  model.features().evaluate(p, x);
+  const InversePose pose = model.solve(x, {.max_iterations = 30});
+  model.features().evaluate(pose.p, reached);
+  EXPECT_LT((reached - x).norm() / std::sqrt(static_cast<double>(points.size())), 1e-3 * model.size());
+  EXPECT_NEAR(pose.p[squirrel.rig->find("neck.rx")], 0.3, 0.02);
+}
+
 TEST(PoseCoordinates, OrientationsAndTurnsAreOneRotationVector) {
   const Character character = make_character("bobbin", Version::skeleton);
   std::vector<int> chosen;

@@ -44,6 +44,10 @@ struct InverseTraining {
   bool learn_jacobian = false;
   /// Learns from all examples, beyond the samples, by local corrections of so many each (LocalRegression); 0: does not.
   int local = 0;
+  /// Weight, beside places in sizes, of where the features are to each other (IRM 6.2): up to `related` pairs of them
+  /// that vary most count while they are near each other. 0: places alone.
+  double relations = 0;
+  int related = 60;
   double rate = 0;  ///< frames a second taken from the clips; 0: the rate of their keys
 
   void validate() const;
@@ -105,7 +109,8 @@ class InverseModel {
   const LearnedJacobian* learned_jacobian() const;  ///< null: was not asked for
   const LocalRegression* local() const;             ///< null: was not asked for
   const Mat& metric() const;                        ///< C^-1 above
-  /// A target as the regression sees it (places about the origin, turned by the heading, in sizes), and where the rig
+  /// A target as the regression sees it (places about the origin, turned by the heading, in sizes, then relations where
+  /// it was trained with them), and where the rig
   /// has to bring its features for it, scene units.
   struct Seen {
     Vec f, target;

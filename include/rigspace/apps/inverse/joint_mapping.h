@@ -1,7 +1,7 @@
 #pragma once
 // Which joint of a motion's skeleton moves which bone of a character: by name, by part of the body, or as given.
 
-#include "rigspace/parts/body_joints.h"
+#include "rigspace/apps/inverse/source_body.h"
 
 #include <span>
 #include <string>
@@ -27,8 +27,9 @@ struct JointMatch {
 /// Of all joints of `own` that were asked for, and of all parts of its body.
 struct JointMapping {
   std::vector<JointMatch> matches;
-  BodyJoints own_body, source_body;  ///< found in both, or not used
-  bool by_body = false;
+  BodyJoints own_body;
+  SourceBody source;     ///< as it stands upright
+  bool by_body = false;  ///< both bodies were found
 
   const JointMatch* of(int own_bone) const;
 };
@@ -36,9 +37,11 @@ struct JointMapping {
 /// For each of the joints of `own` a bone of the source. As given; else, where both are bodies on two legs, the same
 /// part of the body, of a spine or neck with another number of joints the nearest; else the same name, without case,
 /// separators and what stands before a colon. Throws Error for a joint that has none: of a body a limb or the head
-/// (other joints follow their parent), else any; and for joints that are given but not there.
+/// (other joints follow their parent), else any; and for joints that are given but not there. `clip` and
+/// `reference_time`: as of find_source_body.
 JointMapping map_joints(const Character& own, std::span<const std::string> joints, const Character& source,
-                        std::span<const GivenMatch> given = {});
+                        std::span<const GivenMatch> given = {}, const Animation* clip = nullptr,
+                        double reference_time = -1);
 
 /// By name alone, all of these joints; throws Error for one that is missing.
 JointMapping map_joints_by_name(const Character& own, std::span<const std::string> joints, const Character& source);

@@ -3,6 +3,7 @@
 
 #include "rigspace/apps/inverse/inverse_model.h"
 #include "rigspace/apps/inverse/joint_mapping.h"
+#include "rigspace/apps/inverse/keep_apart.h"
 
 #include <array>
 
@@ -60,14 +61,18 @@ struct MappedMotion {
   int guessed = 0;                  ///< frames far from all examples
   int unconverged = 0;
   double sliding = 0;          ///< mean level speed of toes while the source's stand, own leg lengths a second
+  int parted = 0;              ///< frames in which pieces were brought apart
+  double depth_before = 0;     ///< share of the character's size: how deep they would be
+  double depth = 0;            ///< and are
   double direction_error = 0;  ///< root mean square angle of arms and legs from the source's, radians
 };
 
 inline constexpr int kMappingSteps = 30;  ///< at most, of a frame: motions of other bodies begin far from the examples
 
-/// Frame after frame. Throws Error if the motion's joints are not the model's, or a frame is not finite.
+/// Frame after frame. `apart` (may be null): pieces that are kept out of others. Throws Error if the motion's joints
+/// are not the model's, or a frame is not finite.
 MappedMotion map_motion(const Character& own, const InverseModel& model, const JointMotion& motion,
                         const RefineOptions& options = {.max_iterations = kMappingSteps},
-                        const ProgressCallback& progress = {});
+                        const ProgressCallback& progress = {}, const KeepApart* apart = nullptr);
 
 }  // namespace rigspace
