@@ -99,7 +99,7 @@ class Pure(unittest.TestCase):
                 self.assertEqual(result.returncode, 0, result.stderr)
             usual, pure = (json.loads((folder / f"{out}.json").read_text()) for out in ("usual", "pure"))
             self.assertNotIn("without", usual["options"])
-            self.assertEqual(set(pure["options"]["without"]), {"tune", "hold", "scale", "springs", "smooth", "ease", "ends"})
+            self.assertEqual(set(pure["options"]["without"]), {"tune", "hold", "scale", "springs", "smooth", "ease", "ends", "jumps"})
 
             def reports(recipe):
                 clip = recipe["clips"][0]

@@ -90,7 +90,11 @@ TEST(TuneSystem, AJumpWithinAFrameIsNotFelt) {
     EXPECT_NEAR(tuning.ease, plain.ease, 0.15) << control << " for " << frames;
     const SoftMotion motion = simulate_parts(rod, &rod.clips[0], parts, kLoops);
     EXPECT_NEAR(motion.parts[0].swing, swing, 0.25 * swing) << control << " for " << frames;
+    EXPECT_GE(motion.jumps, 1) << control << " for " << frames;
   }
+  SimulationOptions feeling = kLoops;
+  feeling.corrections.jumps = false;
+  EXPECT_EQ(simulate_parts(rod, &rod.clips[0], parts, feeling).jumps, 0);
 }
 
 // The same of a tail with flesh, whose nodes are tied to the rig in a frame of their own.

@@ -87,7 +87,7 @@ struct RecipeClip {
   std::string why;    ///< the rule that decided whether it loops
   double seam = 0;    ///< see SoftMotion
   int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
-  int inverted_steps = 0, recovered_steps = 0;
+  int inverted_steps = 0, recovered_steps = 0, jumps = 0;
   std::vector<PartReport> parts;  ///< in the recipe's order; measured on the whole clip before its edits
   std::vector<double> times;      ///< of the curves, s, increasing; empty: a cancelled run did not reach this clip
   std::vector<RecipeCurve> curves;

@@ -76,10 +76,11 @@ struct Corrections {
   /// Scales the deviation down of flesh that would penetrate limbs or props (PartReport::eased), and of any part whose
   /// skin touches the ground (PartReport::grounded).
   bool ease = true;
-  bool ends = true;  ///< loops are closed to the bit, one-shots end at rest (SoftMotion::seam, PartReport::faded)
+  bool ends = true;   ///< loops are closed to the bit, one-shots end at rest (SoftMotion::seam, PartReport::faded)
+  bool jumps = true;  ///< jumps of keys within a frame are not felt (SoftMotion::jumps)
 
   /// The equations of motion alone.
-  static Corrections none() { return {false, false, false, false, false, false, false}; }
+  static Corrections none() { return {false, false, false, false, false, false, false, false}; }
   bool operator==(const Corrections&) const = default;
 };
 
@@ -181,6 +182,7 @@ struct SoftMotion {
   int failed_steps = 0;     ///< that did not converge even so
   int inverted_steps = 0;   ///< that left an element of flesh inside out, even in halves
   int recovered_steps = 0;  ///< whose numbers were not finite: the part kept the deviation from before the step
+  int jumps = 0;  ///< of the keys, that would have moved a part by a tenth of its size and more, and were not felt
   /// Controls of the rig, ascending, that corrections move and no part does (layered_motion). Their keys at the two
   /// ends of a loop may differ, as the artist keyed them.
   std::vector<int> corrected = {};

@@ -173,6 +173,10 @@ std::string clip_in_words(const Recipe& recipe, const RecipeClip& clip) {
     text += fmt::format("  frames {} to {} made again{}\n", frame_of(clip, edit.from), frame_of(clip, edit.to), values);
   }
   text += fix_in_words(clip);
+  if (clip.jumps > 0)
+    text +=
+        fmt::format("  {} of its keys within a frame {} not felt\n",
+                    clip.jumps == 1 ? "a jump" : fmt::format("{} jumps", clip.jumps), clip.jumps == 1 ? "is" : "are");
   if (clip.failed_steps > 0) text += fmt::format("  {} steps did not converge\n", clip.failed_steps);
   if (clip.inverted_steps > 0)
     text += fmt::format("  {} steps left flesh inside out somewhere, even divided into shorter ones\n",
@@ -218,7 +222,8 @@ Json clip_json(const Recipe& recipe, const RecipeClip& clip) {
             {"halved_steps", clip.halved_steps},
             {"failed_steps", clip.failed_steps},
             {"inverted_steps", clip.inverted_steps},
-            {"recovered_steps", clip.recovered_steps}};
+            {"recovered_steps", clip.recovered_steps},
+            {"jumps", clip.jumps}};
   if (!clip.fix.empty())
     json["fix"] = {{"controls", clip.fix.tracks.size()},
                    {"keys", key_count_of(clip.fix)},

@@ -125,6 +125,7 @@ void set_motion(RecipeClip& clip, std::span<const Control> controls, const SoftM
   clip.failed_steps = motion.failed_steps;
   clip.inverted_steps = motion.inverted_steps;
   clip.recovered_steps = motion.recovered_steps;
+  clip.jumps = motion.jumps;
   clip.parts = motion.parts;
   clip.times = motion.times;
   clip.curves.clear();
@@ -152,7 +153,8 @@ SoftMotion motion_from_recipe(const RecipeClip& clip, std::span<const Control> c
                     .halved_steps = clip.halved_steps,
                     .failed_steps = clip.failed_steps,
                     .inverted_steps = clip.inverted_steps,
-                    .recovered_steps = clip.recovered_steps};
+                    .recovered_steps = clip.recovered_steps,
+                    .jumps = clip.jumps};
   for (std::size_t c = 0; c < clip.curves.size(); ++c) {
     const RecipeCurve& curve = clip.curves[c];
     const int control = find_control(controls, curve.control);
@@ -199,6 +201,7 @@ RecipeClip splice(const RecipeClip& old, const RecipeClip& fresh, double from, d
   result.failed_steps += fresh.failed_steps;
   result.inverted_steps += fresh.inverted_steps;
   result.recovered_steps += fresh.recovered_steps;
+  result.jumps = std::max(result.jumps, fresh.jumps);
   return result;
 }
 

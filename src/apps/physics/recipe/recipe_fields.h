@@ -48,7 +48,7 @@ inline constexpr NamedField<PartReport, double> kReportExtras[] = {{"springs", &
 inline constexpr NamedField<Corrections, bool> kCorrections[] = {
     {"tune", &Corrections::tune},       {"hold", &Corrections::hold},     {"scale", &Corrections::scale},
     {"springs", &Corrections::springs}, {"smooth", &Corrections::smooth}, {"ease", &Corrections::ease},
-    {"ends", &Corrections::ends}};
+    {"ends", &Corrections::ends},       {"jumps", &Corrections::jumps}};
 
 inline constexpr NamedField<SimulationOptions, double> kPhysicsNumbers[] = {
     {"step", &SimulationOptions::step},       {"metres_per_unit", &SimulationOptions::metres_per_unit},
@@ -65,7 +65,8 @@ inline constexpr NamedField<RecipeClip, int> kClipCounts[] = {{"steps", &RecipeC
 
 /// Fields that are left out where they are 0.
 inline constexpr NamedField<RecipeClip, int> kClipExtras[] = {{"inverted_steps", &RecipeClip::inverted_steps},
-                                                              {"recovered_steps", &RecipeClip::recovered_steps}};
+                                                              {"recovered_steps", &RecipeClip::recovered_steps},
+                                                              {"jumps", &RecipeClip::jumps}};
 
 inline constexpr std::string_view kLoopWords[] = {"auto", "yes", "no"};                      // as Looping
 inline constexpr std::string_view kIntegratorWords[] = {"euler", "bdf2"};                    // as IntegratorKind

@@ -21,8 +21,8 @@ struct JoltError {
 std::vector<JoltError> errors_of_jolts(const SteppedBody& whole, double omega_squared, const SteppedBody& few,
                                        double few_omega_squared, const KeyedMotion& still,
                                        const SimulationOptions& options);
-/// At another reach, in a straight line through both; never below the smaller of both. 0 without any. Other motions were
-/// 0.7 to 2.8 times as far off (bar, trunk and belly, with shapes of the inside and without).
+/// At another reach, in a straight line through both; never below the smaller of both. 0 without any. Other motions
+/// were 0.7 to 2.8 times as far off (bar, trunk and belly, with shapes of the inside and without).
 double error_at(std::span<const JoltError> errors, double reach);
 
 }  // namespace rigspace

@@ -198,6 +198,7 @@ void MotionCollector::add(PartSystem& system, Run run) {
   motion_.steps += run.steps, motion_.iterations += run.iterations;
   motion_.halved_steps += run.halved_steps, motion_.failed_steps += run.failed_steps;
   motion_.inverted_steps += run.inverted_steps, motion_.recovered_steps += run.recovered_steps;
+  motion_.jumps = std::max(motion_.jumps, run.jumps);
 }
 
 void MotionCollector::stop(PartSystem& system, const std::optional<Run>& so_far) {

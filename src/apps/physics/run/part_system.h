@@ -107,6 +107,7 @@ struct Run {
   double seam = 0, smallest_volume = 1, volume_change = 0;  ///< see SoftMotion and PartReport
   int steps = 0, iterations = 0, halved_steps = 0, failed_steps = 0;
   int inverted_steps = 0, recovered_steps = 0, untrained_steps = 0;  ///< see StepOutcome
+  int jumps = 0;                                                     ///< see SoftMotion
 
   void write(ByteWriter&) const;
   void read(ByteReader&);

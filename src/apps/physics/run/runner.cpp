@@ -11,7 +11,7 @@ void Run::write(ByteWriter& out) const {
   out.matrix(reach);
   for (const double each : {looped ? 1.0 : 0.0, seam, smallest_volume, volume_change}) out.number(each);
   for (const int each :
-       {steps, iterations, halved_steps, failed_steps, inverted_steps, recovered_steps, untrained_steps})
+       {steps, iterations, halved_steps, failed_steps, inverted_steps, recovered_steps, untrained_steps, jumps})
     out.number(each);
 }
 
@@ -23,7 +23,7 @@ void Run::read(ByteReader& in) {
   looped = in.number() != 0;
   for (double* each : {&seam, &smallest_volume, &volume_change}) *each = in.number();
   for (int* each :
-       {&steps, &iterations, &halved_steps, &failed_steps, &inverted_steps, &recovered_steps, &untrained_steps})
+       {&steps, &iterations, &halved_steps, &failed_steps, &inverted_steps, &recovered_steps, &untrained_steps, &jumps})
     *each = in.integer();
 }
 
@@ -41,6 +41,7 @@ void Runner::begin(bool resumed) {
   for (int k = 0; k <= grid_; ++k) run.times.push_back(start_ + k * h_);
   run.deviation = Mat::Zero(static_cast<Eigen::Index>(stepper_.body().own_controls().size()), grid_ + 1);
   run.reach = Mat::Zero(static_cast<Eigen::Index>(stepper_.body().groups.size()), grid_ + 1);
+  run.jumps = stepper_.jumps();
   state_.still_since = stepper_.time();
   if (resumed) return;
   for (int k = preroll - 1; k >= 0; --k) advance(start_ - k * h_);

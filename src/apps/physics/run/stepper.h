@@ -75,6 +75,9 @@ class Stepper {
   /// halves, recursively.
   StepOutcome advance(double time);
 
+  /// Of the keys, over the clip, that are not felt (Corrections::jumps).
+  int jumps() const { return static_cast<int>(cuts_.size()); }
+
   /// Sets the time; the deviation keeps its value, with zero velocity.
   void hold(double time);
 

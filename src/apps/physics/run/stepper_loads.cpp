@@ -20,6 +20,7 @@ std::vector<Cut> Stepper::far_cuts() {
   constexpr double kFar = 0.1;
   constexpr int kMoments = 4;  // a jump and the one back may be one cut
   std::vector<Cut> far;
+  if (!options_.corrections.jumps) return far;
   for (const Cut& cut : motion_cuts(motion_, body_.rig->controls())) {
     const Vec before = key(cut.from);
     double most = 0;
