@@ -2,8 +2,36 @@
 
 #include <metis.h>
 
+#if defined(__ELF__)
+#include <csignal>
+#endif
 #include <mutex>
 #include <numeric>
+
+#if defined(__ELF__)
+/// In place of METIS's functions of these names, which take SIGTERM from the program while METIS runs: a program that
+/// is told to end meanwhile jumped, from whichever thread got the signal, to a place that only METIS's thread has. Its
+/// own errors, which it raises as SIGABRT in its own thread, are caught as before. Weak: a METIS that is linked
+/// statically keeps its own.
+extern "C" {
+extern __thread int gk_cur_jbufs;  // of METIS: the place that it jumps to
+void gk_sigthrow(int signal);
+
+static thread_local void (*abort_before)(int) = SIG_DFL;
+
+__attribute__((weak, visibility("default"))) int gk_sigtrap() {
+  ++gk_cur_jbufs;
+  abort_before = std::signal(SIGABRT, gk_sigthrow);
+  return 1;
+}
+
+__attribute__((weak, visibility("default"))) int gk_siguntrap() {
+  std::signal(SIGABRT, abort_before);
+  --gk_cur_jbufs;
+  return 1;
+}
+}
+#endif
 
 namespace rigspace {
 
