@@ -13,7 +13,7 @@ namespace rigspace::studio {
 
 Lane::Lane(Post post, bool quietly) : post_(std::move(post)), quietly_(quietly), thread_([this] { run(); }) {}
 
-Lane::~Lane() {
+void Lane::end() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -21,7 +21,7 @@ Lane::~Lane() {
       if (piece) piece->stopped = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Lane::start(std::string name, Work work, Failed failed) {

@@ -32,7 +32,9 @@ class Lane {
   /// `post` runs a function on the studio's thread.
   /// `quietly`: with little of the machine, one thread of low priority, so that what plays is not disturbed.
   explicit Lane(Post post, bool quietly = false);
-  ~Lane();  ///< cancels, and waits
+  ~Lane() { end(); }
+  /// Cancels what runs, and waits for it; what is started afterwards never runs.
+  void end();
 
   /// Takes the place of what runs or waits, whose ends are never called.
   void start(std::string name, Work work, Failed failed);

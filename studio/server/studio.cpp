@@ -58,7 +58,13 @@ Studio::Studio(StudioOptions options)
     add(*this);
 }
 
-Studio::~Studio() = default;
+/// Long work ends first, since it uses the boards of panels. These are held by the panels' functions alone; their own
+/// threads end with them, while all that they use is still there.
+Studio::~Studio() {
+  work_.end(), background_.end();
+  commands_.clear(), slices_.clear(), addresses_.clear(), ticks_.clear();
+  edited_.clear(), opened_.clear(), clip_changed_.clear();
+}
 
 void Studio::add_command(std::string name, Command command) { commands_.emplace(std::move(name), std::move(command)); }
 void Studio::add_slice(std::string name, std::function<Json()> write) {
