@@ -367,7 +367,8 @@ Summary RigSpaceSimulation::settle(In p_key, const ProgressCallback& progress) {
     summary = Newton(newton_options()).solve(statics_, q, static_newton_, progress);
     // Strong pulls that end off their targets leave forces, and where the rig is bent J^T H J then lacks as much as it
     // has, so that Gauss-Newton hardly gets on: with second derivatives of the rig the end is near.
-    if (summary.termination == Termination::out_of_iterations && options_.curvature == RigCurvature::none) {
+    if (options_.settle_with_curvature && summary.termination == Termination::out_of_iterations &&
+        options_.curvature == RigCurvature::none) {
       const bool exact = body_.rig->traits().exact_jacobian && !linear;
       mapping_.set_curvature(exact ? RigCurvature::exact : RigCurvature::learned);
       NewtonOptions bent = newton_options();

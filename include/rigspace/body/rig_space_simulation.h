@@ -30,6 +30,8 @@ struct RigSpaceOptions {
   double mass_damping = 0;     ///< 1/s, against the motion of the keyed pose
   Interior interior = Interior::dynamic;
   RigCurvature curvature = RigCurvature::none;
+  /// `settle` goes on with second derivatives of the rig where it runs out of iterations without.
+  bool settle_with_curvature = false;
   HessianMode hessian = HessianMode::projected;  ///< of the elements
   LineSearchKind line_search = LineSearchKind::armijo;
   double gradient_tolerance = 1e-6;  ///< see NewtonOptions

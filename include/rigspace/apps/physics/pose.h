@@ -28,6 +28,7 @@ struct PoserOptions {
   double tolerance = 1e-5;     ///< relative force out of balance that ends a solve: NewtonOptions::gradient_tolerance
   double settled = 3e-5;       ///< share of the size: a solve also ends with a full step that moves no node farther
   int max_iterations = 300;    ///< of a solve
+  bool curved = true;          ///< what runs out of these goes on with second derivatives of the rig
   int max_halvings = 4;        ///< of a step that does not converge
   double longest_walk = 0.15;  ///< share of the size: a target farther away is moved there in steps of at most this
   /// The rest is for Poser::step, which has momentum; see RigSpaceOptions.

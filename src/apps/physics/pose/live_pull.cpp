@@ -23,6 +23,7 @@ PoserOptions poser_options(const LivePullOptions& options) {
           .tolerance = kTolerance,
           .settled = options.settled,
           .max_iterations = options.iterations,
+          .curved = false,
           .max_halvings = 0,
           .longest_walk = options.longest_walk,
           .step = options.time_step,

@@ -64,6 +64,7 @@ Poser::Poser(const PullBody& flesh, In p, const PoserOptions& options) : options
                                                                      .metres_per_unit = options.metres_per_unit,
                                                                      .mass_damping = options.mass_damping,
                                                                      .interior = Interior::still,
+                                                                     .settle_with_curvature = options.curved,
                                                                      .gradient_tolerance = options.tolerance,
                                                                      .gradient_floor = floor,
                                                                      .step_tolerance = settled,
