@@ -66,7 +66,7 @@ TEST(QuadraticRigModel, IsTheBoxToSecondOrderAndAsksItForNothing) {
 
 TEST(QuadraticRigModel, HasTheJacobianOfWhatItSays) {
   const Strip strip;
-  const std::vector<Vec> poses{Vec3(0, 0, 0.3)};
+  const std::vector<Vec> poses{Vec{{0, 0, 0.3}}};
   const QuadraticRigModel model(strip.rig, strip.free, sample_jacobians(*strip.rig, strip.free, poses));
   const Vec3 p(0.3, 0.5, 0.3);
   BlockJacobian J;
